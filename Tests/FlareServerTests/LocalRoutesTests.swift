@@ -2,6 +2,7 @@ import Flare
 import FlareServer
 import Glibc
 import HTTPListener
+import People
 import TestSupport
 import Testing
 import Threading
@@ -42,37 +43,191 @@ struct LocalRoutesTests {
         }
     }
 
-    @Test func `a request for another database is refused`() async throws {
-        try await withREST { client in
-            let reply = try await client.send(
-                "POST",
-                "/.trilateral/model?database=1-2",
-                json: Self.model
-            )
-            #expect(reply.status == 409)
-            #expect(reply.body.contains("a different database"))
-            #expect(try await client.json("GET", "/environments") == [])
-        }
-    }
-
-    @Test func `a request without a database is refused`() async throws {
+    /// Runs the body with a server of a database on disk, and the header with its key.
+    private static func withKey(
+        _ hub: (FlareStore) async throws -> FlareHub = { try FlareHub($0) },
+        _ body: @escaping @Sendable (RESTClient, _ key: String, _ file: String) async throws -> Void
+    ) async throws {
         try await withTemporaryFolder { folder in
             let file = folder.path("flare.db")
             let store = try FlareStore(file: file)
-            try await withREST(FlareHub(store)) { client in
-                let nameless = try await client.send("POST", "/.trilateral/model", json: Self.model)
-                #expect(nameless.status == 400)
-                #expect(nameless.body.contains("\\\"database\\\""))
-                #expect(try await client.json("GET", "/environments") == [])
-                let id = try #require(DatabaseFile.identity(of: file))
-                let named = try await client.send(
-                    "POST",
-                    "/.trilateral/model?database=\(id)",
-                    json: Self.model
-                )
-                #expect(named.status == 200)
+            try await withREST(try await hub(store)) { client in
+                let key = try #require(LocalKey.read(forDatabase: file))
+                try await body(client, "\(LocalRoutes.keyHeader): \(key)", file)
             }
             try store.close()
+        }
+    }
+
+    @Test func `only who can read the key beside the database is answered`() async throws {
+        try await Self.withKey { (client, key, file) async throws in
+            let identity = try #require(DatabaseFile.identity(of: file))
+            let path = LocalRoutes.modelPath
+            let wrong = [
+                [], ["\(LocalRoutes.keyHeader): "], ["\(LocalRoutes.keyHeader): \(identity)"],
+                [String(key.dropLast())],
+            ]
+            for headers in wrong {
+                let target = path + "?database=\(identity)"
+                let reply = try await client.send("POST", target, json: Self.model, headers: headers)
+                #expect(reply.status == 403, "\(headers): \(reply)")
+            }
+            #expect(try await client.json("GET", "/environments") == [])
+            #expect(try await client.send("GET", path, headers: [key]).status == 200)
+            #expect(try await client.send("POST", path, json: Self.model, headers: [key]).status == 200)
+        }
+    }
+
+    @Test func `wrong keys are limited, and the right one is accepted nevertheless`() async throws {
+        try await Self.withKey { (client, key, _) async throws in
+            var statuses: [Int] = []
+            for number in 0..<8 {
+                let guess = ["\(LocalRoutes.keyHeader): \(number)"]
+                statuses.append(try await client.send("GET", LocalRoutes.orphansPath, headers: guess).status)
+            }
+            #expect(statuses == [403, 403, 403, 403, 403, 429, 429, 429])
+            #expect(try await client.send("GET", LocalRoutes.orphansPath, headers: [key]).status == 200)
+        }
+    }
+
+    @Test func `the key is for the owner of the file only, and stays the same`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = folder.path("flare.db")
+            func key() async throws -> String? {
+                let store = try FlareStore(file: file)
+                defer { try? store.close() }
+                return try await withREST(FlareHub(store)) { _ in LocalKey.read(forDatabase: file) }
+            }
+            let first = try #require(try await key())
+            #expect(FileStatus(path: LocalKey.path(forDatabase: file))?.permissions == 0o600)
+            #expect(try await key() == first)
+            // Others may have read it.
+            #expect(chmod(LocalKey.path(forDatabase: file), 0o644) == 0)
+            let second = try #require(try await key())
+            #expect(second != first && second.count == first.count)
+            #expect(unlink(LocalKey.path(forDatabase: file)) == 0)
+            #expect(symlink("/etc/passwd", LocalKey.path(forDatabase: file)) == 0)
+            #expect(try await key() != nil)
+            #expect(FileStatus(path: LocalKey.path(forDatabase: file), followsLinks: false)?.kind == .file)
+        }
+    }
+
+    @Test(arguments: [
+        ("X-HTTP-Method-Override: GET", "/.trilateral/model"),
+        ("X-HTTP-Method-Override: get", "/.trilateral/orphans"),
+        ("X-HTTP-Method-Override: HEAD", "/.trilateral/model"),
+        ("X-HTTP-Method-Override: PUT", "/.trilateral/model"),
+        ("X-HTTP-Method-Override: OPTIONS", "/.trilateral/orphans"),
+        ("X-Nothing: 1", "/.trilateral/model?_method=GET"),
+        ("X-Nothing: 1", "/.trilateral/model/"), ("X-Nothing: 1", "/.TRILATERAL/model"),
+        ("X-Nothing: 1", "//.trilateral/model"), ("X-Nothing: 1", "/.trilateral/%6dodel"),
+    ])
+    func `whoever may read and not change imports and removes nothing, however the request is written`(
+        header: String,
+        target: String
+    ) async throws {
+        let changes = Locked<[ModelChange]>([])
+        try await Self.withKey { store in
+            let hub = try FlareHub(store)
+            try await hub.insert([Hall.thing(Hall.lamp, in: Hall.west, x: 1)])
+            hub.restrict(
+                FlareAccess(.open, identify: { _ in .nobody }) { _ in
+                    FlareRights(readsPlace: true, readsDevices: true, administers: false)
+                }
+            )
+            await hub.add(
+                recorder: { change, reason in
+                    if reason == nil { changes.withLock { $0.append(change) } }
+                } as ModelChangeRecord
+            )
+            return hub
+        } _: { (client, key, _) async throws in
+            let ids: JSONValue = [.string(Hall.lamp.description)]
+            for body in [Self.model, ids] {
+                _ = try await client.send("POST", target, json: body, headers: [key, header])
+            }
+            #expect(try await client.json("GET", "/environments") == [])
+            #expect(
+                try await client.send("GET", LocalRoutes.orphansPath, headers: [key]).body.contains(
+                    "\(Hall.lamp)"
+                )
+            )
+        }
+        #expect(changes.withLock { $0.isEmpty })
+    }
+
+    @Test func `imports and removals are recorded with who asked for them, refused ones too`() async throws {
+        let seen = Locked<[(ModelChange, String?)]>([])
+        let mayImport = Locked(true)
+        try await Self.withKey { store in
+            let hub = try FlareHub(store)
+            hub.restrict(
+                FlareAccess(.open, identify: { _ in .nobody }) { _ in
+                    let administers = mayImport.withLock { $0 }
+                    return FlareRights(readsPlace: true, readsDevices: true, administers: administers)
+                }
+            )
+            await hub.add(
+                recorder: { change, reason in
+                    seen.withLock { $0.append((change, reason)) }
+                } as ModelChangeRecord
+            )
+            return hub
+        } _: { (client, key, _) async throws in
+            let path = LocalRoutes.modelPath + "?mode=add"
+            #expect(try await client.send("POST", path, json: Self.model, headers: [key]).status == 200)
+            mayImport.withLock { $0 = false }
+            #expect(try await client.send("POST", path, json: Self.model, headers: [key]).status == 403)
+        }
+        let visitor = FlareVisitor(.unnamed(.flare), address: "127.0.0.1")
+        #expect(seen.withLock { $0.map(\.0.visitor) } == [visitor, visitor])
+        #expect(seen.withLock { $0.map(\.0.kind) } == [.import(.add), .import(nil)])
+        #expect(seen.withLock { $0.map(\.0.objects) } == [2, 0])
+        #expect(seen.withLock { $0.map { $0.1 == nil } } == [true, false])
+    }
+
+    @Test func `a token that ends while the body is on its way imports nothing and changes nothing`()
+        async throws
+    {
+        let isKnown = Locked(true)
+        try await Self.withKey { store in
+            let hub = try FlareHub(store)
+            try await hub.insert(Hall.records)
+            hub.restrict(
+                FlareAccess(.open, identify: { _ in isKnown.withLock { $0 } ? .nobody : nil }) { _ in
+                    FlareRights(readsPlace: true, readsDevices: true, administers: true)
+                }
+            )
+            return hub
+        } _: { (client, key, _) async throws in
+            let lamp = "/environments/\(Hall.hall)/zones/\(Hall.west)/things/\(Hall.lamp)"
+            for (method, path) in [("POST", LocalRoutes.modelPath), ("PUT", lamp), ("POST", "/environments")]
+            {
+                isKnown.withLock { $0 = true }
+                let body = #"{"name":"x"}"#
+                let socket = try await onThread {
+                    let socket = try LoopbackSocket.connected(to: client.port)
+                    let head = [
+                        "\(method) \(path) HTTP/1.1", "Host: 127.0.0.1:\(client.port)", "Connection: close",
+                        "Content-Type: application/json", "Content-Length: \(body.utf8.count)", key,
+                        "Expect: 100-continue", "", "",
+                    ]
+                    try socket.send(Array((head.joined(separator: "\r\n") + body.prefix(3)).utf8))
+                    _ = socket.receive()
+                    return socket
+                }
+                isKnown.withLock { $0 = false }
+                let answer = try await onThread {
+                    try socket.send(Array(body.dropFirst(3).utf8))
+                    var bytes: [UInt8] = []
+                    while case let part = socket.receive(), !part.isEmpty { bytes += part }
+                    return String(decoding: bytes, as: UTF8.self)
+                }
+                #expect(answer.contains("HTTP/1.1 401"), "\(method) \(path): \(answer)")
+            }
+            isKnown.withLock { $0 = true }
+            #expect(try await client.list("/environments").count == 1)
+            #expect(try await client.json("GET", lamp)?["name"] == nil)
         }
     }
 

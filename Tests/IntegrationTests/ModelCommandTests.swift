@@ -82,6 +82,17 @@ struct ModelCommandTests {
             await home.stop()
             let end = try await Program.run(["tidy", "--state", home.state], in: home.folder)
             #expect(end.status == 0 && end.output.contains("nothing to tidy"), "\(end.output)")
+
+            // Without the daemon, too.
+            try home.folder.write(#"{"environments":[{"name":"Barn"}]}"#, to: "barn.json")
+            let barn = home.folder.path("barn.json")
+            #expect(
+                try await Program.run(["import", barn, "--state", home.state], in: home.folder).status == 0
+            )
+            let log = try await Program.run(["log", "--json", "--state", home.state], in: home.folder).output
+            let rows = log.split(separator: "\n").compactMap { try? JSONValue(parsing: String($0)) }
+            let kinds = rows.compactMap { $0["kind"]?.string }.filter { ["import", "tidy"].contains($0) }
+            #expect(kinds == ["import", "import", "import", "tidy", "import"], "\(log)")
         }
     }
 

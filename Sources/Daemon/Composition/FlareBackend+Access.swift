@@ -1,7 +1,7 @@
-import Accounts
+package import Accounts
 import Controller
 import Flare
-import FlareServer
+package import FlareServer
 import People
 import Resolution
 import Settings
@@ -30,10 +30,7 @@ extension FlareBackend {
                 by: accounts.identify(change.visitor?.claim ?? .unnamed(.flare)),
                 at: clock().wallMilliseconds
             )
-            return runtime?.assumeIsolated { runtime in
-                // A new object is not there to be driven yet.
-                change.kind == .insert ? runtime.rightsRefusal(of: request) : runtime.refusal(of: request)
-            }?.message
+            return runtime?.assumeIsolated { $0.refusal(of: change, request) }
         }
         let log = FlareLog(accounts, epoch: epoch, clock: clock)
         hub.executor.perform {
@@ -44,6 +41,54 @@ extension FlareBackend {
                     let slug = runtime?.assumeIsolated { $0.state.slugs[object.kind, object.id] }
                     log.record(change, reason, slug: slug)
                 }
+                hub.add(recorder: log.record)
+            }
+        }
+    }
+}
+
+extension NodeRuntime {
+    /// Why a client's change is refused; `nil` if it is allowed.
+    fileprivate func refusal(of change: ClientChange, _ request: ChangeRequest) -> String? {
+        // A new object is not there to be driven yet.
+        guard change.kind != .insert else { return rightsRefusal(of: request)?.message }
+        if let refusal = refusal(of: request) { return refusal.message }
+        var edit = request
+        edit.kind = .edit
+        // Who owns an object may change everything of it; others may drive it.
+        guard let refusal = rightsRefusal(of: edit), let what = change.beyondDriving(in: state) else {
+            return nil
+        }
+        return "\(what) changes what this \(change.object.kind.rawValue) is: \(refusal.message)"
+    }
+}
+
+extension ClientChange {
+    /// The key or the action that does more than to drive the object; `nil` if the change only drives it.
+    ///
+    /// The data of an environment and of a zone are part of the place; a device has no owner of its own.
+    fileprivate func beyondDriving(in state: ControllerState) -> String? {
+        switch object.kind {
+        case .device: return nil
+        case .environment, .zone:
+            switch kind {
+            case .setData(let values): return values.keys.min().map { QuotedValue.of($0) }
+            case .performAction(let name):
+                return BuiltInAction(rawValue: name).map { QuotedValue.of($0.rawValue) }
+            case .setPosition, .update, .remove, .insert: return nil
+            }
+        case .thing:
+            guard let thing = FlareThing(json: object.json) else { return nil }
+            let profile = state.kind(of: thing)
+            switch kind {
+            case .setData(let values):
+                return ThingCapabilities.firstNotDriving(values, thing, kind: profile).map {
+                    QuotedValue.of($0)
+                }
+            case .performAction(let name):
+                return ThingCapabilities.isDriving(action: name, thing, kind: profile)
+                    ? nil : QuotedValue.of(name)
+            case .setPosition, .update, .remove, .insert: return nil
             }
         }
     }
@@ -128,6 +173,20 @@ private final class FlareLog: Sendable {
         accounts.log(entry)
     }
 
+    /// An import, or a removal of orphans.
+    func record(_ change: ModelChange, _ reason: String?) {
+        let speaker = accounts.identify(change.visitor?.claim ?? .unnamed(.flare))
+        var entry = CommandLogEntry(
+            change,
+            at: clock().wallMilliseconds,
+            face: "flare",
+            speaker: speaker.map(accounts.table.logName) ?? "nobody",
+            isRefused: reason != nil
+        )
+        (entry.epoch, entry.source) = (epoch, change.visitor?.address)
+        accounts.log(entry)
+    }
+
     private func isDue(_ change: ClientChange, _ now: Int64) -> Bool {
         let mover = Mover(visitor: change.visitor, object: change.object.id)
         return moves.withLock { moves in
@@ -136,6 +195,32 @@ private final class FlareLog: Sendable {
             moves[mover] = now
             return true
         }
+    }
+}
+
+extension CommandLogEntry {
+    /// A row for an import, or a removal of orphans.
+    package init(
+        _ change: ModelChange,
+        at time: Int64,
+        face: String,
+        speaker: String,
+        isRefused: Bool = false
+    ) {
+        let (kind, mode): (String, ModelImportMode?) =
+            switch change.kind {
+            case .import(let mode): ("import", mode)
+            case .tidy: ("tidy", nil)
+            }
+        let state = isRefused ? "refused" : "obeyed"
+        self.init(at: time, face: face, speaker: speaker, kind: kind, state: state)
+        guard !isRefused else {
+            code = "not_allowed"
+            return
+        }
+        var content: [String: JSONValue] = ["objects": JSONValue(change.objects)]
+        content["mode"] = mode.map { .string($0.rawValue) }
+        actions = JSONValue.object(content).text
     }
 }
 

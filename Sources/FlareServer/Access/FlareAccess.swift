@@ -1,3 +1,4 @@
+import Flare
 import HTTPListener
 import HTTPTypes
 package import People
@@ -24,6 +25,9 @@ package struct FlareRights: Sendable, Hashable {
     package init(readsPlace: Bool, readsDevices: Bool, administers: Bool) {
         (self.readsPlace, self.readsDevices, self.administers) = (readsPlace, readsDevices, administers)
     }
+
+    /// Whether all objects of a class may be read.
+    func reads(_ kind: FlareClass) -> Bool { kind == .device ? readsDevices : readsPlace }
 
     package static let none = FlareRights(readsPlace: false, readsDevices: false, administers: false)
 }

@@ -39,14 +39,42 @@ extension FlareHub {
             if rights == .none, access.isGone(visitor) { send(client.sink) { $0.end(client) } }
             remembered[client] = RememberedRights(rights: rights, until: now + Self.rightsLifetime)
         }
-        return kind == .device ? rights.readsDevices : rights.readsPlace
+        return rights.reads(kind)
+    }
+
+    /// A device without its zone and nearest thing, as far as somebody may not see these; any other object as it is.
+    func shown(_ record: FlareRecord, to visitor: FlareVisitor?) -> FlareRecord {
+        guard record.kind == .device, let visitor, let rights = rights(of: visitor), !rights.readsPlace else {
+            return record
+        }
+        var shown = record
+        if let zone = record.zone, !maySee(ObjectReference(.zone, zone), visitor) {
+            shown.members["zone"] = nil
+        }
+        if let thing = record.nearest, !maySee(ObjectReference(.thing, thing), visitor) {
+            shown.members["nearest"] = nil
+        }
+        return shown
+    }
+
+    func shown(_ records: [FlareRecord], to visitor: FlareVisitor?) -> [FlareRecord] {
+        records.map { shown($0, to: visitor) }
+    }
+
+    /// What does not exist is not seen either.
+    private func maySee(_ object: ObjectReference, _ visitor: FlareVisitor) -> Bool {
+        record(object).map { maySee($0, visitor) } ?? false
     }
 
     /// Those of the clients who may know of a notice.
     func readers(_ clients: [FlareClientID], of notice: FlareNotice) -> [FlareClientID] {
         guard access != nil, !visitors.isEmpty else { return clients }
-        let kind = notice.subject
-        return clients.filter { mayRead($0, kind) }
+        let (kind, place) = (notice.subject, notice.place)
+        return clients.filter { client in
+            guard mayRead(client, kind) else { return false }
+            guard let place, !mayRead(client, place.kind), let visitor = visitors[client] else { return true }
+            return maySee(place, visitor)
+        }
     }
 }
 
@@ -59,6 +87,15 @@ extension FlareNotice {
             object.kind
         case .enter, .exit, .near, .far: .device
         case .thingChanged: .thing
+        }
+    }
+
+    /// The zone or the thing that a device is at, which its readers do not always see.
+    fileprivate var place: ObjectReference? {
+        switch self {
+        case .enter(let zone, _), .exit(let zone, _): ObjectReference(.zone, zone)
+        case .near(let thing, _, _), .far(let thing, _): ObjectReference(.thing, thing)
+        case .data, .position, .handleAction, .modelChanged, .thingChanged: nil
         }
     }
 }

@@ -9,64 +9,134 @@ extension FlareHub {
     /// Adds what is told of each change of clients, allowed or refused.
     package func add(recorder: @escaping ClientChangeRecord) { recorders.append(recorder) }
 
-    /// Asks the gates about a change.
+    /// Adds what is told of each import and each removal of orphans.
+    package func add(recorder: @escaping ModelChangeRecord) { modelRecorders.append(recorder) }
+
+    /// Tells the recorders of a change.
+    package func record(_ change: ModelChange, refusal: String? = nil) {
+        for record in modelRecorders { record(change, refusal) }
+    }
+
+    /// Asks the gates about a change, and records it.
     ///
-    /// Removing an environment or a zone also needs permission to remove every object in it, and moving a thing or a zone
-    /// permission to change what it moves into.
+    /// Removing an environment or a zone also needs permission to remove every object in it.
     ///
     /// - Parameters:
     ///   - client: The client that requests the change; `nil` for REST. In-process clients are not gated.
     ///   - visitor: Who requests it over REST.
-    ///   - updated: What an update would make of the object.
     /// - Throws: ``FlareHubError/notAllowed(_:)``, or ``FlareHubError/hidden``. Unknown objects pass: the change itself reports them.
     func check(
         _ kind: ClientChange.Kind,
         of reference: ObjectReference,
         from client: FlareClientID?,
-        by visitor: FlareVisitor? = nil,
-        updated: FlareRecord? = nil
+        by visitor: FlareVisitor? = nil
     ) throws(FlareHubError) {
-        guard !gates.isEmpty, client.map({ !inProcessSinks.contains($0.sink) }) ?? true,
-            let object = record(reference)
-        else { return }
-        let visitor = visitor ?? client.flatMap { visitors[$0] }
-        let own = change(kind, of: object, visitor)
+        guard let own = gated(kind, of: reference, from: client, by: visitor) else { return }
         var reason = refusal(of: own)
         if reason == nil, kind == .remove {
-            for member in members(of: object) where reason == nil {
-                reason = refusal(of: change(kind, of: member, visitor))
+            for member in members(of: own.object) where reason == nil {
+                reason = refusal(of: change(kind, of: member, own.visitor))
             }
         }
-        if reason == nil, let home = updated.flatMap({ newHome(of: $0, before: object) }) {
-            reason = refusal(of: change(kind, of: home, visitor))
-        }
-        for record in recorders { record(own, reason) }
-        guard let reason else { return }
-        throw maySee(object, visitor) ? .notAllowed(reason) : .hidden
+        try settle(own, reason)
     }
 
-    private func maySee(_ object: FlareRecord, _ visitor: FlareVisitor?) -> Bool {
+    /// Asks the gates about an update over REST, before it is known to be valid.
+    ///
+    /// Who may not change an object must not learn from the answer to an invalid change that it exists.
+    func checkUpdate(
+        of reference: ObjectReference,
+        from client: FlareClientID?,
+        by visitor: FlareVisitor?
+    ) throws(FlareHubError) {
+        guard let own = gated(.update, of: reference, from: client, by: visitor),
+            let reason = refusal(of: own)
+        else { return }
+        try settle(own, reason)
+    }
+
+    /// Asks the gates about the place that an update moves an object to, and records the update.
+    func checkUpdate(
+        to updated: FlareRecord,
+        from client: FlareClientID?,
+        by visitor: FlareVisitor?
+    ) throws(FlareHubError) {
+        guard let own = gated(.update, of: updated.reference, from: client, by: visitor) else { return }
+        let isThere = (updated.zone, updated.environment) == (own.object.zone, own.object.environment)
+        let reason = isThere ? nil : refusal(ofHomesOf: updated, own)
+        for record in recorders { record(own, reason) }
+        if let reason { throw .notAllowed(reason) }
+    }
+
+    /// Asks the gates about a new object of a client over REST.
+    ///
+    /// - Parameter isNamed: Whether the client chose its identifier. Only who may read all objects of the class may do
+    ///   so, as others would learn from the answer whether there is an object of this identifier.
+    func checkInsertion(
+        of object: FlareRecord,
+        isNamed: Bool,
+        by visitor: FlareVisitor?
+    ) throws(FlareHubError) {
+        let own = change(.insert, of: object, visitor)
+        var reason: String?
+        if isNamed, let rights = rights(of: visitor), !rights.reads(object.kind) {
+            let what = object.kind == .device ? "devices" : "all"
+            reason =
+                "choosing an _id needs the right to read \(what); without one in the body the server makes one"
+        }
+        reason = reason ?? refusal(ofHomesOf: object, own) ?? refusal(of: own)
+        for record in recorders { record(own, reason) }
+        if let reason { throw .notAllowed(reason) }
+    }
+
+    /// The change that the gates are to be asked about; `nil` if it is not, or the object does not exist.
+    private func gated(
+        _ kind: ClientChange.Kind,
+        of reference: ObjectReference,
+        from client: FlareClientID?,
+        by visitor: FlareVisitor?
+    ) -> ClientChange? {
+        guard !gates.isEmpty, client.map({ !inProcessSinks.contains($0.sink) }) ?? true,
+            let object = record(reference)
+        else { return nil }
+        return change(kind, of: object, visitor ?? client.flatMap { visitors[$0] })
+    }
+
+    private func settle(_ change: ClientChange, _ reason: String?) throws(FlareHubError) {
+        for record in recorders { record(change, reason) }
+        guard let reason else { return }
+        throw maySee(change.object, change.visitor) ? .notAllowed(reason) : .hidden
+    }
+
+    /// Whether somebody may see an object; everybody may where nobody is asked.
+    func maySee(_ object: FlareRecord, _ visitor: FlareVisitor?) -> Bool {
         guard let access, let visitor else { return true }
         let place = AccessObject(object.reference, zone: object.zone, environment: object.environment)
         return access.sees(visitor.claim, place ?? .devices)
     }
 
-    /// The zone or environment that a thing or a zone moves into, `nil` if it stays.
+    /// Why an object may not be put where it says that it is; `nil` if it may.
     ///
-    /// Devices go where they are carried.
-    private func newHome(of object: FlareRecord, before: FlareRecord) -> FlareRecord? {
-        guard object.kind != .device else { return nil }
-        guard (object.zone, object.home) != (before.zone, before.home) else { return nil }
-        return object.zone.flatMap { record(ObjectReference(.zone, $0)) }
-            ?? object.home.flatMap { record(ObjectReference(.environment, $0)) }
+    /// A zone and an environment are both asked about, unless the environment is the zone's. What does not exist and what
+    /// may not be seen are refused in the same words.
+    private func refusal(ofHomesOf object: FlareRecord, _ own: ClientChange) -> String? {
+        for home in homes(of: object) {
+            let stored = record(home)
+            let change = change(own.kind, of: stored ?? FlareRecord(home.kind, home.id), own.visitor)
+            guard let reason = refusal(of: change) else { continue }
+            if stored.map({ maySee($0, own.visitor) }) ?? false { return reason }
+            return "this needs the right to own the \(home.kind.rawValue) \(home.id), if there is one"
+        }
+        return nil
     }
 
-    /// Asks the gates about a new object of a client over REST.
-    func checkInsertion(of object: FlareRecord, by visitor: FlareVisitor?) throws(FlareHubError) {
-        let own = change(.insert, of: object, visitor)
-        let reason = refusal(of: own)
-        for record in recorders { record(own, reason) }
-        if let reason { throw .notAllowed(reason) }
+    /// The zone and the environment that a thing or a zone is in; none for a device, which goes where it is carried.
+    private func homes(of object: FlareRecord) -> [ObjectReference] {
+        guard object.kind == .thing || object.kind == .zone else { return [] }
+        let zone = object.kind == .thing ? object.zone.map { ObjectReference(.zone, $0) } : nil
+        let environment = object.environment.map { ObjectReference(.environment, $0) }
+        let isOfZone = zone.flatMap { record($0)?.environment }.map { $0 == environment?.id } ?? false
+        return [zone, isOfZone ? nil : environment].compactMap(\.self)
     }
 
     private func change(

@@ -31,6 +31,7 @@ package actor FlareHub {
     var inProcessSinks: Set<Int> = []
     var gates: [ClientChangeGate] = []
     var recorders: [ClientChangeRecord] = []
+    var modelRecorders: [ModelChangeRecord] = []
     private nonisolated let accessBox = Locked<FlareAccess?>(nil)
     /// The clients over the network that were asked.
     var visitors: [FlareClientID: FlareVisitor] = [:]
@@ -83,8 +84,8 @@ package actor FlareHub {
         FlareID(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
     }
 
-    /// Identifies the database file on this machine; `nil` without a file.
-    nonisolated var databaseID: String? { store.fileID }
+    /// What the command line shows to use ``LocalRoutes``; `nil` without a database file.
+    nonisolated var localKey: String? { store.localKey }
 
     /// Who may use it over the network; `nil` if nobody is asked.
     nonisolated var access: FlareAccess? { accessBox.withLock { $0 } }
@@ -324,58 +325,5 @@ extension FlareHub {
 
     func text(of reference: ObjectReference) -> [UInt8]? {
         graph.text(of: reference)
-    }
-
-    /// Adds objects in the given order, all or none; sets `created`, and `modified` if it is absent.
-    /// - Parameter client: The client that makes the change; it is not notified.
-    @discardableResult
-    package func insert(
-        _ records: [FlareRecord],
-        from client: FlareClientID? = nil,
-        isGated: Bool = false,
-        by visitor: FlareVisitor? = nil
-    ) throws(FlareHubError) -> [FlareRecord] {
-        if isGated { for record in records { try checkInsertion(of: record, by: visitor) } }
-        let (transaction, inserted) = try graph.planInsert(records, now: now, limit: limits.objects)
-        try commit(transaction, from: client)
-        return inserted
-    }
-
-    /// Changes an object's members and sets `modified`.
-    ///
-    /// Announces no position, enter or near.
-    /// - Parameter isGated: Whether a client requests the change, so that the gates decide.
-    /// - Returns: The changed object; `nil` when it does not exist.
-    /// - Throws: The error of `change`, or a `FlareHubError`.
-    @discardableResult
-    package func update(
-        _ reference: ObjectReference,
-        from client: FlareClientID? = nil,
-        isGated: Bool = false,
-        by visitor: FlareVisitor? = nil,
-        _ change: @Sendable (inout [String: JSONValue]) throws -> Void
-    ) throws -> FlareRecord? {
-        guard let (transaction, record) = try graph.planUpdate(reference, now: now, change) else {
-            return nil
-        }
-        if isGated { try check(.update, of: reference, from: client, by: visitor, updated: record) }
-        try commit(transaction, from: client)
-        return record
-    }
-
-    /// Removes an object, but not the objects in it.
-    /// - Parameter isGated: Whether a client requests the change, so that the gates decide.
-    /// - Returns: The removed object; `nil` when it does not exist.
-    @discardableResult
-    package func remove(
-        _ reference: ObjectReference,
-        from client: FlareClientID? = nil,
-        isGated: Bool = false,
-        by visitor: FlareVisitor? = nil
-    ) throws(FlareHubError) -> FlareRecord? {
-        if isGated { try check(.remove, of: reference, from: client, by: visitor) }
-        guard let (transaction, record) = graph.planRemove(reference) else { return nil }
-        try commit(transaction, from: client)
-        return record
     }
 }

@@ -39,6 +39,7 @@ package struct FlareListener: Service {
         let routes = RESTRoutes(
             hub: hub,
             sockets: sockets,
+            local: LocalRoutes(hub: hub, logger: logger),
             files: publicFolder.map { PublicFiles(folder: $0) },
             maximumBodyBytes: configuration.maximumBodyBytes,
             logger: logger
@@ -63,6 +64,8 @@ package struct FlareListener: Service {
                 metadata: ["host": "\(configuration.host)"]
             )
         }
+        // From now on the command line finds the key.
+        _ = hub.localKey
         await sockets.attach()
         try await withTaskCancellationOrGracefulShutdownHandler {
             try await withTaskExecutorPreference(thread) {

@@ -62,7 +62,7 @@ extension RESTRoutes {
                 y: move.y,
                 by: visitor
             ) {
-                moved.append(device)
+                moved.append(await hub.shown(device, to: visitor))
             }
         }
         if moved.isEmpty, let problem = notification.problem { return .text(problem.rawValue) }

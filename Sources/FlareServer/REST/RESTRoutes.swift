@@ -23,6 +23,7 @@ struct RESTRoutes: HTTPResponder {
 
     let hub: FlareHub
     let sockets: SocketServer
+    let local: LocalRoutes
     let files: PublicFiles?
     /// Who may use it; `nil` if nobody is asked.
     private var access: FlareAccess? { hub.access }
@@ -30,8 +31,9 @@ struct RESTRoutes: HTTPResponder {
     let maximumBodyBytes: Int
     let logger: Logger
 
-    func respond(to request: Request, context: Context) async throws -> Response {
-        let target = Target(request.head.path ?? "/")
+    func respond(to sent: Request, context: Context) async throws -> Response {
+        let request = sent.withEffectiveMethod
+        let target = RESTTarget(request.head.path ?? "/")
         var visitor: FlareVisitor?
         if let access {
             visitor = access.visitor(of: request.head, from: context.channel.remoteAddress?.ipAddress)
@@ -46,45 +48,30 @@ struct RESTRoutes: HTTPResponder {
         if target.path == EngineRequest.path {
             return try await sockets.respond(to: request, by: visitor, on: context.channel)
         }
-        var method = request.method
-        if method == .post, let name = request.headers[.methodOverride],
-            let other = HTTPRequest.Method(rawValue: name.uppercased())
-        {
-            method = other
-        }
-        if target.path.hasPrefix(LocalRoutes.prefix) {
-            let rights = await hub.rights(of: visitor)
-            guard
-                rights.map({ $0.administers || (method == .get && $0.readsPlace && $0.readsDevices) }) ?? true
-            else {
-                return RESTResponse.problem(.forbidden, "this needs the right to own all")
-                    .response(to: request.head, method: method)
+        do {
+            if target.path.hasPrefix(LocalRoutes.prefix) {
+                return try await local.answer(to: request, target, by: visitor, on: context.channel)
+                    .response(to: request.head, method: request.method)
             }
-            let routes = LocalRoutes(hub: hub)
-            let answer = try await routes.answer(
-                to: request,
-                target.path,
-                query: target.query,
-                on: context.channel
-            )
-            return answer.response(to: request.head, method: method)
-        }
-        if let answer = try await answer(to: request, target, method, visitor) {
-            return answer.response(to: request.head, method: method)
+            if let answer = try await answer(to: request, target, visitor) {
+                return answer.response(to: request.head, method: request.method)
+            }
+        } catch is Unidentified {
+            return RESTResponse.unidentified(to: request)
         }
         if let response = try await files?.response(to: request) { return response }
-        let isStart = target.path == "/" && (method == .get || method == .head)
-        let answer = isStart ? StartPage.response : .notFound(method, target.path)
-        return answer.response(to: request.head, method: method)
+        let isStart = target.path == "/" && (request.method == .get || request.method == .head)
+        let answer = isStart ? StartPage.response : .notFound(request.method, target.path)
+        return answer.response(to: request.head, method: request.method)
     }
 
     /// `nil` when the path is not part of the REST interface.
     private func answer(
         to request: Request,
-        _ target: Target,
-        _ method: HTTPRequest.Method,
+        _ target: RESTTarget,
         _ visitor: FlareVisitor?
     ) async throws -> RESTResponse? {
+        let method = request.method
         do {
             guard let route = try RESTRoute(path: target.path) else { return nil }
             if method == .options { return .options(route.methods) }
@@ -97,8 +84,8 @@ struct RESTRoutes: HTTPResponder {
                 try await hub.waitUntilDurable()
                 return answer
             }
-            let bytes = try await request.body.collect(upTo: maximumBodyBytes)
-            let body = try RESTBody.value(of: Array(bytes.readableBytesView), request.headers)
+            let bytes = try await hub.body(of: request, upTo: maximumBodyBytes, by: visitor)
+            let body = try RESTBody.value(of: bytes, request.headers)
             let answer =
                 try await method == .put
                 ? update(route, body, visitor)
@@ -140,17 +127,6 @@ struct RESTRoutes: HTTPResponder {
         }
         return .json(["name": "StoreError", "message": .string("not changed: \(error)")], status: status)
     }
-
-    private struct Target {
-        let path: Substring
-        let query: Substring?
-
-        init(_ target: String) {
-            let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-            path = parts.first ?? "/"
-            query = parts.count > 1 ? parts[1] : nil
-        }
-    }
 }
 
 // MARK: - Immediate responses
@@ -158,7 +134,7 @@ struct RESTRoutes: HTTPResponder {
 extension RESTRoutes: ImmediateResponder {
     /// Reads objects if the hub is free; ``respond(to:context:)`` handles all other requests.
     func immediateResponse(to request: HTTPRequest, on channel: any Channel) -> ImmediateResponse? {
-        let (target, method) = (Target(request.path ?? "/"), request.method)
+        let (target, method) = (RESTTarget(request.path ?? "/"), request.method)
         guard method == .get || method == .head, let route = try? RESTRoute(path: target.path) else {
             return nil
         }
@@ -185,9 +161,8 @@ extension RESTRoutes {
         by visitor: FlareVisitor?,
         from hub: isolated FlareHub
     ) throws -> RESTResponse {
-        if let rights = hub.rights(of: visitor),
-            !(route.kind == .device ? rights.readsDevices : rights.readsPlace)
-        {
+        let rights = hub.rights(of: visitor)
+        if let rights, !rights.reads(route.kind) {
             let what = route.kind == .device ? "devices" : "all"
             return .json(
                 ["name": "NotAllowed", "message": .string("this needs the right to read \(what)")],
@@ -195,6 +170,8 @@ extension RESTRoutes {
             )
         }
         let schema = FlareSchema(route.kind)
+        // Who may not read the place sees devices without it; all others get the texts that are ready.
+        let isPartial = route.kind == .device && rights.map { !$0.readsPlace } ?? false
         func record(_ id: String) throws -> FlareRecord? {
             hub.record(ObjectReference(schema.kind, try schema.identifier(id)))
         }
@@ -207,14 +184,18 @@ extension RESTRoutes {
                 for: route.kind,
                 dialect: hub.dialect
             )
-            if filter.matchesAll { return .list(hub.list(route.kind, environment: environment, zone: zone)) }
-            guard filter.isSpatial else {
+            if filter.matchesAll, !isPartial {
+                return .list(hub.list(route.kind, environment: environment, zone: zone))
+            }
+            guard filter.isSpatial || isPartial else {
                 return .list(
                     hub.texts(route.kind, environment: environment, zone: zone) { filter.matches($0) }
                 )
             }
             let records = hub.records(route.kind, environment: environment, zone: zone) { filter.matches($0) }
-            return .list(records.map { filter.representation(of: $0).bytes })
+            return .list(records.map { filter.representation(of: hub.shown($0, to: visitor)).bytes })
+        case .object(let id) where isPartial:
+            return .json(try record(id).map { hub.shown($0, to: visitor).json } ?? .null)
         case .object(let id):
             let reference = ObjectReference(schema.kind, try schema.identifier(id))
             return hub.text(of: reference).map(RESTResponse.text(json:)) ?? .json(.null)
@@ -248,7 +229,7 @@ extension RESTRoutes {
         let schema = FlareSchema(route.kind)
         guard let elements = body.array else {
             let record = try schema.record(from: body, parents: route.parents, makeID: hub.makeID)
-            return .json(try await hub.insert([record], isGated: true, by: visitor).first?.json)
+            return .json(try await insert([record], from: [body], visitor).first?.json)
         }
         guard !elements.isEmpty else { return .json(nil) }
         guard elements.count <= hub.limits.objectsOfRequest else {
@@ -257,7 +238,18 @@ extension RESTRoutes {
         let records = try elements.map {
             try schema.record(from: $0, parents: route.parents, makeID: hub.makeID)
         }
-        return .list(try await hub.insert(records, isGated: true, by: visitor).map(\.json.bytes))
+        return .list(try await insert(records, from: elements, visitor).map(\.json.bytes))
+    }
+
+    /// - Parameter bodies: What the objects were read from.
+    private func insert(
+        _ records: [FlareRecord],
+        from bodies: [JSONValue],
+        _ visitor: FlareVisitor?
+    ) async throws -> [FlareRecord] {
+        let named = zip(records, bodies).filter { $1["_id"].map { !$0.isNull } ?? false }.map(\.0.id)
+        let inserted = try await hub.insert(records, isGated: true, named: Set(named), by: visitor)
+        return await hub.shown(inserted, to: visitor)
     }
 
     private func update(
@@ -271,19 +263,23 @@ extension RESTRoutes {
         let record = try await hub.update(reference, isGated: true, by: visitor) {
             try schema.apply(body, to: &$0)
         }
-        return .json(record?.json ?? .null)
+        guard let record else { return .json(.null) }
+        return .json(await hub.shown(record, to: visitor).json)
     }
 
     private func delete(_ route: RESTRoute, _ visitor: FlareVisitor?) async throws -> RESTResponse {
         guard case .object(let id) = route.place else { return .json(.null) }
         let reference = ObjectReference(route.kind, try FlareSchema(route.kind).identifier(id))
-        return .json(try await hub.remove(reference, isGated: true, by: visitor)?.json ?? .null)
+        guard let record = try await hub.remove(reference, isGated: true, by: visitor) else {
+            return .json(.null)
+        }
+        return .json(await hub.shown(record, to: visitor).json)
     }
 }
 
 extension RESTResponse {
     /// Nobody is identified.
-    fileprivate static func unidentified(to request: Request) -> Response {
+    static func unidentified(to request: Request) -> Response {
         let answer = problem(
             .unauthorized,
             "a valid token is needed here: as Bearer, as password of Basic, or ?access_token="
@@ -294,11 +290,7 @@ extension RESTResponse {
         return response
     }
 
-    fileprivate static func notFound(_ method: HTTPRequest.Method, _ path: Substring) -> RESTResponse {
+    static func notFound(_ method: HTTPRequest.Method, _ path: Substring) -> RESTResponse {
         .problem(.notFound, "Cannot \(method.rawValue) \(path)")
     }
-}
-
-extension HTTPField.Name {
-    fileprivate static let methodOverride = HTTPField.Name("X-HTTP-Method-Override") ?? .upgrade
 }

@@ -58,10 +58,12 @@ package final class FlareStore: Sendable {
     private let path: String
     /// Updates that may wait for ``flush()``: the last one of each row.
     private let waiting = Locked<[Row: Write]>([:])
+    private let isFile: Bool
+    private let key = Locked<String?>(nil)
 
     /// Opens a database file, creating or migrating it as needed.
     package convenience init(file: String, options: Options = Options()) throws(FlareStoreError) {
-        try self.init(path: file, options: options) {
+        try self.init(path: file, isFile: true, options: options) {
             DatabaseFile.makePrivate(file)
             return try DatabaseQueue(path: file, configuration: $0)
         }
@@ -69,16 +71,19 @@ package final class FlareStore: Sendable {
 
     /// Creates a database in memory.
     package convenience init(options: Options = Options()) throws(FlareStoreError) {
-        try self.init(path: "memory", options: options) { try DatabaseQueue(configuration: $0) }
+        try self.init(path: "memory", isFile: false, options: options) {
+            try DatabaseQueue(configuration: $0)
+        }
     }
 
     private init(
         path: String,
+        isFile: Bool,
         options: Options,
         open: (Configuration) throws -> DatabaseQueue
     ) throws(FlareStoreError) {
-        self.path = path
-        barrier = options.synchronous == .full && path.hasPrefix("/") ? DiskBarrier(path: path + "-wal") : nil
+        (self.path, self.isFile) = (path, isFile)
+        barrier = options.synchronous == .full && isFile ? DiskBarrier(path: path + "-wal") : nil
         queue = try Self.mappingErrors(path) {
             let queue = try open(Self.configuration(options))
             let migrator = Self.migrations
@@ -96,8 +101,16 @@ package final class FlareStore: Sendable {
         }
     }
 
-    /// Identifies the database file on this machine; `nil` without a file.
-    var fileID: String? { DatabaseFile.identity(of: path) }
+    /// The key of the command line, made when it is first needed; `nil` without a file.
+    var localKey: String? {
+        guard isFile else { return nil }
+        return key.withLock { key in
+            if let key { return key }
+            let loaded = LocalKey.loaded(forDatabase: path)
+            key = loaded
+            return loaded
+        }
+    }
 
     /// Writes what waits, checkpoints, and closes the database.
     package func close() throws(FlareStoreError) {
@@ -106,9 +119,11 @@ package final class FlareStore: Sendable {
         try Self.mappingErrors(path) { try queue.close() }
     }
 
-    /// Writes a new database file if the current one was removed from its folder, so that the next run finds it.
+    /// Writes a new database file, and the key beside it, if the current one was removed from its folder, so that the
+    /// next run finds it.
     package func writeBackIfGone() throws(FlareStoreError) {
-        guard path.hasPrefix("/"), access(path, F_OK) != 0 else { return }
+        if let key = key.withLock({ $0 }) { LocalKey.writeBack(key, forDatabase: path) }
+        guard isFile, access(path, F_OK) != 0 else { return }
         try Self.mappingErrors(path) {
             try DatabaseFile.make(path) {
                 try queue.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [path]) }

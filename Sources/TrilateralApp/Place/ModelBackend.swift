@@ -1,3 +1,4 @@
+import Accounts
 import ArgumentParser
 import Controller
 import Daemon
@@ -19,13 +20,13 @@ enum ModelBackend {
     struct LocalServer {
         let host: String
         let port: Int
-        /// Which database it must have.
-        let database: String
+        /// Proves that this program may read the database; see `LocalKey`.
+        private let key: String
         /// A user's token, where the server asks for one.
         private let token: Secret?
 
         /// `nil` when the configuration opens no server to others, or at a port that the system chooses.
-        init?(_ flare: TrilateralConfiguration.Platform, database: String, token: Secret?) {
+        init?(_ flare: TrilateralConfiguration.Platform, key: String, token: Secret?) {
             guard flare.isServing, flare.listen.port > 0 else { return nil }
             host =
                 switch flare.listen.host {
@@ -34,23 +35,22 @@ enum ModelBackend {
                 default: flare.listen.host
                 }
             port = flare.listen.port
-            (self.database, self.token) = (database, token)
+            (self.key, self.token) = (key, token)
         }
 
         /// - Throws: ``BackendError``.
         func ask(_ path: String, _ query: String = "", body: [UInt8]? = nil) async throws -> (
             isRefused: Bool, json: JSONValue
         ) {
-            let target = "\(path)?database=\(database)\(query)"
+            let target = query.isEmpty ? path : "\(path)?\(query)"
             let reply: (status: Int, body: [UInt8])
             do {
-                let headers = token.map {
-                    [FlareClientConfiguration.Header("Authorization", "Bearer \($0.reveal())")]
-                }
+                var headers = [FlareClientConfiguration.Header(LocalRoutes.keyHeader, key)]
+                if let token { headers.append(.init("Authorization", "Bearer \(token.reveal())")) }
                 reply = try await SingleRequest.send(
                     target,
                     body: body,
-                    headers: headers ?? [],
+                    headers: headers,
                     host: host,
                     port: port
                 )
@@ -99,10 +99,11 @@ extension ModelBackend {
                 guard problems.isEmpty else { throw ModelErrors(problems: problems) }
             } else {
                 try await hub.importModel(tree, replacing: mode == .replace, progress: progress)
+                await hub.record(ModelChange(.import(mode), objects: tree.records.count))
             }
             return doubles
         case .daemon(let server):
-            let query = "&mode=\(mode.rawValue)" + (isCheck ? "&check=1" : "")
+            let query = "mode=\(mode.rawValue)" + (isCheck ? "&check=1" : "")
             let answer = try await server.ask(LocalRoutes.modelPath, query, body: contents.bytes)
             func problems(_ key: String) -> [ModelError] {
                 (answer.json[key]?.array ?? []).compactMap(ModelError.init(json:))
@@ -147,7 +148,10 @@ extension ModelBackend {
     func remove(_ orphans: [Orphan]) async throws -> Int {
         let ids = orphans.map(\.id)
         switch self {
-        case .database(let hub): return try await hub.removeOrphans(Set(ids)).count
+        case .database(let hub):
+            let count = try await hub.removeOrphans(Set(ids)).count
+            await hub.record(ModelChange(.tidy, objects: count))
+            return count
         case .daemon(let server):
             let body = JSONValue.array(ids.map { .string($0.description) }).bytes
             return try await server.ask(LocalRoutes.orphansPath, body: body).json.array?.count ?? 0
@@ -196,10 +200,10 @@ extension StateFolder {
             do throws(FlareStoreError) {
                 store = try FlareStore(file: flareDatabase)
             } catch .inUse(let path) {
-                guard let identity = DatabaseFile.identity(of: flareDatabase),
+                guard let key = LocalKey.read(forDatabase: flareDatabase),
                     let server = ModelBackend.LocalServer(
                         try configuration().flare,
-                        database: identity,
+                        key: key,
                         token: try token.load(by: command)
                     )
                 else { throw FlareStoreError.inUse(path: path) }
@@ -213,7 +217,7 @@ extension StateFolder {
                 clock: { RuntimeClock.now().wallMilliseconds },
                 logger: logger
             )
-            try await body(.database(hub))
+            try await perform(body, on: hub, by: command)
             try store.close()
         } catch let code as ExitCode {
             throw code
@@ -223,6 +227,39 @@ extension StateFolder {
         } catch {
             StandardError.print("trilateral \(command): \(error)")
             throw DaemonRunner.exitCode(error)
+        }
+    }
+
+    private func perform(
+        _ body: (ModelBackend) async throws -> Void,
+        on hub: FlareHub,
+        by command: String
+    ) async throws {
+        let changes = Locked<[ModelChange]>([])
+        let record: ModelChangeRecord = { change, _ in changes.withLock { $0.append(change) } }
+        await hub.add(recorder: record)
+        defer { log(changes.withLock { $0 }, by: command) }
+        try await body(.database(hub))
+    }
+
+    /// Writes changes to the command log of the folder, if a daemon has used it.
+    private func log(_ changes: [ModelChange], by command: String) {
+        guard !changes.isEmpty, access(path + "/trilateral.db", F_OK) == 0 else { return }
+        do {
+            let store = try StateStore(folder: url)
+            defer { store.close() }
+            try store.accounts.append(
+                changes.map { change in
+                    CommandLogEntry(
+                        change,
+                        at: RuntimeClock.now().wallMilliseconds,
+                        face: AdministrationSocket.face,
+                        speaker: "nobody"
+                    )
+                }
+            )
+        } catch {
+            StandardError.print("trilateral \(command): warning: this is not in the command log: \(error)")
         }
     }
 }

@@ -1,0 +1,29 @@
+import HTTPTypes
+import Hummingbird
+
+/// The path and the query of a request.
+struct RESTTarget {
+    let path: Substring
+    let query: Substring?
+
+    init(_ target: String) {
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        path = parts.first ?? "/"
+        query = parts.count > 1 ? parts[1] : nil
+    }
+}
+
+/// Whoever sent a request was somebody when it began, and is nobody now that it is complete.
+struct Unidentified: Error {}
+
+extension FlareHub {
+    /// The complete body of a request.
+    /// - Throws: ``Unidentified`` if the visitor's token has ended meanwhile.
+    nonisolated func body(of request: Request, upTo limit: Int, by visitor: FlareVisitor?) async throws
+        -> [UInt8]
+    {
+        let body = try await request.body.collect(upTo: limit)
+        if let access, let visitor, access.isGone(visitor) { throw Unidentified() }
+        return Array(body.readableBytesView)
+    }
+}

@@ -1,0 +1,127 @@
+import Flare
+import FlareServer
+import Foundation
+import TestSupport
+import Testing
+
+/// What a user may change at the Flare server of a real daemon.
+@Suite(.enabled(if: Mosquitto.isExpected), .mosquitto, .timeLimit(.minutes(2)))
+struct FlareRightsTests {
+    private static let lamp = Place.path(ofThing: Place.tableLamp, in: Place.living)
+
+    private func run(_ home: Home, _ words: [String]) async throws -> String {
+        let end = try await Program.run(words + ["--state", home.state], in: home.folder)
+        #expect(end.status == 0, "\(words): \(end.output)")
+        return end.output.trimmingCharacters(in: .newlines)
+    }
+
+    /// A home with bob, who has some rights, and his token.
+    private func withBob(
+        _ rights: [(scope: String, access: String)],
+        _ body: (Home, _ token: String) async throws -> Void
+    ) async throws {
+        try await withHome { home, _ in
+            _ = try await run(home, ["user", "add", "bob"])
+            for right in rights {
+                _ = try await run(home, ["grant", "add", "bob", right.scope, right.access])
+            }
+            try await body(home, try await run(home, ["token", "add", "bob", "panel"]))
+        }
+    }
+
+    /// Sends messages of Socket.IO in order, with a token.
+    private func emit(_ messages: [JSONValue], _ home: Home, _ token: String? = nil) async throws {
+        let path = "/socket.io/?EIO=4&transport=polling" + (token.map { "&access_token=\($0)" } ?? "")
+        let opened = try await home.rest("GET", path).body
+        let id = try #require(try JSONValue(parsing: String(opened.dropFirst()))["sid"]?.string)
+        let session = path + "&sid=\(id)"
+        try await home.rest("POST", session, "40")
+        for message in messages { try await home.rest("POST", session, "42" + message.text) }
+    }
+
+    private func setData(_ kind: String, _ id: String, _ key: String, _ value: JSONValue) -> JSONValue {
+        ["setData", [kind: .string(id), "key": .string(key), "value": value]]
+    }
+
+    private func stored(_ home: Home, _ path: String = lamp) async throws -> JSONValue {
+        try JSONValue(parsing: try await home.rest("GET", path).body)
+    }
+
+    @Test func `write drives a thing over Socket.IO, and does not change what it is or where`() async throws {
+        try await withBob([("environment:flat", "write"), ("all", "read")]) { home, token in
+            let before = try await stored(home)
+            let zone = "/environments/\(Place.flat)/zones/\(Place.living)"
+            let values: [(String, JSONValue)] = [
+                ("profile", "lock"), ("kind", "switch"), ("readonly", ["on", "brightness", "color"]),
+                ("actions", []), ("options", ["red"]), ("options.0", "pink"), ("minor", 7), ("receiver", "x"),
+                ("power", -99), ("mac", "02:00:00:00:00:01"), ("fresh", 1), ("on", "locked"),
+            ]
+            let fixed = values.map { setData("thing", Place.tableLamp, $0.0, $0.1) }
+            let others: [JSONValue] = [
+                setData("zone", Place.living, "major", 9), setData("environment", Place.flat, "distance", 99),
+                ["setPosition", ["thing": .string(Place.tableLamp), "position": ["x": 9, "y": 9]]],
+                ["performAction", ["thing": .string(Place.tableLamp), "action": "north"]],
+                ["performAction", ["thing": .string(Place.fridge), "action": "on"]],
+            ]
+            let last = setData("thing", Place.tableLamp, "brightness", 0.25)
+            try await emit(fixed + others + [last], home, token)
+            let isDriven = try await eventually { try await stored(home)["data"]?["brightness"] == 0.25 }
+            #expect(isDriven)
+            let after = try await stored(home)
+            var expected = try #require(before["data"]?.object)
+            expected["brightness"] = 0.25
+            #expect(after["data"] == .object(expected))
+            #expect(after["position"] == before["position"])
+            #expect(try await stored(home, zone)["data"] == ["major": 1])
+            #expect(try await stored(home, "/environments/\(Place.flat)")["data"]?["distance"] == 2)
+            let fridge = Place.path(ofThing: Place.fridge, in: Place.kitchen)
+            #expect(try await stored(home, fridge)["data"]?["on"] == nil)
+            let isLogged = try await eventually {
+                try await run(home, ["log", "--user", "bob", "--json"]).contains("profile")
+            }
+            #expect(isLogged)
+
+            _ = try await run(home, ["grant", "add", "bob", "thing:table-lamp", "own"])
+            try await emit([setData("thing", Place.tableLamp, "fresh", 1)], home, token)
+            let isOwned = try await eventually { try await stored(home)["data"]?["fresh"] == 1 }
+            #expect(isOwned)
+        }
+    }
+
+    @Test func `the owner without a token changes everything, as ever`() async throws {
+        try await withHome { home, _ in
+            try await emit([setData("thing", Place.tableLamp, "profile", "x")], home)
+            let isStored = try await eventually { try await stored(home)["data"]?["profile"] == "x" }
+            #expect(isStored)
+        }
+    }
+
+    @Test func `who may read all cannot import, and every import is in the command log`() async throws {
+        try await withBob([("all", "read"), ("devices", "read")]) { home, token in
+            let port = try #require(await home.serverPort())
+            let key = try #require(LocalKey.read(forDatabase: home.state + "/flare.db"))
+            func imports(_ headers: [String]) async throws -> Int {
+                try await request(
+                    "POST",
+                    "/.trilateral/model?mode=add",
+                    port: port,
+                    headers: headers + ["Content-Type: application/json"],
+                    body: #"{"environments":[{"name":"Cabin"}]}"#
+                ).status
+            }
+            let (bearer, shown) = ("Authorization: Bearer \(token)", "\(LocalRoutes.keyHeader): \(key)")
+            #expect(try await imports([bearer, shown, "X-HTTP-Method-Override: GET"]) == 200)
+            #expect(try await stored(home, "/environments").array?.count == 2)
+            #expect(try await imports([bearer, shown]) == 403)
+            #expect(try await imports([]) == 403)
+            #expect(try await imports([shown]) == 200)
+            let rows = try await eventually {
+                let rows = try await run(home, ["log", "--json"]).split(separator: "\n")
+                    .filter { $0.contains("\"import\"") }
+                return rows.contains { $0.contains("user:bob") && $0.contains("\"refused\"") }
+                    && rows.contains { $0.contains("user:owner") && $0.contains("\"obeyed\"") }
+            }
+            #expect(rows)
+        }
+    }
+}
