@@ -84,6 +84,8 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CEventFD"),
         .systemLibrary(name: "CMalloc"),
+        // Ours, in C: a constructor, which Swift has not.
+        .target(name: "CProcess"),
 
         // Pure
         module("Flare"),
@@ -188,8 +190,8 @@ let package = Package(
             [
                 "Settings", "Sensing", "Daemon", "Flare", "Positioning", "Profiles", "Things", "Controller",
                 "Messages", "Lamps", "HomeAssistant", "Sensors", "HTTPListener", "FlareServer", "FlareClient",
-                "MQTT", "Threading", "CMalloc", "Resolution", "Directory", "People", "Accounts", lifecycle,
-                arguments, log,
+                "MQTT", "Threading", "CMalloc", "CProcess", "Resolution", "Directory", "People", "Accounts",
+                lifecycle, arguments, log,
             ],
             // The demo's place goes into the program, so that it runs from any folder.
             resources: [.embedInCode("Resources/place.json")]

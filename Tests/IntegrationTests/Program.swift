@@ -22,7 +22,8 @@ enum Program {
         in folder: TemporaryFolder,
         keys: [String: String] = [:],
         shell: String? = nil,
-        output: String
+        output: String? = nil,
+        terminal: PseudoTerminal? = nil
     ) throws -> ChildProcess {
         // Tests must not meddle with the Bluetooth of the machine that they run on, nor hear its compass and GPS, nor
         // use its ports.
@@ -35,10 +36,37 @@ enum Program {
         let variables = keys.sorted { $0.key < $1.key }.map { key, value in
             "TRILATERAL_\(key.uppercased().map { $0 == "." ? "_" : String($0) }.joined())=\(value)"
         }
-        let own = ["HOME=\(folder.path)", "PATH=\(ProcessInfo.processInfo.environment["PATH"] ?? "")"]
+        let own = [
+            "TERM=xterm", "HOME=\(folder.path)", "PATH=\(ProcessInfo.processInfo.environment["PATH"] ?? "")",
+        ]
         let command = [path] + arguments
         let body = shell.map { ["/bin/bash", "-c", "\($0); exec \"$0\" \"$@\""] } ?? []
-        return try ChildProcess("/usr/bin/env", ["-i"] + own + variables + body + command, output: output)
+        return try ChildProcess(
+            "/usr/bin/env",
+            ["-i"] + own + variables + body + command,
+            output: output,
+            terminal: terminal
+        )
+    }
+
+    /// Runs the body with the program on a terminal.
+    static func onTerminal<Result>(
+        _ arguments: [String],
+        in folder: TemporaryFolder,
+        keys: [String: String] = [:],
+        _ body: (PseudoTerminal, ChildProcess) async throws -> Result
+    ) async throws -> Result {
+        let terminal = try PseudoTerminal()
+        let child = try start(
+            arguments,
+            in: folder,
+            keys: keys,
+            terminal: terminal
+        )
+        let result: Swift.Result<Result, any Error>
+        do { result = .success(try await body(terminal, child)) } catch { result = .failure(error) }
+        await child.destroy()
+        return try result.get()
     }
 
     /// Runs the program to its end.

@@ -14,9 +14,16 @@ package final class ChildProcess: Sendable {
     private let hasEnded = Atomic(false)
     private let lastStatus = Atomic<Int32>(0)
 
-    /// - Parameter output: A file for what the program prints; nowhere if `nil`.
-    package init(_ program: String, _ arguments: [String], output: String? = nil) throws {
-        processID = try Self.spawn(program, arguments, output: output)
+    /// - Parameters:
+    ///   - output: A file for what the program prints; nowhere if `nil`.
+    ///   - terminal: The terminal that the program controls and talks with, instead of a file.
+    package init(
+        _ program: String,
+        _ arguments: [String],
+        output: String? = nil,
+        terminal: PseudoTerminal? = nil
+    ) throws {
+        processID = try Self.spawn(program, arguments, output: output, terminal: terminal)
         // The end of the test process closes the leash, whatever way it ends; a line means that all is well.
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
@@ -101,7 +108,8 @@ package final class ChildProcess: Sendable {
         _ program: String,
         _ arguments: [String],
         input: Int32? = nil,
-        output: String? = nil
+        output: String? = nil,
+        terminal: PseudoTerminal? = nil
     ) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -109,10 +117,21 @@ package final class ChildProcess: Sendable {
         if let input {
             posix_spawn_file_actions_adddup2(&actions, input, 0)
         } else {
-            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+            // The first terminal that a session opens is the one that it controls.
+            posix_spawn_file_actions_addopen(
+                &actions,
+                0,
+                terminal?.path ?? "/dev/null",
+                terminal == nil ? O_RDONLY : O_RDWR,
+                0
+            )
         }
-        let file = output ?? "/dev/null"
-        posix_spawn_file_actions_addopen(&actions, 1, file, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        if terminal != nil {
+            posix_spawn_file_actions_adddup2(&actions, 0, 1)
+        } else {
+            let file = output ?? "/dev/null"
+            posix_spawn_file_actions_addopen(&actions, 1, file, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        }
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
         // Sockets of libraries would be inherited, and with them ports that are to be free again. Closing what is not
         // open is no error.
@@ -129,7 +148,9 @@ package final class ChildProcess: Sendable {
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        // 0x80 is POSIX_SPAWN_SETSID.
+        let session: Int32 = terminal == nil ? 0 : 0x80
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | session))
         var processID: pid_t = 0
         let failure = posix_spawn(&processID, program, &actions, &attributes, argv, environ)
         guard failure == 0 else {

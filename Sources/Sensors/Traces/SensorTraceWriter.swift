@@ -49,7 +49,14 @@ package struct SensorTraceWriter: ~Copyable {
         }
     }
 
-    /// Writes pending lines; call it at the end.
+    /// Writes pending lines, and waits until the disk has them; call it at the end.
+    package mutating func finish() throws(SensorError) {
+        try flush()
+        // A pipe has no disk.
+        if fsync(descriptor) != 0, errno != EINVAL, errno != EROFS { throw Self.failure(path) }
+    }
+
+    /// Writes pending lines.
     package mutating func flush() throws(SensorError) {
         var rest = pending[...]
         pending = []

@@ -75,7 +75,7 @@ struct AccessListCommand: AsyncParsableCommand {
         let text =
             people
             ? try await peopleText(values, list) : list.text(role.map { [$0] } ?? AccessList.Role.allCases)
-        print(text, terminator: "")
+        try StandardOutput.write(text)
     }
 
     private func list(_ values: TrilateralConfiguration, _ traits: HostInfo) -> AccessList {

@@ -42,13 +42,13 @@ struct CheckCommand: ParsableCommand {
             throw ExitCode.configuration
         }
         // At once, so that the verdict comes after it where both go to one place.
-        if printsResult { Terminal.output.write(ConfigurationPrinter.text(loaded, schema: .commandLine)) }
+        if printsResult { try StandardOutput.write(ConfigurationPrinter.text(loaded, schema: .commandLine)) }
         // The configuration that is printed may be meant for a file.
         let verdict = Self.verdict(
             on: file.file(environment: ProcessInfo.processInfo.environment),
             warnings: loaded.warnings.count + loaded.profileWarnings.count + warnings.count
         )
-        if printsResult { StandardError.print(verdict) } else { print(verdict) }
+        if printsResult { StandardError.print(verdict) } else { try StandardOutput.print(verdict) }
     }
 
     private static func verdict(on file: String?, warnings: Int) -> String {

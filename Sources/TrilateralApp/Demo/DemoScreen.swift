@@ -56,7 +56,7 @@ package struct DemoScreen: Sendable {
         }
         guard let flarePort else { return }
         // Whoever reads the screen may stall; the walk and its end must not.
-        let output = OutputQueue(capacity: 1 << 16) { Terminal.output.write($0) }
+        let output = OutputQueue(capacity: 1 << 16) { try? Terminal.output.write($0) }
         defer { output.flush() }
         output.append(introduction(flarePort: flarePort, webPort: webPort))
         var configuration = MQTTConfiguration()

@@ -23,10 +23,10 @@ struct ResolverListCommand: AsyncParsableCommand {
                 let rows = entries.map { entry -> JSONValue in
                     ["id": .string(entry.id), "ip": entry.address.map { .string($0) } ?? .null]
                 }
-                return Terminal.output.write(JSONValue.array(rows).text + "\n")
+                return try StandardOutput.print(JSONValue.array(rows).text)
             }
             for entry in entries {
-                Terminal.output.write(
+                try StandardOutput.write(
                     "\(TerminalText.visible(entry.id))\t\(TerminalText.visible(entry.address ?? ""))\n"
                 )
             }
@@ -52,7 +52,7 @@ struct ResolverGetCommand: AsyncParsableCommand {
             guard let address = try file.withDatabase({ try $0.address(of: serial) }) else {
                 throw VerbError("\(serial) is not known", .noInput)
             }
-            Terminal.output.write("\(address)\n")
+            try StandardOutput.print("\(address)")
         }
     }
 }

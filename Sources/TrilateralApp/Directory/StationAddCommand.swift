@@ -75,7 +75,7 @@ struct StationAddCommand: AsyncParsableCommand {
                     updated: RegisteredStation.now
                 )
                 try store.save(station)
-                Terminal.output.write("registered \(name) (\(known)) at \(address)\n")
+                try StandardOutput.print("registered \(name) (\(known)) at \(address)")
             }
         }
     }

@@ -48,11 +48,11 @@ struct StationListCommand: AsyncParsableCommand {
                             "address": .string("\(station.address)"), "updated": .string(station.updated),
                         ]
                     }
-                    return Terminal.output.write(JSONValue.array(rows).text + "\n")
+                    return try StandardOutput.print(JSONValue.array(rows).text)
                 }
                 for station in stations {
                     let columns = [station.serial.text, station.name, "\(station.address)", station.updated]
-                    Terminal.output.write(columns.map(TerminalText.visible).joined(separator: "\t") + "\n")
+                    try StandardOutput.print(columns.map(TerminalText.visible).joined(separator: "\t"))
                 }
             }
         }
@@ -129,7 +129,7 @@ struct StationRefreshCommand: AsyncParsableCommand {
                 try store.save(station)
             }
             let columns = [station.name, "\(address)", isChanged ? "changed" : "unchanged"]
-            Terminal.output.write(columns.map(TerminalText.visible).joined(separator: "\t") + "\n")
+            try StandardOutput.print(columns.map(TerminalText.visible).joined(separator: "\t"))
         }
         return first
     }

@@ -44,7 +44,7 @@ struct StationDevicesCommand: AsyncParsableCommand {
                 }
                 try checkCAFile(of: station)
                 do {
-                    return print(try await rows(of: station))
+                    return try print(try await rows(of: station))
                 } catch let failure as FlareSession.Failure {
                     let result = await options.ask(station.serial)
                     guard case .found(let address) = result, address != station.address else {
@@ -54,7 +54,7 @@ struct StationDevicesCommand: AsyncParsableCommand {
                     try store.save(station)
                 }
                 do {
-                    print(try await rows(of: station))
+                    try print(try await rows(of: station))
                 } catch let failure as FlareSession.Failure {
                     throw VerbError(failure.description, .unavailable)
                 }
@@ -134,7 +134,7 @@ struct StationDevicesCommand: AsyncParsableCommand {
         }
     }
 
-    private func print(_ rows: [Row]) {
+    private func print(_ rows: [Row]) throws {
         if json {
             let objects = rows.map { row -> JSONValue in
                 var members: [String: JSONValue] = ["id": .string("\(row.id)")]
@@ -143,11 +143,11 @@ struct StationDevicesCommand: AsyncParsableCommand {
                 }
                 return .object(members)
             }
-            return Terminal.output.write(JSONValue.array(objects).text + "\n")
+            return try StandardOutput.print(JSONValue.array(objects).text)
         }
         for row in rows {
             let columns = ["\(row.id)"] + row.names
-            Terminal.output.write(columns.map(TerminalText.visible).joined(separator: "\t") + "\n")
+            try StandardOutput.print(columns.map(TerminalText.visible).joined(separator: "\t"))
         }
     }
 }

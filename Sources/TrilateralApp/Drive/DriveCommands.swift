@@ -138,7 +138,7 @@ struct DriveOptions: ParsableArguments {
     }
 
     func report(_ report: DriveReport, by command: String) throws {
-        for line in report.output { print(line) }
+        try StandardOutput.print(lines: report.output)
         for line in report.complaints { StandardError.print("trilateral \(command): \(line)") }
         guard report.exitCode == .success else { throw report.exitCode }
     }

@@ -57,6 +57,8 @@ struct ExplainCommand: AsyncParsableCommand {
         guard case .answer(let answer) = outcome, let explanation = answer["data"] else {
             return try drive.report(DriveReport(outcome, asJSON: drive.json), by: "explain")
         }
-        print(drive.json ? explanation.text : TerminalText.visible(explanation["text"]?.string ?? ""))
+        try StandardOutput.print(
+            drive.json ? explanation.text : TerminalText.visible(explanation["text"]?.string ?? "")
+        )
     }
 }

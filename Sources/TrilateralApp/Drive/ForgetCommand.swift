@@ -52,11 +52,20 @@ struct ForgetCommand: AsyncParsableCommand {
             discoveryPrefix: values.discovery.prefix,
             limit: .milliseconds(Int64(timeout * 1000))
         )
+        let found = try await reporting { () throws(NodeCleanupError) in try await cleanup.survey() }
+        if !found.isEmpty, !isSure, try await !confirms(found, at: link.address) {
+            try await reporting { () throws(NodeCleanupError) in throw .declined }
+        }
+        try await reporting { () throws(NodeCleanupError) in try await cleanup.clear(found) }
+        try report(found, at: link.address)
+    }
+
+    /// - Throws: The exit code, after a message.
+    private func reporting<Result>(
+        _ body: () async throws(NodeCleanupError) -> Result
+    ) async throws(ExitCode) -> Result {
         do throws(NodeCleanupError) {
-            let found = try await cleanup.survey()
-            guard found.isEmpty || isSure || confirms(found, at: link.address) else { throw .declined }
-            try await cleanup.clear(found)
-            report(found, at: link.address)
+            return try await body()
         } catch {
             StandardError.print("trilateral forget: \(error)")
             throw error.exitCode
@@ -64,25 +73,24 @@ struct ForgetCommand: AsyncParsableCommand {
     }
 
     /// Asks on the terminal; anything but yes is no.
-    private func confirms(_ found: RetainedNode, at broker: String) -> Bool {
+    private func confirms(_ found: RetainedNode, at broker: String) async throws(ExitCode) -> Bool {
         StandardError.print("The broker at \(broker) keeps of \(found.root):")
         StandardError.print("  \(counted(found.topics.count, "retained topic"))")
         StandardError.print("  \(counted(found.devices.count, "Home Assistant device"))")
-        StandardError.write("Clear all of it? [y/N] ")
-        return ["y", "yes"].contains(readLine()?.trimmingCharacters(in: .whitespaces).lowercased())
+        return try await StandardInput.confirms("Clear all of it?")
     }
 
-    private func report(_ found: RetainedNode, at broker: String) {
+    private func report(_ found: RetainedNode, at broker: String) throws(OutputError) {
         if json {
             let result: JSONValue = [
                 "root": .string(found.root), "topics": JSONValue(found.topics.count),
                 "devices": JSONValue(found.devices.count),
             ]
-            Terminal.output.write(result.text + "\n")
+            try StandardOutput.print(result.text)
         } else if found.isEmpty {
-            Terminal.output.write("The broker at \(broker) keeps nothing of \(found.root).\n")
+            try StandardOutput.print("The broker at \(broker) keeps nothing of \(found.root).")
         } else {
-            Terminal.output.write(
+            try StandardOutput.write(
                 "Cleared \(counted(found.topics.count, "retained topic")) and \(counted(found.devices.count, "Home Assistant device")) of \(found.root).\n"
             )
         }

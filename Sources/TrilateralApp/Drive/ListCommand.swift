@@ -21,7 +21,7 @@ struct ListCommand: AsyncParsableCommand {
     func run() async throws {
         let read = try await kind == .nodes ? nodes() : objects()
         let report = ListReport(kind, read, time: .ofThisMachine)
-        for line in drive.json ? [report.json.text] : report.lines { print(line) }
+        try StandardOutput.print(lines: drive.json ? [report.json.text] : report.lines)
     }
 
     private func objects() async throws -> [String: JSONValue] {

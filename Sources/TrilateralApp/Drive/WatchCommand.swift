@@ -50,7 +50,7 @@ struct WatchCommand: AsyncParsableCommand {
         let session = BrokerSession(daemon.link)
         let filters = WatchModel.filters.map { "\(daemon.root)/\($0)" }
         let signals = isLive ? [SIGINT, SIGTERM, SIGHUP, SIGWINCH] : []
-        let failure = await session.run(
+        let failure: (any Error)? = await session.run(
             filters: filters,
             timeout: nil,
             signals: signals,
@@ -58,11 +58,20 @@ struct WatchCommand: AsyncParsableCommand {
         ) { visit in
             let pictures = noPictures ? nil : ColourDepth(ofTerminal: environment)
             var loop = WatchLoop(root: daemon.root, pictures: pictures)
-            return isLive ? await loop.runLive(visit) : await loop.runLines(visit, asJSON: json)
+            do {
+                return try await isLive ? loop.runLive(visit) : loop.runLines(visit, asJSON: json)
+            } catch {
+                return error
+            }
         }
-        if let failure {
+        switch failure {
+        case nil: break
+        // It is meant to go on until nobody reads it.
+        case let failure as OutputError where failure.isReaderGone: break
+        case let failure as MQTTError:
             StandardError.print("trilateral watch: \(failure)")
             throw ExitCode(failure)
+        case let failure?: throw failure
         }
     }
 }
@@ -77,16 +86,16 @@ private struct WatchLoop {
     init(root: String, pictures: ColourDepth?) { (self.root, self.pictures) = (root, pictures) }
 
     /// - Returns: Why it ended, when it was not by a signal.
-    mutating func runLive(_ visit: BrokerSession.Visit) async -> MQTTError? {
+    mutating func runLive(_ visit: BrokerSession.Visit) async throws(OutputError) -> MQTTError? {
         var painter = TerminalPainter()
         var isDirty = true
-        Terminal.output.write(TerminalPainter.enter)
-        defer { Terminal.output.write(TerminalPainter.leave) }
+        try StandardOutput.draw(TerminalPainter.enter)
+        defer { try? StandardOutput.draw(TerminalPainter.leave) }
         visit.wake(after: .zero)
         for await event in visit.events {
             switch event {
             case .signal(SIGWINCH):
-                Terminal.output.write(painter.reset())
+                try StandardOutput.draw(painter.reset())
                 isDirty = true
             case .signal: return nil
             case .woken:
@@ -101,7 +110,7 @@ private struct WatchLoop {
                     rows: size.rows,
                     pictures: pictures
                 )
-                Terminal.output.write(painter.paint(screen.lines(model)))
+                try StandardOutput.draw(painter.paint(screen.lines(model)))
             case .link(.disconnected(let error)) where error.isFinal: return error
             case .link(.connected):
                 model.linkProblem = nil
@@ -119,7 +128,10 @@ private struct WatchLoop {
     }
 
     /// - Returns: Why it ended; `nil` when nobody reads what is written any more.
-    mutating func runLines(_ visit: BrokerSession.Visit, asJSON: Bool) async -> MQTTError? {
+    mutating func runLines(
+        _ visit: BrokerSession.Visit,
+        asJSON: Bool
+    ) async throws(OutputError) -> MQTTError? {
         for await event in visit.events {
             switch event {
             case .signal: return nil
@@ -131,11 +143,11 @@ private struct WatchLoop {
                     let payload =
                         (try? JSONValue(parsing: message.payload))
                         ?? .string(String(decoding: message.payload, as: UTF8.self))
-                    Terminal.output.write(
+                    try StandardOutput.write(
                         JSONValue.object(["topic": .string(message.topic), "payload": payload]).text + "\n"
                     )
                 } else if let line {
-                    Terminal.output.write(line + "\n")
+                    try StandardOutput.print(line)
                 }
             case .link(.connected), .link(.refused), .link(.drained), .deadline, .woken: break
             }

@@ -17,7 +17,7 @@ struct LifecycleCommand: ParsableCommand {
             abstract: "Print all transitions with their calls as CSV."
         )
 
-        func run() throws { Terminal.output.write(LifecycleTable.csv) }
+        func run() throws { try StandardOutput.write(LifecycleTable.csv) }
     }
 
     struct ReplayCommand: ParsableCommand {
@@ -45,7 +45,9 @@ struct LifecycleCommand: ParsableCommand {
                     )
                     throw ExitCode.dataError
                 }
-                for call in LifecycleCall.calls(from: level, to: next) { print(call.rawValue) }
+                for call in LifecycleCall.calls(from: level, to: next) {
+                    try StandardOutput.print(call.rawValue)
+                }
                 level = next
             }
         }

@@ -201,13 +201,15 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
             throw exit("nothing was measured, and nothing was changed", .dataError)
         }
         if json {
-            print(JSONValue.array(results.map(Self.json)).text)
+            try StandardOutput.print(JSONValue.array(results.map(Self.json)).text)
         } else {
             for result in results {
-                print("\(TerminalText.visible(result.beacon.name))\t\(result.measured.power)")
+                try StandardOutput.print(
+                    "\(TerminalText.visible(result.beacon.name))\t\(result.measured.power)"
+                )
             }
         }
-        guard yes || wantsToStore(results.count) else {
+        guard try await yes ? true : wantsToStore(results.count) else {
             return StandardError.print("trilateral calibrate: nothing was changed")
         }
         for result in results {
@@ -222,13 +224,12 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
         StandardError.print("trilateral calibrate: stored as data.power of \(results.count) things")
     }
 
-    private func wantsToStore(_ count: Int) -> Bool {
-        guard isatty(STDIN_FILENO) == 1 else {
+    private func wantsToStore(_ count: Int) async throws -> Bool {
+        guard StandardInput.canAsk else {
             StandardError.print("trilateral calibrate: --yes stores them")
             return false
         }
-        StandardError.write("Store them as data.power of \(count) things? [y/N] ")
-        return ["y", "yes"].contains(readLine()?.lowercased() ?? "")
+        return try await StandardInput.confirms("Store them as data.power of \(count) things?")
     }
 
     private static func json(_ result: Result) -> JSONValue {

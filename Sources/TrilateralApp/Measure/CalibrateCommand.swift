@@ -116,7 +116,9 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
             } catch {
                 throw failure("\(error)", .ioError)
             }
-            print(json ? calibration.json.text : report(calibration, of: device, in: memory.path))
+            try StandardOutput.print(
+                json ? calibration.json.text : report(calibration, of: device, in: memory.path)
+            )
         case .failure(let refusal):
             let hint = flat ? "" : "; a device that cannot be tumbled: --flat"
             throw failure("\(device) is not calibrated: \(refusal)\(hint)", .dataError)

@@ -67,7 +67,7 @@ struct EstimateCommand: ParsableCommand {
                     + (count == 1 ? "1 packet" : "\(count) packets") + " of such beacons ignored"
             )
         }
-        Terminal.output.write(Self.text(walk.estimates(made(for: walk.map(perimeter: bounds?.box)))))
+        try StandardOutput.write(Self.text(walk.estimates(made(for: walk.map(perimeter: bounds?.box)))))
     }
 
     private func made(for map: BeaconMap) -> any PositionEstimator {

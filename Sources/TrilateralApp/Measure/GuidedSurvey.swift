@@ -34,12 +34,6 @@ struct GuidedSurvey<Item: Sendable> {
         _ body: (inout GuidedSurvey) async throws -> Result
     ) async throws -> Result {
         let (events, port) = AsyncStream.makeStream(of: Event.self)
-        // Reading a terminal waits for as long as a person does, and cannot be cancelled; it ends with the program.
-        let reader = Thread {
-            while let line = readLine(strippingNewline: true) { port.yield(.line(line)) }
-            port.yield(.inputEnded)
-        }
-        reader.start()
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 if let reason = await source({ port.yield(.item($0)) }) { port.yield(.sourceEnded(reason)) }
@@ -47,6 +41,10 @@ struct GuidedSurvey<Item: Sendable> {
             group.addTask {
                 let signals = SignalStream([SIGINT, SIGTERM])
                 for await _ in signals.numbers { port.yield(.signal) }
+            }
+            group.addTask {
+                for await line in StandardInput.lines() { port.yield(.line(line)) }
+                port.yield(.inputEnded)
             }
             group.addTask {
                 while (try? await Task.sleep(for: .milliseconds(250))) != nil { port.yield(.tick) }

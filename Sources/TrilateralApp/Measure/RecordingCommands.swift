@@ -94,7 +94,7 @@ struct RecordCommand: AsyncParsableCommand {
             group.cancelAll()
             return count
         }
-        try writer.flush()
+        try writer.finish()
         return count
     }
 

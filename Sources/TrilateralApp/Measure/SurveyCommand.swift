@@ -67,12 +67,8 @@ struct SurveyCommand: AsyncParsableCommand {
             throw exit(ended.reason, .unavailable)
         }
         guard !survey.findings.isEmpty else { throw exit("nothing was measured", .dataError) }
-        if let output {
-            let file = try create(output)
-            defer { close(file) }
-            Terminal(descriptor: file).write(Self.csv(survey))
-        }
-        print(json ? Self.json(survey).text : summary(survey))
+        if let output { try OutputFile(output).write(Self.csv(survey), by: "survey") }
+        try StandardOutput.print(json ? Self.json(survey).text : summary(survey))
     }
 
     /// Delivers each new position.
@@ -198,14 +194,6 @@ struct SurveyCommand: AsyncParsableCommand {
                 throw exit("\(spots):\(error.line.map { "\($0):" } ?? "") \(error.message)", .dataError)
             }
         }
-    }
-
-    private func create(_ path: String) throws -> Int32 {
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-        guard file >= 0 else {
-            throw exit("\(path) cannot be made: \(String(cString: strerror(errno)))", .cannotCreate)
-        }
-        return file
     }
 
     private func exit(_ text: String, _ code: ExitCode) -> ExitCode {

@@ -133,12 +133,12 @@ struct PeopleListOption: ParsableArguments {
     var json = false
 
     /// - Parameter columns: The members of a row, in order.
-    func write(_ rows: JSONValue, _ columns: [String]) {
-        if json { return Terminal.output.write(rows.text + "\n") }
-        Terminal.output.write(columns.joined(separator: "\t") + "\n")
+    func write(_ rows: JSONValue, _ columns: [String]) throws(OutputError) {
+        if json { return try StandardOutput.print(rows.text) }
+        try StandardOutput.print(columns.joined(separator: "\t"))
         for row in rows.array ?? [] {
             let words = columns.map { TerminalText.visible(Self.text(row[$0] ?? .null)) }
-            Terminal.output.write(words.joined(separator: "\t") + "\n")
+            try StandardOutput.print(words.joined(separator: "\t"))
         }
     }
 

@@ -52,7 +52,7 @@ struct ContactAddCommand: AsyncParsableCommand {
                 makes: true,
                 by: "contact add"
             )
-            Terminal.output.write(PeopleListOption.text(answer["id"] ?? .null) + "\n")
+            try StandardOutput.print(PeopleListOption.text(answer["id"] ?? .null))
         }
     }
 }
@@ -73,7 +73,7 @@ struct ContactListCommand: AsyncParsableCommand {
     func run() async throws {
         try await VerbError.reporting("contact list") {
             let rows = try await people.ask(.get, ["contacts"], query: ["user": user], by: "contact list")
-            list.write(rows, ["id", "name", "email", "phone", "channels"])
+            try list.write(rows, ["id", "name", "email", "phone", "channels"])
         }
     }
 }

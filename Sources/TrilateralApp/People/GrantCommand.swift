@@ -58,7 +58,7 @@ struct GrantAddCommand: AsyncParsableCommand {
                 makes: true,
                 by: "grant add"
             )
-            Terminal.output.write(PeopleListOption.text(answer["id"] ?? .null) + "\n")
+            try StandardOutput.print(PeopleListOption.text(answer["id"] ?? .null))
         }
     }
 }
@@ -76,7 +76,7 @@ struct GrantListCommand: AsyncParsableCommand {
     func run() async throws {
         try await VerbError.reporting("grant list") {
             let rows = try await people.ask(.get, ["grants"], query: ["of": of], by: "grant list")
-            list.write(
+            try list.write(
                 rows,
                 ["id", "who", "scope", "access", "starts", "ends", "giver", "share", "accepted"]
             )
@@ -132,7 +132,7 @@ struct GrantCheckCommand: AsyncParsableCommand {
                 by: "grant check"
             )
             isGranted = answer["granted"]?.bool ?? false
-            Terminal.output.write(TerminalText.visible(answer["text"]?.string ?? "") + "\n")
+            try StandardOutput.print(TerminalText.visible(answer["text"]?.string ?? ""))
         }
         if !isGranted { throw ExitCode(1) }
     }

@@ -38,7 +38,7 @@ struct GroupAddCommand: AsyncParsableCommand {
                 makes: true,
                 by: "group add"
             )
-            Terminal.output.write(PeopleListOption.text(answer["id"] ?? .null) + "\n")
+            try StandardOutput.print(PeopleListOption.text(answer["id"] ?? .null))
         }
     }
 }
@@ -103,7 +103,7 @@ struct GroupListCommand: AsyncParsableCommand {
     func run() async throws {
         try await VerbError.reporting("group list") {
             let rows = try await people.ask(.get, ["groups"], by: "group list")
-            list.write(rows, ["name", "kind", "members", "id"])
+            try list.write(rows, ["name", "kind", "members", "id"])
         }
     }
 }

@@ -35,7 +35,7 @@ struct LogCommand: AsyncParsableCommand {
                 by: "log"
             )
             guard list.json else {
-                return list.write(
+                return try list.write(
                     .array((rows.array ?? []).map(Self.shown)),
                     [
                         "at", "speaker", "face", "kind", "target", "state", "code", "times", "actions",
@@ -43,7 +43,7 @@ struct LogCommand: AsyncParsableCommand {
                     ]
                 )
             }
-            for row in rows.array ?? [] { Terminal.output.write(row.text + "\n") }
+            for row in rows.array ?? [] { try StandardOutput.print(row.text) }
         }
     }
 

@@ -45,7 +45,7 @@ struct ShareAddCommand: AsyncParsableCommand {
                 makes: true,
                 by: "share add"
             )
-            Terminal.output.write(PeopleListOption.text(answer["id"] ?? .null) + "\n")
+            try StandardOutput.print(PeopleListOption.text(answer["id"] ?? .null))
         }
     }
 }
@@ -79,7 +79,7 @@ struct ShareListCommand: AsyncParsableCommand {
     func run() async throws {
         try await VerbError.reporting("share list") {
             let rows = try await people.ask(.get, ["shares"], by: "share list")
-            list.write(rows, ["id", "user", "thing", "access", "starts", "ends", "giver", "accepted"])
+            try list.write(rows, ["id", "user", "thing", "access", "starts", "ends", "giver", "accepted"])
         }
     }
 }

@@ -44,7 +44,15 @@ struct TokenAddCommand: AsyncParsableCommand {
                 makes: true,
                 by: "token add"
             )
-            Terminal.output.write(PeopleListOption.text(answer["token"] ?? .null) + "\n")
+            do throws(OutputError) {
+                try StandardOutput.print(PeopleListOption.text(answer["token"] ?? .null))
+            } catch {
+                // Nobody has seen it, and nobody can see it again.
+                if let id = answer["id"]?.string {
+                    try await people.ask(.delete, ["tokens", id], by: "token add")
+                }
+                throw error
+            }
         }
     }
 }
@@ -65,7 +73,7 @@ struct TokenListCommand: AsyncParsableCommand {
     func run() async throws {
         try await VerbError.reporting("token list") {
             let rows = try await people.ask(.get, ["tokens"], query: ["user": user], by: "token list")
-            list.write(rows, ["id", "user", "name", "access", "made", "until", "used"])
+            try list.write(rows, ["id", "user", "name", "access", "made", "until", "used"])
         }
     }
 }
@@ -108,7 +116,7 @@ struct SessionListCommand: AsyncParsableCommand {
     func run() async throws {
         try await VerbError.reporting("session list") {
             let rows = try await people.ask(.get, ["sessions"], query: ["user": user], by: "session list")
-            list.write(rows, ["id", "user", "name", "made", "until", "used"])
+            try list.write(rows, ["id", "user", "name", "made", "until", "used"])
         }
     }
 }

@@ -54,7 +54,7 @@ struct UserAddCommand: AsyncParsableCommand {
                 makes: true,
                 by: "user add"
             )
-            Terminal.output.write(PeopleListOption.text(answer["id"] ?? .null) + "\n")
+            try StandardOutput.print(PeopleListOption.text(answer["id"] ?? .null))
         }
     }
 }
@@ -69,7 +69,7 @@ struct UserListCommand: AsyncParsableCommand {
     func run() async throws {
         try await VerbError.reporting("user list") {
             let rows = try await people.ask(.get, ["users"], by: "user list")
-            list.write(
+            try list.write(
                 rows,
                 ["name", "display", "email", "state", "password", "groups", "made", "seen", "id"]
             )
@@ -150,7 +150,7 @@ struct UserPasswordCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await VerbError.reporting("user password") {
-            let password = try password.required(by: "user password")
+            let password = try await password.required(by: "user password")
             try await people.ask(
                 .put,
                 ["users", name, "password"],

@@ -221,6 +221,8 @@ extension StateFolder {
             try store.close()
         } catch let code as ExitCode {
             throw code
+        } catch let error as OutputError {
+            throw error
         } catch let error as ModelBackend.BackendError {
             StandardError.print("trilateral \(command): \(error)")
             throw ExitCode.unavailable

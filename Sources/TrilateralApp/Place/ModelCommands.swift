@@ -77,7 +77,7 @@ struct ImportCommand: AsyncParsableCommand {
             } catch {
                 guard let report else { throw error }
                 StandardError.print("trilateral import: only the file was checked, not the database")
-                file.show(report)
+                try file.show(report)
                 throw error
             }
         }
@@ -133,16 +133,9 @@ struct ExportCommand: AsyncParsableCommand {
                 )
             }
             if model == "-" {
-                Terminal.output.write(String(decoding: export.bytes, as: UTF8.self))
-                return
-            }
-            do {
-                try Data(export.bytes).write(to: URL(filePath: model), options: .atomic)
-            } catch {
-                StandardError.print(
-                    "trilateral export: \(model) cannot be written: \(systemMessage(of: error))"
-                )
-                throw ExitCode.cannotCreate
+                try StandardOutput.write(String(decoding: export.bytes, as: UTF8.self))
+            } else {
+                try OutputFile(model, replaces: force).write(export.bytes, by: "export")
             }
         }
     }

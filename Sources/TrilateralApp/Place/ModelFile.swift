@@ -51,14 +51,14 @@ package struct ModelFile: Sendable {
     ///
     /// - Throws: An exit code when there are errors; warnings are none.
     func conclude(_ report: ModelReport) throws {
-        show(report)
+        try show(report)
         if report.hasErrors { throw ExitCode.dataError }
     }
 
     /// Reports every problem, and last how many there are.
-    func show(_ report: ModelReport) {
+    func show(_ report: ModelReport) throws(OutputError) {
         for line in report.lines() { StandardError.print(line) }
-        print(report.summary)
+        try StandardOutput.print(report.summary)
     }
 
     /// Imports the file; asks on a terminal when objects are there already and nothing was said about them.
@@ -83,8 +83,7 @@ package struct ModelFile: Sendable {
                 \(path): \(count) of \(contents.tree.records.count) exist already. \
                 [r]eplace them (values that the file does not have are lost), [a]dd them a second time, or [c]ancel?
                 """
-            StandardError.write(question + " ")
-            switch readLine()?.lowercased().first {
+            switch try await StandardInput.ask(question + " ")?.lowercased().first {
             case "r": return try await importInto(backend, contents, .replace, environment)
             case "a": return try await importInto(backend, contents, .add, environment)
             default:
@@ -97,7 +96,7 @@ package struct ModelFile: Sendable {
     }
 
     /// Whether somebody is there who can be asked.
-    private var canAsk: Bool { path != "-" && isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
+    private var canAsk: Bool { path != "-" && StandardInput.canAsk }
 
     /// Says what is there twice now, or would be, and how it is not.
     func warn(ofDoubles doubles: [ModelError]) {

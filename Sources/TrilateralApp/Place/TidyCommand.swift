@@ -38,25 +38,21 @@ struct TidyCommand: AsyncParsableCommand {
         ) { backend in
             let orphans = try await backend.orphans()
             guard !orphans.isEmpty else {
-                print("nothing to tidy: every object belongs to an environment")
+                try StandardOutput.print("nothing to tidy: every object belongs to an environment")
                 return
             }
             for orphan in orphans {
-                print("\(orphan.kind.rawValue) \(orphan.id) \(TerminalText.visible(orphan.name))")
+                try StandardOutput.print(
+                    "\(orphan.kind.rawValue) \(orphan.id) \(TerminalText.visible(orphan.name))"
+                )
             }
             let count = orphans.count == 1 ? "1 object" : "\(orphans.count) objects"
-            guard yes || confirms("remove \(count)?") else {
+            guard try await yes ? true : StandardInput.confirms("remove \(count)?") else {
                 StandardError.print("trilateral tidy: nothing was removed; --yes removes \(count)")
                 throw ExitCode.failure
             }
             let removed = try await backend.remove(orphans)
-            print("removed \(removed == 1 ? "1 object" : "\(removed) objects")")
+            try StandardOutput.print("removed \(removed == 1 ? "1 object" : "\(removed) objects")")
         }
-    }
-
-    private func confirms(_ question: String) -> Bool {
-        guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return false }
-        StandardError.write(question + " [y/N] ")
-        return readLine()?.lowercased().hasPrefix("y") == true
     }
 }

@@ -38,28 +38,8 @@ struct ProfileConvertCommand: ParsableCommand {
             let form = sources.first.flatMap({ ProfileForm($0, as: json ? .json : .yaml) })
         else { throw ExitCode.dataError }
         for omission in form.omissions { StandardError.print("trilateral profile convert: \(omission)") }
-        guard let output else { return Terminal.output.write(form.text) }
-        // It would be replaced by a plain file.
-        guard Self.isPlainOrMissing(output) else {
-            StandardError.print(
-                "trilateral profile convert: \(output) is no plain file; leave --output out for standard output"
-            )
-            throw ExitCode.cannotCreate
-        }
-        do {
-            try Data(form.text.utf8).write(to: URL(filePath: output), options: .atomic)
-        } catch {
-            StandardError.print(
-                "trilateral profile convert: \(output) cannot be written: \(systemMessage(of: error))"
-            )
-            throw ExitCode.cannotCreate
-        }
-    }
-
-    private static func isPlainOrMissing(_ path: String) -> Bool {
-        let file = URL(filePath: path).resolvingSymlinksInPath()
-        let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
-        return attributes.map { $0[.type] as? FileAttributeType == .typeRegular } ?? true
+        guard let output else { return try StandardOutput.write(form.text) }
+        try OutputFile(output, replaces: true).write(form.text, by: "profile convert")
     }
 
     private static func isSameFile(_ first: String, _ second: String) -> Bool {

@@ -32,7 +32,7 @@ struct ProfileLintCommand: ParsableCommand {
     func run() throws {
         let sources = try ProfileFiles(paths: files, command: "lint").sources()
         let reading = ProfileReading(of: sources, modules: try modules.map(classes))
-        Terminal.output.write(json ? Self.document(reading).visibleText + "\n" : Self.text(reading))
+        try StandardOutput.write(json ? Self.document(reading).visibleText + "\n" : Self.text(reading))
         if reading.hasErrors { throw ExitCode.dataError }
     }
 

@@ -47,7 +47,7 @@ struct ProfileShowCommand: ParsableCommand {
         let shown = try name.map { [try Self.profile($0, in: library)] }
         if yaml {
             let form = ProfileForm(of: shown ?? library.profiles, strings: library.strings, as: .yaml)
-            return Terminal.output.write(form.text)
+            return try StandardOutput.write(form.text)
         }
         let text: String
         switch (shown?.first, json) {
@@ -57,7 +57,7 @@ struct ProfileShowCommand: ParsableCommand {
             text = JSONValue.array(library.profiles.map(ProfileReport.summary)).visibleText + "\n"
         case (nil, false): text = ProfileReport.lines(of: library.profiles)
         }
-        Terminal.output.write(text)
+        try StandardOutput.write(text)
     }
 
     private func library() throws -> ProfileLibrary {

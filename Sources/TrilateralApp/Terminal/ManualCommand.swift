@@ -14,6 +14,6 @@ struct ManualCommand: ParsableCommand {
         guard let help = try? JSONValue(parsing: TrilateralCommand._dumpHelp()),
             let page = ManualPage(help: help, version: ProgramInfo.currentVersion)
         else { throw ExitCode.software }
-        Terminal.output.write(page.text)
+        try StandardOutput.write(page.text)
     }
 }

@@ -9,12 +9,15 @@ enum StandardError {
         write(lines.map { TerminalText.visible(String($0)) }.joined(separator: "\n") + "\n")
     }
 
-    static func write(_ text: String) { Terminal.error.write(text) }
+    /// If nobody can read it, there is nobody left to say that to.
+    static func write(_ text: String) { write(Array(text.utf8)) }
+
+    static func write(_ bytes: [UInt8]) { try? Terminal.error.write(bytes) }
 }
 
 extension LogOutput {
     /// The log on standard error.
     convenience init(level: Logger.Level?, form: LogFormat) {
-        self.init(level: level, form: form) { Terminal.error.write($0) }
+        self.init(level: level, form: form) { StandardError.write($0) }
     }
 }

@@ -7,6 +7,16 @@ struct Terminal {
     static let output = Terminal(descriptor: 1)
     static let error = Terminal(descriptor: 2)
 
+    /// Opens input, output and error where they are closed, in a way in which nothing can be read or written.
+    ///
+    /// Else the next file that is opened, such as a database, would get their number and what is printed.
+    static func reserveStandardDescriptors() {
+        for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) < 0 {
+            // The lowest free number, and a folder that is always there.
+            _ = open("/", O_RDONLY | O_DIRECTORY)
+        }
+    }
+
     /// Whether there is a terminal that understands cursor movements.
     func isCapable(environment: [String: String]) -> Bool {
         isatty(descriptor) == 1 && !["", "dumb"].contains(environment["TERM"] ?? "")
@@ -20,8 +30,6 @@ struct Terminal {
         }
         return (Int(window.ws_col), Int(window.ws_row))
     }
-
-    func write(_ text: String) { write(Array(text.utf8)) }
 
     /// Waits until nobody reads any more: the other end of a pipe is closed, or the terminal gone.
     ///
@@ -53,8 +61,10 @@ struct Terminal {
         }
     }
 
-    /// Writes everything, however slow the reader is; gives up when there is none.
-    func write(_ bytes: [UInt8]) {
+    /// Writes everything, however slow the reader is.
+    ///
+    /// - Throws: ``OutputError`` if it does not take all of it.
+    func write(_ bytes: [UInt8]) throws(OutputError) {
         var bytes = bytes[...]
         while !bytes.isEmpty {
             let written = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
@@ -64,7 +74,7 @@ struct Terminal {
                 poll(&wait, 1, 1000)
                 continue
             }
-            guard written > 0 else { return }
+            guard written > 0 else { throw OutputError(code: written < 0 ? errno : EIO) }
             bytes = bytes.dropFirst(written)
         }
     }

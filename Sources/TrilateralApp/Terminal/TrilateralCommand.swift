@@ -8,13 +8,14 @@ import Threading
 package enum TrilateralProgram {
     /// Runs the command of the command line, and ends the process.
     package static func main() async -> Never {
-        acceptSignals()
         let image = ProcessImage.ofThisProcess()
+        acceptSignals(of: image.arguments.dropFirst().first)
+        Terminal.reserveStandardDescriptors()
         ignoreStraySignals()
         keepMemoryTogether()
         do {
             try ProcessResources.check(.command)
-            let command = try TrilateralCommand.parseAsRoot()
+            let command = try TrilateralCommand.parseAsRoot(Array(image.arguments.dropFirst()))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -23,26 +24,53 @@ package enum TrilateralProgram {
             }
         } catch is RestartRequest {
             ProcessEnd.restart(image)
+        } catch let error as OutputError {
+            end(by: error)
         } catch let error as ResourceError {
             StandardError.print("trilateral: \(error)")
             ProcessEnd.exit(ExitCode.systemError.rawValue)
         } catch {
             let text = TrilateralCommand.fullMessage(for: error)
             let code = TrilateralCommand.exitCode(for: error)
-            if !text.isEmpty { (code == .success ? Terminal.output : .error).write(text + "\n") }
+            if code == .success {
+                endAfterOutput { () throws(OutputError) in if !text.isEmpty { try StandardOutput.print(text) }
+                }
+            }
+            if !text.isEmpty { StandardError.write(text + "\n") }
             ProcessEnd.exit(code.rawValue)
         }
-        ProcessEnd.exit(0)
+        endAfterOutput {}
+    }
+
+    /// Ends the process well, unless some output did not arrive.
+    ///
+    /// - Parameter write: Writes the rest of it.
+    private static func endAfterOutput(_ write: () throws(OutputError) -> Void) -> Never {
+        do throws(OutputError) {
+            try write()
+            try StandardOutput.finish()
+            ProcessEnd.exit(0)
+        } catch {
+            end(by: error)
+        }
+    }
+
+    /// Ends the process because output did not arrive.
+    private static func end(by error: OutputError) -> Never {
+        guard !error.isReaderGone else { ProcessEnd.exit(OutputError.endOfReader) }
+        StandardError.print("trilateral: \(error)")
+        ProcessEnd.exit(ExitCode.ioError.rawValue)
     }
 
     /// Until a verb reads signals, they end the program, as by default; only a reload of a daemon waits for it.
-    private static func acceptSignals() {
+    ///
+    /// - Parameter verb: The first word after the name of the program.
+    private static func acceptSignals(of verb: String?) {
         // Blocked signals are inherited, and nothing would ever end us.
         var numbers = sigset_t()
         sigemptyset(&numbers)
         for number in [SIGHUP, SIGINT, SIGTERM] { sigaddset(&numbers, number) }
         pthread_sigmask(SIG_UNBLOCK, &numbers, nil)
-        let verb = CommandLine.arguments.dropFirst().first
         if verb == RunCommand._commandName || verb == ReplayCommand._commandName { SignalPipe.hold(SIGHUP) }
     }
 

@@ -1,0 +1,17 @@
+#pragma once
+
+// What Swift cannot do by itself: to know this process without /proc.
+
+/// The number of arguments, the name of the program included.
+///
+/// Swift's CommandLine reads them from /proc, which a chroot or a small container may not have.
+int trilateral_argument_count(void);
+
+/// An argument; NULL outside of them.
+const char *trilateral_argument(int index);
+
+/// The path with which the system was asked to execute this program.
+const char *trilateral_executed_path(void);
+
+/// Lets every descriptor from the first on be closed by the next exec.
+void trilateral_close_on_exec_from(int first);
