@@ -9,7 +9,7 @@ package enum JSONLines {
     package static func find(_ paths: some Sequence<String>, in bytes: [UInt8]) -> [String: Int] {
         var wanted = PathTree()
         for path in paths { wanted.insert(path, components(of: path)[...]) }
-        var scanner = Scanner(bytes: bytes)
+        var scanner = Scanner(bytes: Array(ByteOrderMark.skipped(in: bytes)))
         scanner.value(wanted, depth: 0)
         return scanner.found
     }

@@ -10,7 +10,7 @@ package struct JSONError: Error, Hashable, CustomStringConvertible {
 extension JSONValue {
     /// Parses one JSON value that fills the whole input; surrounding white space is allowed.
     ///
-    /// Of repeated members the last is used, as in JavaScript.
+    /// Of repeated members the last is used, as in JavaScript. A byte order mark at the beginning is skipped.
     /// - Parameters:
     ///   - maximumDepth: The largest nesting depth of arrays and objects.
     ///   - keepsHugeNumbers: Whether a number beyond the range of Double, such as `1e999`, is kept as its digits; it is
@@ -77,6 +77,7 @@ private struct JSONParser {
     }
 
     mutating func document() throws(JSONError) -> JSONValue {
+        if ByteOrderMark.begins(bytes) { position = 3 }
         skipSpace()
         let value = try value()
         skipSpace()

@@ -74,7 +74,10 @@ package struct ListenerTLSFiles: Sendable, Hashable {
             guard count >= 0 else {
                 throw .unreadable(file: path, reason: String(cString: strerror(errno)))
             }
-            if count == 0 { return bytes }
+            // A byte order mark would hide the first certificate from the library.
+            if count == 0 {
+                return bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+            }
             bytes += chunk[..<count]
         }
         throw .unreadable(file: path, reason: "larger than \(largestFile) bytes")

@@ -10,7 +10,7 @@ enum LampPayload {
         guard payload.count <= limit else {
             throw LampMessageError(cause: "the message is longer than \(limit) bytes", value: "")
         }
-        guard let text = String(validating: payload, as: UTF8.self) else {
+        guard let text = String(validating: ByteOrderMark.skipped(in: payload), as: UTF8.self) else {
             throw LampMessageError(cause: "the message is not UTF-8 text", value: "")
         }
         return text.trimmingSpace

@@ -13,7 +13,7 @@ enum CommandPayload {
 
     /// - Throws: `bad_json` with the place, for what is no UTF-8 and for what begins like JSON and is none.
     init(_ bytes: [UInt8]) throws(Refusal) {
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        guard let text = String(validating: ByteOrderMark.skipped(in: bytes), as: UTF8.self) else {
             throw Refusal(.badJSON, "the payload is not UTF-8 at byte \(Self.firstInvalid(in: bytes))")
         }
         let word = text.trimmingSpace

@@ -108,6 +108,12 @@ struct JSONParserTests {
         #expect(problem([quote, 0x5C, 0x6E, byte, quote])?.offset == 3)
     }
 
+    @Test(arguments: ["\u{FEFF}{\"a\":1}", "\u{FEFF} {\"a\":1}\n"])
+    func `a byte order mark at the beginning is skipped`(text: String) throws {
+        #expect(try JSONValue(parsing: text) == ["a": 1])
+        #expect(JSONLines.find(["a"], in: Array("\u{FEFF}\n{\"a\":1}".utf8)) == ["a": 2])
+    }
+
     @Test(arguments: [
         [0x80], [0xC3], [0xC3, 0x28], [0xC0, 0x80], [0xE2, 0x82], [0xED, 0xA0, 0x80],
         [0xF0, 0x82, 0x82, 0xAC],
@@ -129,7 +135,8 @@ struct JSONParserTests {
             ("1 x", 2, "unexpected text after the value"), ("{} {}", 3, "unexpected text after the value"),
             ("null,", 4, "unexpected text after the value"), ("tru", 0, "expected a value"),
             ("True", 0, "expected a value"), ("nul1", 0, "expected a value"),
-            ("\u{FEFF}1", 0, "expected a value"), ("\u{A0}1", 0, "expected a value"),
+            ("\u{FEFF}\u{FEFF}1", 3, "expected a value"), (" \u{FEFF}1", 1, "expected a value"),
+            ("\u{A0}1", 0, "expected a value"),
             ("[1,]", 3, "expected a value"), ("[,1]", 1, "expected a value"),
             ("[1 2]", 3, "expected a comma or ]"), ("[1", 2, "expected a comma or ]"),
             ("[1}", 2, "expected a comma or ]"), ("[", 1, "the text ends before a value"),

@@ -124,7 +124,7 @@ extension StationTests {
                 #expect(end.status == 65, "\(index): \(end.output)")
                 #expect(
                     end.output.hasPrefix(
-                        "trilateral station add: \(desk.folder.path("bad-\(index)")) must hold"
+                        "trilateral station add: \(desk.folder.path("bad-\(index)")) "
                     ),
                     "\(end.output)"
                 )

@@ -271,6 +271,12 @@ struct CommandDecoderTests {
         #expect(decoded.result == .failure(Refusal(.badJSON, "the payload is not UTF-8 at byte 2")))
     }
 
+    @Test(arguments: ["ON", "{\"state\":\"ON\"}"])
+    func `a payload with a byte order mark is read as without`(text: String) throws {
+        let marked = try decode("nearby/set", "\u{FEFF}" + text)
+        #expect(try marked.result.get() == decode("nearby/set", text).result.get())
+    }
+
     @Test func `nesting has a limit`() throws {
         let deep = String(repeating: "[", count: 10_000)
         guard case .failure(let refusal) = try decode("nearby/set/note", deep).result else {

@@ -40,11 +40,9 @@ enum RESTBody {
     }
 
     private static func json(_ bytes: [UInt8]) throws(Refusal) -> JSONValue {
-        // Some editors start files with a byte order mark.
-        let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         let value: JSONValue
         do throws(JSONError) {
-            value = try JSONValue(parsing: text)
+            value = try JSONValue(parsing: bytes)
         } catch {
             throw refusal(.badRequest, "the body is not JSON: \(error)")
         }

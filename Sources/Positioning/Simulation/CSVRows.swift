@@ -1,3 +1,5 @@
+import Flare
+
 /// A problem in a CSV file.
 package struct CSVError: Error, Sendable, Hashable {
     /// From 1; `nil` when it concerns the whole file.
@@ -18,7 +20,6 @@ struct CSVRow {
     private let fields: [String]
 
     private static let longestLine = 1_000
-    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// Reads row by row; empty lines are skipped, and lines may end with CR LF.
     ///
@@ -29,7 +30,7 @@ struct CSVRow {
         atMost limit: Int,
         _ body: (CSVRow) throws(CSVError) -> Void
     ) throws(CSVError) {
-        var rest = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes[...]
+        var rest = ByteOrderMark.skipped(in: bytes)
         var line = 0
         var rows = -1
         while !rest.isEmpty {

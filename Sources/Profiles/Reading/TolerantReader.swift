@@ -32,7 +32,7 @@ struct TolerantReader {
         self.bytes = bytes
         self.file = file
         end = UTF8Text.validPrefix(of: bytes)
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { cursor = SourceCursor(offset: 3) }
+        if ByteOrderMark.begins(bytes) { cursor = SourceCursor(offset: 3) }
     }
 
     /// The value of the whole file; `nil` if it cannot be read.

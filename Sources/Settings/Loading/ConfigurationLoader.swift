@@ -14,15 +14,10 @@ package enum ConfigurationLoader {
     ) throws(ConfigurationErrors) -> LoadedConfiguration {
         var reader = ConfigurationReader(schema)
         if let file {
-            switch FileContents.read(file, upTo: YAMLDocument.maximumSize) {
+            switch FileContents.read(file, upTo: YAMLDocument.maximumSize).flatMap(\.text) {
             case .failure(let error):
                 throw ConfigurationErrors([ConfigurationError(.wholeFile(file), "", error.message)])
-            case .success(let contents):
-                guard let text = String(validating: contents.bytes, as: UTF8.self) else {
-                    throw ConfigurationErrors([
-                        ConfigurationError(.wholeFile(file), "", "is not UTF-8 text")
-                    ])
-                }
+            case .success(let text):
                 let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? ""
                 reader.read(file: file, text: text, folder: folder)
             }

@@ -1,23 +1,54 @@
+import Flare
 package import Foundation
 
 /// Why a file cannot be read, as a sentence.
 package struct FileError: Error {
     package let message: String
+    /// Whether it could be read, and holds what it must not.
+    package let isAboutContents: Bool
 
-    package init(message: String) { self.message = message }
+    package init(message: String, isAboutContents: Bool = false) {
+        (self.message, self.isAboutContents) = (message, isAboutContents)
+    }
 }
 
-/// Bytes of a file.
+/// A text file of limited size: the one reader of the small files that the program is given.
 package struct FileContents {
+    /// Without a byte order mark.
     package let bytes: [UInt8]
+    /// Whether the file begins with a byte order mark; other programs may not skip it.
+    package let hasMark: Bool
 
-    /// Reads a whole file of limited size.
+    /// How long a pipe is waited for, milliseconds.
+    private static let patience: Int32 = 60_000
+
+    /// Reads a whole file.
+    ///
+    /// - Parameter path: A pipe must be written to within a minute.
     package static func read(_ path: String, upTo limit: Int) -> Result<FileContents, FileError> {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             return .failure(FileError(message: "cannot be read: \(systemMessage(errno))"))
         }
         defer { close(descriptor) }
+        return read(descriptor, upTo: limit, patience: patience).flatMap { contents in
+            // A named pipe that nobody writes to ends at once.
+            let isPipe = lseek(descriptor, 0, SEEK_CUR) < 0 && errno == ESPIPE
+            return contents.bytes.isEmpty && isPipe
+                ? .failure(FileError(message: "is a pipe that nobody writes to")) : .success(contents)
+        }
+    }
+
+    /// Reads a file that a person names: `-` is standard input.
+    package static func readInput(_ path: String, upTo limit: Int) -> Result<FileContents, FileError> {
+        path == "-" ? read(STDIN_FILENO, upTo: limit, patience: -1) : read(path, upTo: limit)
+    }
+
+    private static func read(
+        _ descriptor: Int32,
+        upTo limit: Int,
+        patience: Int32
+    ) -> Result<FileContents, FileError> {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65536)
         while true {
@@ -26,7 +57,9 @@ package struct FileContents {
             if count < 0, errno == EAGAIN {
                 // A pipe whose writer has not written yet.
                 var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                poll(&wanted, 1, -1)
+                guard poll(&wanted, 1, patience) != 0 else {
+                    return .failure(FileError(message: "is a pipe that nobody writes to"))
+                }
                 continue
             }
             guard count >= 0 else {
@@ -35,10 +68,47 @@ package struct FileContents {
             if count == 0 { break }
             bytes.append(contentsOf: chunk.prefix(count))
             guard bytes.count <= limit else {
-                return .failure(FileError(message: "is larger than \(limit) bytes"))
+                return .failure(FileError(message: "is larger than \(limit) bytes", isAboutContents: true))
             }
         }
-        return .success(FileContents(bytes: bytes))
+        return of(bytes)
+    }
+
+    private static func of(_ bytes: [UInt8]) -> Result<FileContents, FileError> {
+        let problem: String? =
+            if ByteOrderMark.isOfAnotherEncoding(bytes) {
+                "is UTF-16 text; store it as UTF-8"
+            } else if let place = bytes.firstIndex(of: 0) {
+                "holds a NUL byte (at byte \(place)), so it is no text"
+            } else {
+                nil
+            }
+        if let problem { return .failure(FileError(message: problem, isAboutContents: true)) }
+        let hasMark = ByteOrderMark.begins(bytes)
+        let text = hasMark ? Array(ByteOrderMark.skipped(in: bytes)) : bytes
+        return .success(FileContents(bytes: text, hasMark: hasMark))
+    }
+
+    /// The text of the file.
+    package var text: Result<String, FileError> {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            return .failure(FileError(message: "is not UTF-8 text", isAboutContents: true))
+        }
+        return .success(text)
+    }
+
+    /// The text of a file with words that are compared, such as keys and passwords.
+    ///
+    /// A byte order mark in the middle, where two files were joined, would be an invisible part of a word.
+    package var words: Result<String, FileError> {
+        text.flatMap { text in
+            let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            guard let marked = lines.firstIndex(where: { $0.unicodeScalars.contains("\u{FEFF}") }) else {
+                return .success(text)
+            }
+            let message = "line \(marked + 1) holds a byte order mark (U+FEFF); remove it"
+            return .failure(FileError(message: message, isAboutContents: true))
+        }
     }
 
     /// A warning for the owner of a secret file that others can read; `nil` if nobody else can.
@@ -80,10 +150,8 @@ package func systemMessage(of error: any Error) -> String {
 extension Secret {
     /// The text of a password file, without the line break at its end.
     package static func load(_ path: String) -> Result<(secret: Secret, warning: String?), FileError> {
-        FileContents.read(path, upTo: 65535).flatMap { file in
-            guard var text = String(validating: file.bytes, as: UTF8.self) else {
-                return .failure(FileError(message: "holds no text (UTF-8)"))
-            }
+        FileContents.read(path, upTo: 65535).flatMap(\.words).flatMap { text in
+            var text = text
             while text.last?.isNewline == true { text.removeLast() }
             guard !text.isEmpty else { return .failure(FileError(message: "is empty")) }
             return .success((Secret(text), FileContents.openness(of: path)))

@@ -1,3 +1,4 @@
+import Flare
 package import Profiles
 
 /// A file with profiles: YAML by its name, else JSON.
@@ -19,8 +20,7 @@ package enum ProfileFile {
             let problem = ProfileProblem.tooManyBytes(bytes.count, in: name)
             return ProfileSource(file: name, tree: nil, problems: [problem])
         }
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        let text = bytes.starts(with: mark) ? bytes[mark.count...] : bytes[...]
+        let text = ByteOrderMark.skipped(in: bytes)
         do throws(YAMLTree.Failure) {
             guard let text = String(validating: text, as: UTF8.self) else {
                 throw YAMLTree.Failure(positionOfDamage(in: text), "this is not UTF-8 text")

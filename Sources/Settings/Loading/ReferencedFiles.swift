@@ -60,7 +60,10 @@ package struct ReferencedFiles {
         switch FileContents.read(file, upTo: largestPEM) {
         case .failure(let error): return "\(file) \(error.message)"
         case .success(let contents):
-            return problem(in: String(decoding: contents.bytes, as: UTF8.self), kind).map { "\(file) \($0)" }
+            // OpenSSL takes the mark for a part of the first line, and skips that certificate.
+            let marked = contents.hasMark ? "begins with a byte order mark (U+FEFF); remove it" : nil
+            let found = marked ?? problem(in: String(decoding: contents.bytes, as: UTF8.self), kind)
+            return found.map { "\(file) \($0)" }
         }
     }
 

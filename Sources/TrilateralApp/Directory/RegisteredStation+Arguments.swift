@@ -88,7 +88,7 @@ extension Secret {
             }
             return text.allSatisfy(\.isWhitespace) ? nil : found.secret
         case .failure(let error) where error.message == "is empty": return nil
-        case .failure(let error): throw VerbError("\(file) \(error.message)", .noInput)
+        case .failure(let error): throw VerbError("\(file) \(error.message)", ExitCode(error))
         }
     }
 }

@@ -72,7 +72,7 @@ struct StationDevicesCommand: AsyncParsableCommand {
             )
         }
         if case .failure(let error) = FileContents.read(caFile, upTo: 4 * 1024 * 1024) {
-            throw VerbError("\(caFile) \(error.message)", .noInput)
+            throw VerbError("\(caFile) \(error.message)", ExitCode(error))
         }
     }
 

@@ -35,7 +35,8 @@ struct LifecycleCommand: ParsableCommand {
             var number = 0
             while let line = readLine() {
                 number += 1
-                let word = line.trimmingSpace
+                // The first line may begin with a byte order mark.
+                let word = String(line.trimmingPrefix("\u{FEFF}")).trimmingSpace
                 guard !word.isEmpty else { continue }
                 guard let next = LifecycleLevel(hmiLevel: word) else {
                     let legal = LifecycleLevel.allCases.map(\.hmiLevel).reversed().joined(separator: ", ")

@@ -86,10 +86,10 @@ struct EstimateCommand: ParsableCommand {
         _ path: String,
         _ parse: ([UInt8]) throws(CSVError) -> Content
     ) throws -> Content {
-        switch FileContents.read(path == "-" ? "/dev/stdin" : path, upTo: Self.mostBytes) {
+        switch FileContents.readInput(path, upTo: Self.mostBytes) {
         case .failure(let fault):
             StandardError.print("trilateral estimate: \(path) \(fault.message)")
-            throw ExitCode.noInput
+            throw ExitCode(fault)
         case .success(let contents):
             do throws(CSVError) {
                 return try parse(contents.bytes)

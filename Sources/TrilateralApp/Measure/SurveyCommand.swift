@@ -186,7 +186,7 @@ struct SurveyCommand: AsyncParsableCommand {
 
     private func read() throws -> [PositionSurvey.Spot] {
         switch FileContents.read(spots, upTo: 1024 * 1024) {
-        case .failure(let fault): throw exit("\(spots) \(fault.message)", .noInput)
+        case .failure(let fault): throw exit("\(spots) \(fault.message)", ExitCode(fault))
         case .success(let contents):
             do throws(CSVError) {
                 return try PositionSurvey.spots(contents.bytes)

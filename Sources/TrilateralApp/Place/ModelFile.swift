@@ -38,12 +38,12 @@ package struct ModelFile: Sendable {
     ///
     /// - Throws: An exit code when it cannot be read; the reason was reported.
     func examine() throws -> ModelReport {
-        switch FileContents.read(path == "-" ? "/dev/stdin" : path, upTo: ModelTree.maximumBytes) {
+        switch FileContents.readInput(path, upTo: ModelTree.maximumBytes) {
         case .success(let contents):
             return ModelReport(on: contents.bytes, path: path, profiles: profiles)
         case .failure(let fault):
             StandardError.print("trilateral \(command): \(path) \(fault.message)")
-            throw ExitCode.noInput
+            throw ExitCode(fault)
         }
     }
 

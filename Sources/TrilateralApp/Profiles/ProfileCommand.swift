@@ -23,19 +23,20 @@ struct ProfileFiles {
     /// The verb, for messages.
     let command: String
 
-    /// Reads the files; those that cannot be read go to standard error, and the program ends with 66.
+    /// Reads the files; those that cannot be read go to standard error, and the program ends with 66,
+    /// or with 65 if they are no text.
     func sources() throws -> [ProfileSource] {
         var sources: [ProfileSource] = []
-        var isComplete = true
+        var problem: ExitCode?
         for path in paths {
             switch ProfileFile.read(path) {
             case .success(let source): sources.append(source)
             case .failure(let error):
-                isComplete = false
+                if problem != .noInput { problem = ExitCode(error) }
                 StandardError.print("trilateral profile \(command): \(path) \(error.message)")
             }
         }
-        guard isComplete else { throw ExitCode.noInput }
+        if let problem { throw problem }
         return sources
     }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import MQTT
 import Sensors
+import Settings
 
 /// The exit codes, those of sysexits.h; 0 is success and 1 a refused command.
 extension ExitCode {
@@ -26,6 +27,9 @@ extension ExitCode {
     static let noPermission = ExitCode(77)
     /// The configuration is wrong (78).
     static let configuration = ExitCode(78)
+
+    /// Whether a file cannot be read, or holds what it must not.
+    init(_ error: FileError) { self = error.isAboutContents ? .dataError : .noInput }
 
     /// Why there is no link to the broker.
     init(_ error: MQTTError) {

@@ -15,11 +15,8 @@ enum IdentityKeys {
     private static let largestFile = 256 * 1024
 
     static func load(_ path: String) -> Result<Found, FileError> {
-        FileContents.read(path, upTo: largestFile).flatMap { file in
-            guard let text = String(validating: file.bytes, as: UTF8.self) else {
-                return .failure(FileError(message: "holds no text (UTF-8)"))
-            }
-            return read(text).map { beacons in
+        FileContents.read(path, upTo: largestFile).flatMap(\.words).flatMap { text in
+            read(text).map { beacons in
                 Found(beacons: beacons, warning: FileContents.openness(of: path))
             }
         }

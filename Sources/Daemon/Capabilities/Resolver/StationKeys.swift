@@ -7,14 +7,7 @@ package enum StationKeys {
     /// Reads a line for each station: serial and 64 hexadecimal digits; empty lines and those that begin with # count
     /// for nothing.
     package static func load(_ file: String) -> Result<[StationSerial: [UInt8]], FileError> {
-        switch FileContents.read(file, upTo: 1024 * 1024) {
-        case .failure(let error): return .failure(error)
-        case .success(let found):
-            guard let text = String(validating: found.bytes, as: UTF8.self) else {
-                return .failure(FileError(message: "\(file) is not UTF-8"))
-            }
-            return parse(text)
-        }
+        FileContents.read(file, upTo: 1024 * 1024).flatMap(\.words).flatMap(parse)
     }
 
     private static func parse(_ text: String) -> Result<[StationSerial: [UInt8]], FileError> {
