@@ -65,13 +65,13 @@ import Threading
             try folder.write(Self.valve, to: "valve.json")
             let all = try await Program.run(["profile", "show"], in: folder)
             #expect(all.status == 0)
-            #expect(all.output.contains("blind\t-\tbuilt-in\t3\n"), "\(all.output)")
-            #expect(all.output.split(separator: "\n").count == 20)
+            #expect(all.output.columns.contains("blind\t-\tbuilt-in\t3\n"), "\(all.output)")
+            #expect(all.output.split(separator: "\n").count == 21)
             let file = folder.path("valve.json")
             let valve = try await Program.run(["profile", "show", "valve-1", "--file", file], in: folder)
             #expect(valve.status == 0)
             #expect(
-                valve.output.hasSuffix(
+                valve.output.columns.hasSuffix(
                     """
                     target_temp\tdecimal\tdecimal_input\trw\tnumber\t-\t-\tschedule
                     room_temp\t-\treadonly_text\tr\tsensor\t-\t-\tnotify

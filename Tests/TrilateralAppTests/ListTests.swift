@@ -30,6 +30,14 @@ struct ListReportTests {
         #expect(report(.things).json.array?.first?["availability"] == "offline")
     }
 
+    @Test func `a thing with a profile is listed with the values of its profile`() {
+        let blind: JSONValue = [
+            "name": "Blind", "profile": "blind", "values": ["position": 40, "tilt": 50.5, "mode": .null],
+        ]
+        let lines = ListReport(.things, ["things/blind": blind], time: LocalTime()).lines
+        #expect(lines.last?.hasSuffix("position 40  tilt 50.5") == true, "\(lines)")
+    }
+
     @Test func `zones are listed with their lights, environments with the one that is current`() {
         #expect(
             report(.zones).lines == ["ZONE   NAME   LIGHTS     HERE", "study  Study  1 of 2 on  yes"]

@@ -65,7 +65,8 @@ struct ConfigurationOption: ParsableArguments {
         help: ArgumentHelp(
             "The configuration file; without it the standard one, see check.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var path: String?
 

@@ -37,7 +37,8 @@ struct StateOption: ParsableArguments {
         help: ArgumentHelp(
             "The folder with the databases; without it $STATE_DIRECTORY, or else ~/.local/state/trilateral.",
             valueName: "dir"
-        )
+        ),
+        completion: .directory
     )
     var path: String?
 

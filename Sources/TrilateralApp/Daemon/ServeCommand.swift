@@ -28,13 +28,15 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("import"),
-        help: ArgumentHelp("A model to import at the start if the database is empty.", valueName: "file")
+        help: ArgumentHelp("A model to import at the start if the database is empty.", valueName: "file"),
+        completion: .file()
     )
     var model: String?
 
     @Option(
         name: .customLong("public"),
-        help: ArgumentHelp("A folder with static files to serve beside the API.", valueName: "dir")
+        help: ArgumentHelp("A folder with static files to serve beside the API.", valueName: "dir"),
+        completion: .directory
     )
     var publicFolder: String?
 

@@ -37,7 +37,8 @@ struct DemoCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("state"),
-        help: ArgumentHelp("The folder for the demo's databases.", valueName: "dir")
+        help: ArgumentHelp("The folder for the demo's databases.", valueName: "dir"),
+        completion: .directory
     )
     var state: String?
 

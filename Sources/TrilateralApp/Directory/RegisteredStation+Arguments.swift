@@ -1,3 +1,4 @@
+import ArgumentParser
 import Daemon
 import Flare
 import Messages

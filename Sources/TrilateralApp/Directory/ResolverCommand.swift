@@ -58,7 +58,8 @@ struct ResolverCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "A file with a line for each station that signs its updates: serial and 64 hexadecimal digits.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var keysFile: String?
 

@@ -5,7 +5,10 @@ import Foundation
 
 /// Names the file of a resolver.
 struct ResolverFileOption: ParsableArguments {
-    @Option(help: ArgumentHelp("The database, instead of the daemon's resolver.db.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The database, instead of the daemon's resolver.db.", valueName: "file"),
+        completion: .file()
+    )
     var db: String?
 
     /// The named file, else that of the daemon.

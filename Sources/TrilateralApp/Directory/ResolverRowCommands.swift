@@ -25,11 +25,9 @@ struct ResolverListCommand: AsyncParsableCommand {
                 }
                 return try StandardOutput.print(JSONValue.array(rows).text)
             }
-            for entry in entries {
-                try StandardOutput.write(
-                    "\(TerminalText.visible(entry.id))\t\(TerminalText.visible(entry.address ?? ""))\n"
-                )
-            }
+            try StandardOutput.print(
+                TextTable(header: ["SERIAL", "ADDRESS"], rows: entries.map { [$0.id, $0.address ?? ""] })
+            )
         }
     }
 }

@@ -26,7 +26,8 @@ struct StationAddCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "A file with the token or password for its Flare server and nothing else.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var passwordFile: String?
 

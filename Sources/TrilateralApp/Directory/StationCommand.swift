@@ -50,10 +50,13 @@ struct StationListCommand: AsyncParsableCommand {
                     }
                     return try StandardOutput.print(JSONValue.array(rows).text)
                 }
-                for station in stations {
-                    let columns = [station.serial.text, station.name, "\(station.address)", station.updated]
-                    try StandardOutput.print(columns.map(TerminalText.visible).joined(separator: "\t"))
-                }
+                guard !stations.isEmpty else { return }
+                try StandardOutput.print(
+                    TextTable(
+                        header: ["SERIAL", "NAME", "ADDRESS", "UPDATED"],
+                        rows: stations.map { [$0.serial.text, $0.name, "\($0.address)", $0.updated] }
+                    )
+                )
             }
         }
     }
@@ -63,7 +66,7 @@ struct StationListCommand: AsyncParsableCommand {
 struct StationRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "rm", abstract: "Forget a station.")
 
-    @Argument(help: "Its name or serial.")
+    @Argument(help: "Its name or serial.", completion: .stations)
     var station: String
 
     @OptionGroup var state: StateOption
@@ -87,7 +90,7 @@ struct StationRefreshCommand: AsyncParsableCommand {
         abstract: "Ask the resolver where a station is now, or where all of them are."
     )
 
-    @Argument(help: "Its name or serial; without it all of them.")
+    @Argument(help: "Its name or serial; without it all of them.", completion: .stations)
     var station: String?
 
     @OptionGroup var options: StationOptions
@@ -114,6 +117,7 @@ struct StationRefreshCommand: AsyncParsableCommand {
     /// - Returns: The exit code of the first failure; `nil` if there was none.
     private func refresh(_ stations: [RegisteredStation], in store: StateStore) async throws -> ExitCode? {
         var first: ExitCode?
+        var rows: [[String]] = []
         for var station in stations {
             let result = await options.ask(station.serial)
             guard case .found(let address) = result else {
@@ -128,8 +132,10 @@ struct StationRefreshCommand: AsyncParsableCommand {
                 (station.address, station.updated) = (address, RegisteredStation.now)
                 try store.save(station)
             }
-            let columns = [station.name, "\(address)", isChanged ? "changed" : "unchanged"]
-            try StandardOutput.print(columns.map(TerminalText.visible).joined(separator: "\t"))
+            rows.append([station.name, "\(address)", isChanged ? "changed" : "unchanged"])
+        }
+        if !rows.isEmpty {
+            try StandardOutput.print(TextTable(header: ["STATION", "ADDRESS", "RESULT"], rows: rows))
         }
         return first
     }

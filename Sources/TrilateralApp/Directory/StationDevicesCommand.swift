@@ -19,7 +19,7 @@ struct StationDevicesCommand: AsyncParsableCommand {
         let names: [String]
     }
 
-    @Argument(help: "Its name or serial.")
+    @Argument(help: "Its name or serial.", completion: .stations)
     var station: String
 
     @OptionGroup var options: StationOptions
@@ -29,7 +29,8 @@ struct StationDevicesCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "The certificate authorities that the server's certificate is checked against (PEM), instead of the system's.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var caFile: String?
 
@@ -145,9 +146,11 @@ struct StationDevicesCommand: AsyncParsableCommand {
             }
             return try StandardOutput.print(JSONValue.array(objects).text)
         }
-        for row in rows {
-            let columns = ["\(row.id)"] + row.names
-            try StandardOutput.print(columns.map(TerminalText.visible).joined(separator: "\t"))
-        }
+        try StandardOutput.print(
+            TextTable(
+                header: ["ID", "NAME", "ZONE", "ENVIRONMENT"],
+                rows: rows.map { ["\($0.id)"] + $0.names }
+            )
+        )
     }
 }

@@ -11,7 +11,7 @@ struct StationEditCommand: AsyncParsableCommand {
         abstract: "Change name, address, URL or password of a station."
     )
 
-    @Argument(help: "Its name or serial.")
+    @Argument(help: "Its name or serial.", completion: .stations)
     var station: String
 
     @Option(help: "Another name.")
@@ -28,7 +28,8 @@ struct StationEditCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "A file with the token or password for its Flare server and nothing else.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var passwordFile: String?
 

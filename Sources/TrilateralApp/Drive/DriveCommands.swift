@@ -18,7 +18,7 @@ struct SetCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "\(DriveTarget.settable).")
+    @Argument(help: "\(DriveTarget.settable).", completion: .targets)
     var target: String
 
     @Argument(
@@ -59,7 +59,7 @@ struct ActionCommand: AsyncParsableCommand {
         discussion: "Example: trilateral action nearby nextColor."
     )
 
-    @Argument(help: "nearby, or the short name or id of a thing.")
+    @Argument(help: "nearby, or the short name or id of a thing.", completion: .things)
     var target: String
 
     @Argument(help: "The name of the action.")

@@ -89,7 +89,8 @@ package struct DriveReport {
                     alert["message"]?.string ?? alert.text,
                 ]
             }
-            return rows.isEmpty ? ["none"] : TextTable(rows: rows).lines
+            let header = ["SEVERITY", "ALERT", "SINCE", "MESSAGE"]
+            return rows.isEmpty ? ["none"] : TextTable(header: header, rows: rows).lines
         }
         guard let members = value.object else { return [plain(value)] }
         if members["id"] == .null { return ["none"] }

@@ -16,7 +16,7 @@ struct GetCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "\(DriveTarget.all).")
+    @Argument(help: "\(DriveTarget.all).", completion: .targets)
     var target: String
 
     @OptionGroup var drive: DriveOptions

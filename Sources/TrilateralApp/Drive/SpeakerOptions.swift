@@ -15,7 +15,8 @@ struct SpeakerOptions: ParsableArguments {
         help: ArgumentHelp(
             "A file that contains only a token: the command is its user's. Without it, it is people.mqtt_user's.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var tokenFile: String?
 

@@ -110,7 +110,8 @@ enum WatchText {
         return "\(decimal(degrees, 0))° \(names[Int((turn + 22.5) / 45) % 8])"
     }
 
-    /// What a thing shows: `state ON  brightness 128 (50 %)  color red`.
+    /// What a thing shows: `state ON  brightness 128 (50 %)  color red`; of another thing than a light, the values that
+    /// its profile names: `position 40  tilt 50`.
     static func values(_ thing: JSONValue) -> String {
         var words: [String] = []
         if let state = thing["state"]?.string { words.append("state \(state)") }
@@ -119,6 +120,10 @@ enum WatchText {
         }
         if let color = thing["color_name"]?.string ?? hex(thing["color"]) { words.append("color \(color)") }
         if let kelvin = thing["color_temp"]?.number { words.append("white \(decimal(kelvin, 0)) K") }
+        for (name, value) in (thing["values"]?.object ?? [:]).sorted(by: { $0.key < $1.key })
+        where !value.isNull && !["state", "brightness"].contains(name) {
+            words.append("\(name) \(value.number.map { decimal($0, 2) } ?? plain(value))")
+        }
         if let goal = thing["target"]?.object {
             words.append(
                 "on its way to "

@@ -203,11 +203,12 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
         if json {
             try StandardOutput.print(JSONValue.array(results.map(Self.json)).text)
         } else {
-            for result in results {
-                try StandardOutput.print(
-                    "\(TerminalText.visible(result.beacon.name))\t\(result.measured.power)"
+            try StandardOutput.print(
+                TextTable(
+                    header: ["THING", "POWER"],
+                    rows: results.map { [$0.beacon.name, "\($0.measured.power)"] }
                 )
-            }
+            )
         }
         guard try await yes ? true : wantsToStore(results.count) else {
             return StandardError.print("trilateral calibrate: nothing was changed")

@@ -16,11 +16,15 @@ struct EstimateCommand: ParsableCommand {
     )
 
     @Argument(
-        help: ArgumentHelp("Where the beacons are, CSV; - reads standard input.", valueName: "beacons.csv")
+        help: ArgumentHelp("Where the beacons are, CSV; - reads standard input.", valueName: "beacons.csv"),
+        completion: .file()
     )
     var beacons: String
 
-    @Argument(help: ArgumentHelp("What was heard, CSV; - reads standard input.", valueName: "scans.csv"))
+    @Argument(
+        help: ArgumentHelp("What was heard, CSV; - reads standard input.", valueName: "scans.csv"),
+        completion: .file()
+    )
     var scans: String
 
     // Negative numbers are values, not options.

@@ -22,7 +22,10 @@ struct RecordCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The file to write; it must not exist yet.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("The file to write; it must not exist yet.", valueName: "file"),
+        completion: .file()
+    )
     var trace: String
 
     @Option(help: ArgumentHelp("How long to record, seconds; without it until Ctrl-C.", valueName: "n"))
@@ -122,7 +125,8 @@ struct ReplayCommand: AsyncParsableCommand {
     )
 
     @Argument(
-        help: ArgumentHelp("The recording; its format is recognised by its content.", valueName: "file")
+        help: ArgumentHelp("The recording; its format is recognised by its content.", valueName: "file"),
+        completion: .file()
     )
     var recording: String
 

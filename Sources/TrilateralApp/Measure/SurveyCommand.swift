@@ -19,13 +19,16 @@ struct SurveyCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The spots, CSV: name,x,y.", valueName: "spots.csv"))
+    @Argument(help: ArgumentHelp("The spots, CSV: name,x,y.", valueName: "spots.csv"), completion: .file())
     var spots: String
 
     @Option(help: ArgumentHelp("How long each spot is measured, 1 to 600 seconds.", valueName: "n"))
     var seconds = 10.0
 
-    @Option(help: ArgumentHelp("A CSV file to write; it must not exist yet.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("A CSV file to write; it must not exist yet.", valueName: "file"),
+        completion: .file()
+    )
     var output: String?
 
     @Flag(help: "Print the summary as JSON.")

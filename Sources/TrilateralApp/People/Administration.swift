@@ -127,7 +127,7 @@ extension VerbError {
     }
 }
 
-/// A list that a verb prints: tabs and a header line, or JSON.
+/// A list that a verb prints: a table, or JSON.
 struct PeopleListOption: ParsableArguments {
     @Flag(help: "Print JSON.")
     var json = false
@@ -135,11 +135,12 @@ struct PeopleListOption: ParsableArguments {
     /// - Parameter columns: The members of a row, in order.
     func write(_ rows: JSONValue, _ columns: [String]) throws(OutputError) {
         if json { return try StandardOutput.print(rows.text) }
-        try StandardOutput.print(columns.joined(separator: "\t"))
-        for row in rows.array ?? [] {
-            let words = columns.map { TerminalText.visible(Self.text(row[$0] ?? .null)) }
-            try StandardOutput.print(words.joined(separator: "\t"))
-        }
+        try StandardOutput.print(
+            TextTable(
+                header: columns.map { $0.uppercased() },
+                rows: (rows.array ?? []).map { row in columns.map { Self.text(row[$0] ?? .null) } }
+            )
+        )
     }
 
     /// A value as one word.

@@ -19,7 +19,7 @@ struct ContactAddCommand: AsyncParsableCommand {
         abstract: "Add a contact of a user; prints the identifier."
     )
 
-    @Argument(help: "The user's name.")
+    @Argument(help: "The user's name.", completion: .users)
     var user: String
 
     @Argument(help: "The contact's name.")
@@ -64,7 +64,7 @@ struct ContactListCommand: AsyncParsableCommand {
         abstract: "Print the contacts of a user."
     )
 
-    @Argument(help: "The user's name.")
+    @Argument(help: "The user's name.", completion: .users)
     var user: String
 
     @OptionGroup var list: PeopleListOption
@@ -85,7 +85,7 @@ struct ContactRemoveCommand: AsyncParsableCommand {
         abstract: "Remove a contact of a user."
     )
 
-    @Argument(help: "The user's name.")
+    @Argument(help: "The user's name.", completion: .users)
     var user: String
 
     @Argument(help: "The identifier of the contact.")

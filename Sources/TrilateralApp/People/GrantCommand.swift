@@ -34,10 +34,10 @@ struct GrantAddCommand: AsyncParsableCommand {
         abstract: "Give a right; prints the identifier of the grant."
     )
 
-    @Argument(help: "A user such as bob, or a group such as group:staff.")
+    @Argument(help: "A user such as bob, or a group such as group:staff.", completion: .users)
     var who: String
 
-    @Argument(help: "What it is about, such as all, zone:kitchen or thing:table-lamp.")
+    @Argument(help: "What it is about, such as all, zone:kitchen or thing:table-lamp.", completion: .scopes)
     var scope: String
 
     @Argument(help: "What is allowed.")
@@ -108,10 +108,10 @@ struct GrantCheckCommand: AsyncParsableCommand {
         discussion: "Exit code 0 if so, 1 if not."
     )
 
-    @Argument(help: "The user's name.")
+    @Argument(help: "The user's name.", completion: .users)
     var user: String
 
-    @Argument(help: "What it is about, such as all, zone:kitchen or thing:table-lamp.")
+    @Argument(help: "What it is about, such as all, zone:kitchen or thing:table-lamp.", completion: .scopes)
     var scope: String
 
     @Argument(help: "What is asked for.")

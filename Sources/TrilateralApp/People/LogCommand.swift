@@ -11,10 +11,13 @@ struct LogCommand: AsyncParsableCommand {
         discussion: "With --json, a line of JSON for each row."
     )
 
-    @Option(help: ArgumentHelp("Only orders about a thing, by slug or identifier.", valueName: "thing"))
+    @Option(
+        help: ArgumentHelp("Only orders about a thing, by slug or identifier.", valueName: "thing"),
+        completion: .things
+    )
     var thing: String?
 
-    @Option(help: "Only what a user did.")
+    @Option(help: "Only what a user did.", completion: .users)
     var user: String?
 
     @Option(help: ArgumentHelp("Only what happened from then on.", valueName: "time"))

@@ -5,7 +5,8 @@ import Settings
 struct PasswordOption: ParsableArguments {
     @Option(
         name: .customLong("password-file"),
-        help: ArgumentHelp("A file with the password and nothing else.", valueName: "file")
+        help: ArgumentHelp("A file with the password and nothing else.", valueName: "file"),
+        completion: .file()
     )
     var file: String?
 

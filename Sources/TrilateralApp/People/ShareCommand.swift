@@ -21,10 +21,10 @@ struct ShareAddCommand: AsyncParsableCommand {
             "Offer a thing to a user; prints the identifier. A second share of the two replaces the first."
     )
 
-    @Argument(help: "The user's name.")
+    @Argument(help: "The user's name.", completion: .users)
     var user: String
 
-    @Argument(help: "The thing's slug or identifier.")
+    @Argument(help: "The thing's slug or identifier.", completion: .things)
     var thing: String
 
     @Argument(help: "What is allowed: read or write.")

@@ -18,7 +18,7 @@ struct TokenAddCommand: AsyncParsableCommand {
         abstract: "Make a token; prints it, and nobody can see it again."
     )
 
-    @Argument(help: "The user's name.")
+    @Argument(help: "The user's name.", completion: .users)
     var user: String
 
     @Argument(help: "A name for it, such as panel.")
@@ -64,7 +64,7 @@ struct TokenListCommand: AsyncParsableCommand {
         abstract: "Print the tokens, without themselves."
     )
 
-    @Option(help: "Only those of a user.")
+    @Option(help: "Only those of a user.", completion: .users)
     var user: String?
 
     @OptionGroup var list: PeopleListOption
@@ -107,7 +107,7 @@ struct SessionCommand: ParsableCommand {
 struct SessionListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the sessions.")
 
-    @Option(help: "Only those of a user.")
+    @Option(help: "Only those of a user.", completion: .users)
     var user: String?
 
     @OptionGroup var list: PeopleListOption

@@ -84,7 +84,7 @@ struct UserOnCommand: AsyncParsableCommand {
         abstract: "Switch a user on, or approve one who signed up."
     )
 
-    @Argument(help: "The user's name.")
+    @Argument(help: "The user's name.", completion: .users)
     var name: String
 
     @OptionGroup var people: Administration
@@ -103,7 +103,7 @@ struct UserOffCommand: AsyncParsableCommand {
         abstract: "Switch a user off, which ends all sessions."
     )
 
-    @Argument(help: "The user's name.")
+    @Argument(help: "The user's name.", completion: .users)
     var name: String
 
     @OptionGroup var people: Administration
@@ -122,7 +122,7 @@ struct UserRemoveCommand: AsyncParsableCommand {
         abstract: "Remove a user with grants, tokens, sessions and contacts."
     )
 
-    @Argument(help: "The user's name.")
+    @Argument(help: "The user's name.", completion: .users)
     var name: String
 
     @OptionGroup var people: Administration
@@ -142,7 +142,7 @@ struct UserPasswordCommand: AsyncParsableCommand {
         discussion: "Without --password-file it is asked for on the terminal."
     )
 
-    @Argument(help: "The user's name.")
+    @Argument(help: "The user's name.", completion: .users)
     var name: String
 
     @OptionGroup var password: PasswordOption

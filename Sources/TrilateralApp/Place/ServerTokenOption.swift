@@ -8,7 +8,8 @@ struct ServerTokenOption: ParsableArguments {
         help: ArgumentHelp(
             "A file with the token of an owner, for a daemon whose Flare server asks for one.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var tokenFile: String?
 

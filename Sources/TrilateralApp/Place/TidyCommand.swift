@@ -41,11 +41,12 @@ struct TidyCommand: AsyncParsableCommand {
                 try StandardOutput.print("nothing to tidy: every object belongs to an environment")
                 return
             }
-            for orphan in orphans {
-                try StandardOutput.print(
-                    "\(orphan.kind.rawValue) \(orphan.id) \(TerminalText.visible(orphan.name))"
+            try StandardOutput.print(
+                TextTable(
+                    header: ["KIND", "ID", "NAME"],
+                    rows: orphans.map { [$0.kind.rawValue, "\($0.id)", $0.name] }
                 )
-            }
+            )
             let count = orphans.count == 1 ? "1 object" : "\(orphans.count) objects"
             guard try await yes ? true : StandardInput.confirms("remove \(count)?") else {
                 StandardError.print("trilateral tidy: nothing was removed; --yes removes \(count)")

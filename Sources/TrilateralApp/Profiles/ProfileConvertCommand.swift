@@ -14,13 +14,16 @@ struct ProfileConvertCommand: ParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The file to convert, YAML or JSON.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("The file to convert, YAML or JSON.", valueName: "file"),
+        completion: .file()
+    )
     var file: String
 
     @Flag(help: "Write JSON instead of YAML.")
     var json = false
 
-    @Option(help: ArgumentHelp("The file to write.", valueName: "file"))
+    @Option(help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file())
     var output: String?
 
     func validate() throws {

@@ -15,14 +15,15 @@ struct ProfileLintCommand: ParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The files, YAML or JSON.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The files, YAML or JSON.", valueName: "file"), completion: .file())
     var files: [String]
 
     @Option(
         help: ArgumentHelp(
             "The folder with own screens and controls, <Class>.js, so that their classes are known.",
             valueName: "dir"
-        )
+        ),
+        completion: .directory
     )
     var modules: String?
 

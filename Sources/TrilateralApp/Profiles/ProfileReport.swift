@@ -4,29 +4,31 @@ import HomeAssistant
 import Profiles
 import Things
 
-/// Profiles and their properties as lines with tabs, and as JSON.
+/// Profiles and their properties as tables, and as JSON.
 enum ProfileReport {
     static func fullName(of profile: Profile) -> String {
         profile.model.map { "\(profile.name)/\($0)" } ?? profile.name
     }
 
-    static func lines(of profiles: [Profile]) -> String {
-        profiles.map {
-            line([$0.name, $0.model, source(of: $0), String($0.properties.count)])
-        }
-        .joined()
+    static func table(of profiles: [Profile]) -> TextTable {
+        TextTable(
+            header: ["PROFILE", "MODEL", "SOURCE", "PROPERTIES"],
+            rows: profiles.map { [$0.name, $0.model ?? "", source(of: $0), String($0.properties.count)] }
+        )
     }
 
-    static func lines(of profile: Profile) -> String {
-        rows(of: profile).map { row in
-            line([
-                row.property.name, row.type, row.property.control.rawValue, row.access, row.platform,
-                list(row.property.roles),
-                list(row.property.actions.map { "\($0.name)=\(plain($0.value))" }),
-                list(row.flags),
-            ])
-        }
-        .joined()
+    static func table(of profile: Profile) -> TextTable {
+        TextTable(
+            header: ["PROPERTY", "TYPE", "CONTROL", "ACCESS", "PLATFORM", "ROLES", "ACTIONS", "FLAGS"],
+            rows: rows(of: profile).map { row in
+                [
+                    row.property.name, row.type ?? "", row.property.control.rawValue, row.access,
+                    row.platform ?? "", row.property.roles.joined(separator: ","),
+                    row.property.actions.map { "\($0.name)=\(plain($0.value))" }.joined(separator: ","),
+                    row.flags.joined(separator: ","),
+                ]
+            }
+        )
     }
 
     static func summary(of profile: Profile) -> JSONValue {
@@ -93,12 +95,4 @@ enum ProfileReport {
     }
 
     private static func plain(_ value: JSONValue) -> String { value.string ?? value.text }
-
-    private static func list(_ words: [String]) -> String? {
-        words.isEmpty ? nil : words.joined(separator: ",")
-    }
-
-    private static func line(_ columns: [String?]) -> String {
-        columns.map { $0.map(TerminalText.visible) ?? "-" }.joined(separator: "\t") + "\n"
-    }
 }

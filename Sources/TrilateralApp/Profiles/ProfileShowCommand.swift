@@ -13,7 +13,7 @@ struct ProfileShowCommand: ParsableCommand {
         discussion: """
             Without a name it prints a line a profile: name, model, where it is from, and the number of its properties. \
             With a name it prints a line a property: name, type, control, rw or r, platform in Home Assistant, roles, \
-            actions, flags. Tabs stand between, commas within, and - for nothing. The profiles are the built-in ones and \
+            actions, flags; - stands for nothing. The profiles are the built-in ones and \
             those of the configuration, or with --file those of the files.
             """
     )
@@ -26,7 +26,8 @@ struct ProfileShowCommand: ParsableCommand {
         help: ArgumentHelp(
             "Show the profiles of this file instead of those of the configuration; can be given several times.",
             valueName: "file"
-        )
+        ),
+        completion: .file()
     )
     var files: [String] = []
 
@@ -49,15 +50,13 @@ struct ProfileShowCommand: ParsableCommand {
             let form = ProfileForm(of: shown ?? library.profiles, strings: library.strings, as: .yaml)
             return try StandardOutput.write(form.text)
         }
-        let text: String
         switch (shown?.first, json) {
-        case (let profile?, true): text = ProfileReport.json(of: profile).visibleText + "\n"
-        case (let profile?, false): text = ProfileReport.lines(of: profile)
+        case (let profile?, true): try StandardOutput.print(ProfileReport.json(of: profile).text)
+        case (let profile?, false): try StandardOutput.print(ProfileReport.table(of: profile))
         case (nil, true):
-            text = JSONValue.array(library.profiles.map(ProfileReport.summary)).visibleText + "\n"
-        case (nil, false): text = ProfileReport.lines(of: library.profiles)
+            try StandardOutput.print(JSONValue.array(library.profiles.map(ProfileReport.summary)).text)
+        case (nil, false): try StandardOutput.print(ProfileReport.table(of: library.profiles))
         }
-        try StandardOutput.write(text)
     }
 
     private func library() throws -> ProfileLibrary {

@@ -13,6 +13,8 @@ enum StandardOutput {
         try write(lines.map { $0 + "\n" }.joined())
     }
 
+    static func print(_ table: TextTable) throws(OutputError) { try print(lines: table.lines) }
+
     /// Writes text, of which nothing can command the terminal.
     static func write(_ text: String) throws(OutputError) { try draw(TerminalText.output(text)) }
 

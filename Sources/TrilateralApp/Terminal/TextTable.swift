@@ -8,7 +8,10 @@ struct TextTable {
 
     /// The lines, safe for a terminal, without blanks at their ends.
     var lines: [String] {
-        let all = ((header.isEmpty ? [] : [header]) + rows).map { $0.map(TerminalText.visible) }
+        let all = ((header.isEmpty ? [] : [header]) + rows).map { row in
+            // Below a header, an empty column would look as if the others belonged to it.
+            row.map { $0.isEmpty && !header.isEmpty ? "-" : TerminalText.visible($0) }
+        }
         var widths: [Int] = []
         for row in all {
             for (column, word) in row.enumerated() {

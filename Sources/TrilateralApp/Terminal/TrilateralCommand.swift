@@ -15,7 +15,7 @@ package enum TrilateralProgram {
         keepMemoryTogether()
         do {
             try ProcessResources.check(.command)
-            let command = try TrilateralCommand.parseAsRoot(Array(image.arguments.dropFirst()))
+            let command = try await TrilateralCommand.asyncParseAsRoot(Array(image.arguments.dropFirst()))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -98,7 +98,8 @@ struct TrilateralCommand: AsyncParsableCommand {
         discussion: """
             Exit codes: 0 done; 1 refused; 64 wrong usage; 65 damaged or invalid data; 66 a file is missing; 69 a server \
             does not answer, or a port is in use; 70 a bug; 71 a limit of the system is too low; 73 a file cannot be \
-            created; 74 reading or writing failed; 75 in use, try again later; 77 not permitted; 78 invalid configuration.
+            created; 74 reading or writing failed; 75 in use, try again later; 77 not permitted; 78 invalid configuration; 130 \
+            ended by Ctrl-C at a question; 141 nobody reads the output any more.
             """,
         version: ProgramInfo.currentVersion,
         subcommands: [
