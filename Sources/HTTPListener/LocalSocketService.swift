@@ -14,6 +14,8 @@ package struct LocalRequest: Sendable {
     package let path: [String]
     package let query: [String: String]
     package let body: [UInt8]
+    /// The user whose program has sent it; `nil` if the system does not say.
+    package let user: UInt32?
 }
 
 /// The answer to a ``LocalRequest``: JSON, or nothing.
@@ -103,7 +105,27 @@ package struct LocalSocketService: Service {
 /// Answers requests on a ``LocalSocketService``.
 private struct LocalResponder: HTTPResponder {
     struct Context: InitializableFromSource {
-        init(source: ApplicationRequestContextSource) {}
+        let channel: any Channel
+
+        init(source: ApplicationRequestContextSource) { channel = source.channel }
+    }
+
+    /// The credentials of the other end of a Unix socket.
+    ///
+    /// - Source: unix(7), SO_PEERCRED; `struct ucred`.
+    private struct PeerCredentials: Sendable {
+        var process: pid_t
+        var user: uid_t
+        var group: gid_t
+    }
+
+    private static func user(of channel: any Channel) async -> UInt32? {
+        guard let options = channel as? any SocketOptionProvider else { return nil }
+        let found: EventLoopFuture<PeerCredentials> = options.unsafeGetSocketOption(
+            level: .socket,
+            name: NIOBSDSocket.Option(rawValue: SO_PEERCRED)
+        )
+        return try? await found.get().user
     }
 
     let limit: Int
@@ -119,7 +141,13 @@ private struct LocalResponder: HTTPResponder {
         if let query, path.count == words.count {
             let method = request.head.method.rawValue
             response = await answer(
-                LocalRequest(method: method, path: path, query: query, body: Array(body.readableBytesView))
+                LocalRequest(
+                    method: method,
+                    path: path,
+                    query: query,
+                    body: Array(body.readableBytesView),
+                    user: await Self.user(of: context.channel)
+                )
             )
         } else {
             response = LocalResponse(400)

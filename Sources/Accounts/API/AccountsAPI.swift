@@ -111,7 +111,7 @@ package final class AccountsAPI: Sendable {
         var entry = CommandLogEntry(
             at: call.now,
             face: request.face,
-            speaker: speaker.map(call.table.logName) ?? "nobody",
+            speaker: request.systemUser.map { "system:\($0)" } ?? speaker.map(call.table.logName) ?? "nobody",
             kind: act.kind,
             state: isObeyed ? "obeyed" : "refused"
         )

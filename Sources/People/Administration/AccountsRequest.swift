@@ -26,6 +26,8 @@ package struct AccountsRequest: Sendable {
     package var face: String
     /// The address of the other end; limits on guessing count by it.
     package var source: String?
+    /// The name of the system's user, for a request of this machine's command line.
+    package var systemUser: String?
 
     package init(
         _ method: Method,
@@ -35,10 +37,12 @@ package struct AccountsRequest: Sendable {
         speaker: Speaker? = nil,
         by claim: Claim? = nil,
         face: String,
-        source: String? = nil
+        source: String? = nil,
+        systemUser: String? = nil
     ) {
         (self.method, self.path, self.query, self.body) = (method, path, query, body)
         (self.speaker, self.claim, self.face, self.source) = (speaker, claim, face, source)
+        self.systemUser = systemUser
     }
 
     /// The text of the session that came with the request.

@@ -35,7 +35,8 @@ struct Administration: ParsableArguments {
             query: query.compactMapValues(\.self),
             body: body.map { .object($0.compactMapValues(\.self)) },
             speaker: .nobody,
-            face: AdministrationSocket.face
+            face: AdministrationSocket.face,
+            systemUser: AdministrationSocket.name(of: getuid())
         )
         let response: AccountsResponse
         do throws(AdministrationClient.Failure) {
