@@ -31,6 +31,11 @@ package struct FileStatus: Sendable, Hashable {
     package let kind: Kind
     /// The permission bits of the mode, 0…0o777.
     package let permissions: UInt32
+    /// The ids of the user and the group that it belongs to.
+    package let owner: UInt32
+    package let group: UInt32
+    /// How many names it has.
+    package let links: UInt64
     /// Bytes.
     package let size: Int
     /// When the content was last written.
@@ -63,6 +68,8 @@ package struct FileStatus: Sendable, Hashable {
             default: .other
             }
         permissions = UInt32(status.st_mode) & 0o777
+        (owner, group) = (status.st_uid, status.st_gid)
+        links = UInt64(status.st_nlink)
         size = max(0, Int(status.st_size))
         (modified, changed) = (Time(status.st_mtim), Time(status.st_ctim))
     }

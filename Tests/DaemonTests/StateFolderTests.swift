@@ -6,7 +6,6 @@ import Testing
 struct StateFolderTests {
     @Test(
         arguments: [
-            ([:], "/var/lib/.local/state/trilateral"),
             (["HOME": "/home/a"], "/home/a/.local/state/trilateral"),
             (["HOME": "/home/a", "XDG_STATE_HOME": "/x"], "/x/trilateral"),
             (["HOME": "/home/a", "XDG_STATE_HOME": "x"], "/home/a/.local/state/trilateral"),

@@ -153,4 +153,145 @@ import Testing
             #expect(off.status == 0, "\(off.output)")
         }
     }
+
+    @Test(arguments: [
+        (
+            "web: {listen: \"127.0.0.1:1234\"}\nflare: {server: {listen: \"0.0.0.0:1234\"}}",
+            "web.listen: must not be the address of flare.server.listen"
+        ),
+        (
+            "web: {listen: \"localhost:8128\"}\nresolver: {enabled: true}",
+            "resolver.listen: must not have the address of web.listen"
+        ),
+        (
+            "resolver: {enabled: true, listen: [\"127.0.0.1:81\", \"127.0.0.1:81\"]}",
+            "resolver.listen: has the same address twice"
+        ),
+        ("people: {proxy: {header: User-Agent}}", "people.proxy.header: must be"),
+        ("people: {proxy: {header: X-Forwarded-For}}", "people.proxy.header: must be"),
+        ("sensors: {gps: {gpsd: \"localhost:0\"}}", "sensors.gps.gpsd: must be"),
+        ("sensors: {espresense: {device: \"AA:BB:CC:DD:EE:FF\"}}", "sensors.espresense.device: must be"),
+        (
+            "sensors: {espresense: {device: \"iBeacon:F7826DA6-4FA2-4E98-8024-BC5B71E0893E-1-2\"}}",
+            "sensors.espresense.device: must be"
+        ),
+        ("sensors: {espresense: {device: \"irk:12\"}}", "sensors.espresense.device: must be"),
+        ("sensors: {beacons: {uuid: f7826da64fa24e98}}", "sensors.beacons.uuid: must be"),
+        ("people: {acl_file: /proc/nothing/acl}", "people.acl_file: /proc/nothing/acl cannot be written"),
+    ])
+    func `what can never work is refused`(yaml: String, words: String) async throws {
+        try await withTemporaryFolder { folder in
+            // A variable of the tests' own would count before the file.
+            try folder.write(yaml, to: "trilateral.yaml")
+            let end = try await Program.run(
+                ["check", "--config", folder.path("trilateral.yaml")],
+                in: folder,
+                shell: "unset TRILATERAL_WEB_LISTEN TRILATERAL_SENSORS_GPS_GPSD"
+            )
+            #expect(end.status == 78 && end.output.contains(words), "\(end.output)")
+        }
+    }
+
+    @Test(arguments: [
+        ("web: {listen: \"127.0.0.1:1234\"}\nflare: {server: {enabled: false}}"),
+        ("web: {listen: \"127.0.0.1:1234\"}\nflare: {server: {listen: \"192.0.2.1:1234\"}}"),
+        ("people: {proxy: {header: X-Forwarded-User}}"), ("sensors: {espresense: {device: \"phone:anna\"}}"),
+        ("sensors: {espresense: {device: \"iBeacon:f7826da6-4fa2-4e98-8024-bc5b71e0893e-1-65535\"}}"),
+    ])
+    func `what is only like it is legal`(yaml: String) async throws {
+        try await withTemporaryFolder { folder in
+            let end = try await Program.run(
+                ["check", "--config", folder.path("trilateral.yaml")],
+                in: folder,
+                shell: "unset TRILATERAL_WEB_LISTEN; echo '\(yaml)' > \(folder.path("trilateral.yaml"))"
+            )
+            #expect(end.status == 0 && !end.output.contains("warning"), "\(end.output)")
+        }
+    }
+
+    @Test(arguments: [
+        (
+            "people: {proxy: {header: Remote-User, networks: [0.0.0.0/0]}}", "people.proxy.networks",
+            "0.0.0.0/0 is everybody"
+        ),
+        (
+            "people: {proxy: {header: Remote-User, networks: [\"::/0\"]}}", "people.proxy.networks",
+            "::/0 is everybody"
+        ),
+        ("flare: {server: {trusted_networks: [0.0.0.0/0]}}", "flare.server.trusted_networks", "is everybody"),
+        (
+            "flare: {server: {access: open, listen: \"0.0.0.0:1234\"}}", "flare.server.access",
+            "lets everybody who can reach 0.0.0.0:1234"
+        ),
+        ("resolver: {enabled: true, update_from: [0.0.0.0/0]}", "resolver.update_from", "is everybody"),
+    ])
+    func `what lets everybody in is warned of`(yaml: String, key: String, words: String) async throws {
+        try await withTemporaryFolder { folder in
+            let end = try await check(yaml, in: folder)
+            #expect(end.status == 0, "\(end.output)")
+            let line = end.output.split(separator: "\n").first {
+                $0.contains("warning: ") && $0.contains(key)
+            }
+            #expect(line?.contains(words) == true, "\(end.output)")
+            #expect(end.output.hasSuffix(", 1 warning\n"), "\(end.output)")
+        }
+    }
+
+    @Test func `all problems come at once, those of files among them`() async throws {
+        try await withTemporaryFolder { folder in
+            let yaml = """
+                mqtt: {username: u, password_file: nothing, port: 70000, tls: {enabled: true, ca_file: nothing}}
+                web: {password_file: nothing}
+                log: {file: nothing/log, level: loud}
+                """
+            let end = try await check(yaml, in: folder)
+            #expect(end.status == 78)
+            for key in [
+                "mqtt.password_file", "mqtt.port", "mqtt.tls.ca_file", "web.password_file", "log.file",
+                "log.level",
+            ] {
+                #expect(end.output.contains(" \(key): "), "\(key): \(end.output)")
+            }
+        }
+    }
+
+    @Test(arguments: ["unset HOME", "export HOME=", "export HOME=here"])
+    func `a missing home is warned of, and makes no files elsewhere`(shell: String) async throws {
+        try await withTemporaryFolder { folder in
+            let end = try await Program.run(["check"], in: folder, shell: shell)
+            #expect(end.status == 0 && end.output.contains("warning: HOME "), "\(end.output)")
+            #expect(!end.output.contains(" /.local"), "\(end.output)")
+            let named = try await Program.run(
+                ["check"],
+                in: folder,
+                shell: "\(shell); export STATE_DIRECTORY=/var/lib/x"
+            )
+            #expect(!named.output.contains("HOME"), "\(named.output)")
+        }
+    }
+
+    @Test func `files are judged for the user of the service`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write("secret\n", to: "password")
+            #expect(chmod(folder.path("password"), 0o600) == 0)
+            let yaml = """
+                mqtt: {username: u, password_file: password}
+                log: {file: trilateral.log}
+                """
+            let own = try await check(yaml, in: folder)
+            #expect(own.status == 0, "\(own.output)")
+            let service = try await check(yaml, in: folder, ["--as-service"])
+            #expect(service.status == 78, "\(service.output)")
+            #expect(service.output.contains("mqtt.password_file: "), "\(service.output)")
+            #expect(
+                service.output.contains("for the service's user: cannot be reached by it"),
+                "\(service.output)"
+            )
+            #expect(service.output.contains("LoadCredential"), "\(service.output)")
+            #expect(service.output.contains("log.file: "), "\(service.output)")
+            #expect(service.output.contains("ProtectSystem=strict"), "\(service.output)")
+            let good = try await check("log: {file: /var/lib/trilateral/log}", in: folder, ["--as-service"])
+            #expect(good.status == 0, "\(good.output)")
+        }
+    }
 }

@@ -36,8 +36,10 @@ enum Program {
         let variables = keys.sorted { $0.key < $1.key }.map { key, value in
             "TRILATERAL_\(key.uppercased().map { $0 == "." ? "_" : String($0) }.joined())=\(value)"
         }
+        // The daemons of other tests, and of this machine, must not be found.
         let own = [
-            "TERM=xterm", "HOME=\(folder.path)", "PATH=\(ProcessInfo.processInfo.environment["PATH"] ?? "")",
+            "TERM=xterm", "HOME=\(folder.path)", "RUNTIME_DIRECTORY=\(folder.path("run"))",
+            "PATH=\(ProcessInfo.processInfo.environment["PATH"] ?? "")",
         ]
         let command = [path] + arguments
         let body = shell.map { ["/bin/bash", "-c", "\($0); exec \"$0\" \"$@\""] } ?? []

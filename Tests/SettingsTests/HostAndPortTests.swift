@@ -14,9 +14,16 @@ struct HostAndPortTests {
     @Test(arguments: [
         "", ":", "a", ":1", "a:", "a:65536", "a:-1", "a:+1", "a: 1", "a:١", "::1:1", "[]:1", "a b:1", "a/b:1",
         "u@a:1",
-        "a:999999999999999999999",
+        "a:999999999999999999999", "\"localhost\":1", "a..b:1", ".a:1", "<ip>:1", "192.168.1:1",
+        "1.2.3.300:1",
+        "[::1::2]:1", "-a:1", "*:1",
     ])
     func `anything else is refused`(text: String) {
         #expect(HostAndPort(text) == nil)
+    }
+
+    @Test(arguments: ["a", "a.b.", "my_broker", "xn--mller-kva.example", "10.0.0.1", "3com.example", "a1"])
+    func `names and addresses of hosts are legal`(text: String) {
+        #expect(HostAndPort.isHost(text))
     }
 }

@@ -1,5 +1,6 @@
 package import Foundation
 import Settings
+import Threading
 
 /// The folder of the daemon's databases.
 package struct StateFolder: Sendable {
@@ -14,9 +15,9 @@ package struct StateFolder: Sendable {
     package init(named path: String?, environment: [String: String]) throws(StateFolderError) {
         url = URL(filePath: path ?? Self.standard(environment), directoryHint: .isDirectory)
         let code = Self.make(self.path)
-        guard code == 0 else { throw StateFolderError(path: self.path, reason: systemMessage(code)) }
+        guard code == 0 else { throw StateFolderError(path: self.path, code: code) }
         guard access(self.path, R_OK | W_OK | X_OK) == 0 else {
-            throw StateFolderError(path: self.path, reason: systemMessage(errno))
+            throw StateFolderError(path: self.path, code: errno)
         }
     }
 
@@ -25,7 +26,7 @@ package struct StateFolder: Sendable {
     /// It writes and removes a file, which is the only way to detect a full disk or a quota.
     package func problem() -> String? {
         let code = Self.make(path)
-        guard code == 0 else { return "\(StateFolderError(path: path, reason: systemMessage(code)))" }
+        guard code == 0 else { return "\(StateFolderError(path: path, code: code))" }
         let file = url.appending(path: ".writable-\(getpid())").path(percentEncoded: false)
         defer { unlink(file) }
         let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -57,7 +58,35 @@ package struct StateFolder: Sendable {
             return String(first)
         }
         if let home = environment["XDG_STATE_HOME"], home.hasPrefix("/") { return home + "/trilateral" }
-        return (environment["HOME"] ?? "/var/lib") + "/.local/state/trilateral"
+        // The place of a daemon whose user has no home, as that of a service.
+        return HomeFolder.path(environment).map { $0 + "/.local/state/trilateral" } ?? service
+    }
+
+    /// Where the systemd unit keeps its databases.
+    package static let service = "/var/lib/trilateral"
+
+    /// Opens or makes a database; what root makes in the folder of another user becomes that user's, who could not open
+    /// it otherwise.
+    package func opening<Result, Failure: Error>(
+        _ open: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer { giveToOwner() }
+        return try open()
+    }
+
+    private func giveToOwner() {
+        guard geteuid() == 0, let folder = FileStatus(path: path), folder.owner != 0 else { return }
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
+            let file = url.appending(path: name).path(percentEncoded: false)
+            let descriptor = open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+            guard descriptor >= 0 else { continue }
+            defer { close(descriptor) }
+            // Its owner could have put a link to any file of root there.
+            guard let status = FileStatus(descriptor: descriptor), status.kind == .file, status.owner == 0,
+                status.links == 1
+            else { continue }
+            fchown(descriptor, folder.owner, folder.group)
+        }
     }
 
     /// Creates the folder, and those above it.
@@ -77,9 +106,10 @@ package struct StateFolder: Sendable {
 /// Why the state folder cannot be used.
 package struct StateFolderError: Error, CustomStringConvertible {
     package let path: String
-    package let reason: String
+    /// The system's error number.
+    package let code: Int32
 
     package var description: String {
-        "the state folder \(path) cannot be used: \(reason); choose another one with --state, or change its owner and permissions"
+        "the state folder \(path) cannot be used: \(systemMessage(code)); choose another one with --state, or change its owner and permissions"
     }
 }

@@ -5,6 +5,8 @@ package enum ConfigurationOrigin: Sendable, Hashable {
     /// A whole file: one that cannot be read.
     case wholeFile(String)
     case variable(String)
+    /// The daemon that runs on this machine.
+    case running
     case standard
 }
 
@@ -13,6 +15,7 @@ extension ConfigurationOrigin: CustomStringConvertible {
         switch self {
         case .file(let name, let line, let column): "\(name):\(line):\(column)"
         case .wholeFile(let name), .variable(let name): name
+        case .running: "the running daemon"
         case .standard: "default"
         }
     }

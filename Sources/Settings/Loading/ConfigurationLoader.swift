@@ -4,35 +4,57 @@ import Foundation
 package enum ConfigurationLoader {
     /// Reads a configuration file, if there is one, and the environment, which takes precedence.
     ///
-    /// - Parameter readsProfiles: Without the profile files, what `sdkConfig` would set has its default.
+    /// - Parameters:
+    ///   - running: What a running daemon uses, by key path; the inner `nil` is null. It counts before the file.
+    ///   - readsProfiles: Without the profile files, what `sdkConfig` would set has its default.
     /// - Throws: Every problem at once.
     package static func load(
         file: String?,
+        running: [String: String?] = [:],
         environment: [String: String],
         schema: ConfigurationSchema,
         readsProfiles: Bool = true
     ) throws(ConfigurationErrors) -> LoadedConfiguration {
+        let (loaded, problems) = examine(
+            file: file,
+            running: running,
+            environment: environment,
+            schema: schema,
+            readsProfiles: readsProfiles
+        )
+        guard problems.isEmpty else { throw ConfigurationErrors(problems) }
+        return loaded
+    }
+
+    /// As ``load(file:running:environment:schema:readsProfiles:)``, with what could be read despite the problems.
+    package static func examine(
+        file: String?,
+        running: [String: String?] = [:],
+        environment: [String: String],
+        schema: ConfigurationSchema,
+        readsProfiles: Bool = true
+    ) -> (loaded: LoadedConfiguration, problems: [ConfigurationError]) {
         var reader = ConfigurationReader(schema)
         if let file {
             switch FileContents.read(file, upTo: YAMLDocument.maximumSize).flatMap(\.text) {
             case .failure(let error):
-                throw ConfigurationErrors([ConfigurationError(.wholeFile(file), "", error.message)])
+                return (reader.loaded, [ConfigurationError(.wholeFile(file), "", error.message)])
             case .success(let text):
                 let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? ""
                 reader.read(file: file, text: text, folder: folder)
             }
         }
+        reader.read(running: running)
         reader.read(environment: environment)
         if readsProfiles { reader.readProfiles() }
         reader.checkRules(except: readsProfiles ? [] : ["flare.remote.url"])
         reader.readFiles()
-        guard reader.problems.isEmpty else { throw ConfigurationErrors(reader.problems) }
-        return reader.loaded
+        return (reader.loaded, reader.problems)
     }
 
     /// The file that is read if none is named: the user's, else the machine's; `nil` if there is neither.
     package static func standardFile(environment: [String: String]) -> String? {
-        let home = environment["HOME"].map { $0 + "/.config" }
+        let home = HomeFolder.path(environment).map { $0 + "/.config" }
         let user = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
         return [user, "/etc"].compactMap { $0 }.map { $0 + "/trilateral/trilateral.yaml" }
             .first { access($0, F_OK) == 0 }

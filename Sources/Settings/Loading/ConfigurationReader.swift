@@ -9,6 +9,8 @@ package struct LoadedConfiguration: Sendable {
     package var warnings: [ConfigurationError] = []
     /// What a profile file should say otherwise; it is read as if it did.
     package var profileWarnings: [ConfigurationError] = []
+    /// What is legal, and hardly meant.
+    package var advice: [ConfigurationError] = []
 
     package init() {}
 
@@ -115,6 +117,15 @@ struct ConfigurationReader {
         }
     }
 
+    /// Values that a running daemon uses; one of another version may have keys that are unknown here.
+    mutating func read(running: [String: String?]) {
+        for (path, text) in running.sorted(by: { $0.key < $1.key }) {
+            guard let key = schema.key(path), !key.isSecret else { continue }
+            let issues = key.store(text.map { .scalar($0) } ?? .null, &loaded.values)
+            if issues.isEmpty, text != nil { loaded.origins[path] = .running }
+        }
+    }
+
     private func unknown(_ path: String) -> String {
         let parts = path.split(separator: ".", omittingEmptySubsequences: false)
         let parent = parts.dropLast().joined(separator: ".")
@@ -132,6 +143,10 @@ struct ConfigurationReader {
     /// Reads the files that the configuration names.
     mutating func readFiles() {
         for file in schema.files {
+            if let problem = schema.key(file.path)?.problemOfKind(in: loaded.values) {
+                problems.append(ConfigurationError(loaded.origin(file.path), file.path, problem))
+                continue
+            }
             switch file.load(&loaded) {
             case .success(let warning?):
                 loaded.warnings.append(ConfigurationError(loaded.origin(file.path), file.path, warning))
@@ -147,12 +162,34 @@ struct ConfigurationReader {
     /// - Parameter unknown: Keys that profile files may set, if these were not read.
     mutating func checkRules(except unknown: Set<String> = []) {
         let invalid = unknown.union(problems.map(\.path))
-        for rule in schema.rules where invalid.isDisjoint(with: rule.needed) {
-            for issue in rule.issues(loaded.values) {
+        problems += broken(schema.rules, invalid)
+        loaded.advice += broken(schema.advice, invalid)
+        for key in schema.keys where !key.isSecret && loaded.origins[key.path] != nil {
+            guard let word = key.encode(loaded.values).placeholder else { continue }
+            let message = "\(QuotedValue.of(word)) looks like a placeholder; put the real value there"
+            loaded.advice.append(ConfigurationError(loaded.origin(key.path), key.path, message))
+        }
+    }
+
+    private func broken(_ rules: [ConfigurationRule], _ invalid: Set<String>) -> [ConfigurationError] {
+        rules.filter { invalid.isDisjoint(with: $0.needed) }.flatMap { rule in
+            rule.issues(loaded.values).map { issue in
                 let entry = issue.entry.map { LoadedConfiguration.path(of: $0, in: rule.path) }
                 let origin = entry.flatMap { loaded.origins[$0] } ?? loaded.origin(rule.path)
-                problems.append(ConfigurationError(origin, rule.path, issue.message))
+                return ConfigurationError(origin, rule.path, issue.message)
             }
+        }
+    }
+}
+
+extension ConfigurationInput {
+    /// A text in angle brackets, such as the `<token>` of an example.
+    fileprivate var placeholder: String? {
+        switch self {
+        case .scalar(let text, _): text.hasPrefix("<") && text.hasSuffix(">") && text.count > 2 ? text : nil
+        case .list(let elements): elements.compactMap(\.value.placeholder).first
+        case .mapping(let members): members.compactMap(\.value.placeholder).first
+        case .null: nil
         }
     }
 }

@@ -113,26 +113,39 @@ package struct FileContents {
 
     /// A warning for the owner of a secret file that others can read; `nil` if nobody else can.
     package static func openness(of path: String) -> String? {
-        otherReaders(of: path).map { "\($0) can read \(path); run: chmod 600 \(path)" }
-    }
-
-    /// Who besides the owner can read a file; `nil` if nobody can.
-    ///
-    /// If the file has another owner, its group may read it, because this program may be in that group.
-    private static func otherReaders(of path: String) -> String? {
         guard let rights = rights(of: path) else { return nil }
-        if rights.mode & 0o004 != 0 { return "everybody on this machine" }
-        return rights.mode & 0o040 != 0 && rights.owner == geteuid() ? "the file's group" : nil
+        let isShared = isMeant(group: rights.group, of: rights.owner)
+        let mode = isShared && rights.mode & 0o040 != 0 ? "640" : "600"
+        if rights.mode & 0o004 != 0 {
+            return "everybody on this machine can read \(path); run: chmod \(mode) \(path)"
+        }
+        // If the file has another owner, its group may read it, because this program may be in that group.
+        guard rights.mode & 0o040 != 0, rights.owner == geteuid(), !isShared else { return nil }
+        return "the file's group can read \(path); run: chmod 600 \(path)"
     }
 
-    /// The mode bits and the owner of a file or folder, symbolic links followed.
-    package static func rights(of path: String) -> (mode: Int, owner: uid_t)? {
+    /// Whether a group was given to a file so that its members read it: root's files have root's group otherwise, and
+    /// Debian has one for the keys of certificates.
+    private static func isMeant(group: gid_t, of owner: uid_t) -> Bool {
+        owner == 0 && group != 0 || getgrnam("ssl-cert")?.pointee.gr_gid == group
+    }
+
+    /// Whether there is a regular file, symbolic links followed; `nil` if there is nothing, or it cannot be seen.
+    static func isFile(_ path: String) -> Bool? {
+        let file = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+        return (attributes?[.type] as? FileAttributeType).map { $0 == .typeRegular }
+    }
+
+    /// The mode bits, the owner and the group of a file or folder, symbolic links followed.
+    package static func rights(of path: String) -> (mode: Int, owner: uid_t, group: gid_t)? {
         let file = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: file),
             let mode = attributes[.posixPermissions] as? NSNumber,
-            let owner = attributes[.ownerAccountID] as? NSNumber
+            let owner = attributes[.ownerAccountID] as? NSNumber,
+            let group = attributes[.groupOwnerAccountID] as? NSNumber
         else { return nil }
-        return (mode.intValue, owner.uint32Value)
+        return (mode.intValue, owner.uint32Value, group.uint32Value)
     }
 }
 

@@ -13,7 +13,9 @@ package struct ReferencedFiles {
 
     private static let largestPEM = 4 * 1024 * 1024
 
-    package init(_ loaded: LoadedConfiguration, schema: ConfigurationSchema) {
+    /// - Parameter invalid: Keys with a problem of their own.
+    package init(_ loaded: LoadedConfiguration, schema: ConfigurationSchema, except invalid: Set<String> = [])
+    {
         let (mqtt, remote) = (loaded.values.mqtt, loaded.values.flare.remote)
         let files: [(path: String, file: String?, kind: Kind)] = [
             ("mqtt.tls.ca_file", mqtt.tls.caFile, .certificates),
@@ -25,7 +27,7 @@ package struct ReferencedFiles {
             ("sensors.replay.file", loaded.values.sensors.replayFile, .recording),
         ]
         for (path, file, kind) in files {
-            guard let file else { continue }
+            guard let file, !invalid.contains(path) else { continue }
             func found(_ message: String) -> ConfigurationError {
                 ConfigurationError(loaded.origin(path), path, message)
             }
@@ -35,10 +37,14 @@ package struct ReferencedFiles {
                 warnings.append(found(warning))
             }
         }
-        for file in schema.usedLater {
+        for file in schema.usedLater where !invalid.contains(file.path) {
             var copy = loaded
             func found(_ message: String) -> ConfigurationError {
                 ConfigurationError(loaded.origin(file.path), file.path, message)
+            }
+            if let problem = schema.key(file.path)?.problemOfKind(in: loaded.values) {
+                problems.append(found(problem))
+                continue
             }
             switch file.load(&copy) {
             case .success(let warning): warnings += warning.map { [found($0)] } ?? []
@@ -56,7 +62,7 @@ package struct ReferencedFiles {
                 return "\(error)"
             }
         }
-        guard isFile(file) != false else { return "\(file) is a folder, or no plain file" }
+        guard FileContents.isFile(file) != false else { return "\(file) is a folder, or no plain file" }
         switch FileContents.read(file, upTo: largestPEM) {
         case .failure(let error): return "\(file) \(error.message)"
         case .success(let contents):
@@ -80,12 +86,5 @@ package struct ReferencedFiles {
         }
         let isEncrypted = text.contains("ENCRYPTED PRIVATE KEY") || text.contains("Proc-Type: 4,ENCRYPTED")
         return isEncrypted ? "is encrypted; a key without a passphrase is needed" : nil
-    }
-
-    /// `nil` if there is nothing at the path.
-    private static func isFile(_ path: String) -> Bool? {
-        let file = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
-        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
-        return (attributes?[.type] as? FileAttributeType).map { $0 == .typeRegular }
     }
 }

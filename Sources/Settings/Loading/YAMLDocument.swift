@@ -1,3 +1,4 @@
+import Flare
 import Yams
 
 /// The scalars, lists and sections of a YAML text, by key path, with their locations.
@@ -43,6 +44,7 @@ struct YAMLDocument {
         }
         do throws(SyntaxError) {
             guard let root = try Self.compose(text) else { return }
+            errors += Self.tags(in: root)
             switch root {
             case .mapping(let mapping):
                 read(mapping, under: "")
@@ -142,6 +144,42 @@ struct YAMLDocument {
             return .null
         }
     }
+
+    /// Tags such as `!secret`, which other programs know; reading would leave them out and take the word behind for the
+    /// value.
+    private static func tags(in node: Node, below path: String = "", depth: Int = 0) -> [SyntaxError] {
+        var found: [SyntaxError] = []
+        let tag = node.tag.description
+        if !tag.isEmpty, !tag.hasPrefix("tag:yaml.org,2002:") {
+            let message =
+                "the tag \(QuotedValue.of(tag)) is not known here; write the value itself, or name a file with it (…_file)"
+            found.append(
+                SyntaxError(
+                    path: path,
+                    line: node.mark?.line ?? 1,
+                    column: node.mark?.column ?? 1,
+                    message: message
+                )
+            )
+        }
+        guard depth < maximumTagDepth else { return found }
+        switch node {
+        case .scalar, .alias: break
+        case .sequence(let sequence):
+            for element in sequence { found += tags(in: element, below: path, depth: depth + 1) }
+        case .mapping(let mapping):
+            for (key, value) in mapping {
+                let name = unmarked(key.scalar?.string ?? "")
+                let path = path.isEmpty ? name : path + "." + name
+                found += tags(in: key, below: path, depth: depth + 1)
+                found += tags(in: value, below: path, depth: depth + 1)
+            }
+        }
+        return found
+    }
+
+    /// Deeper than any value that is read; aliases can make a huge tree of a small text.
+    private static let maximumTagDepth = 8
 
     private static func place(_ node: Node) -> FileLocation? {
         node.mark.map { FileLocation(line: $0.line, column: $0.column) }

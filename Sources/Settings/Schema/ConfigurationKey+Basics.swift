@@ -161,7 +161,7 @@ extension ConfigurationKey {
         .init(
             "flare.remote.resolver",
             \.flare.remote.resolver,
-            .hostAndPort,
+            .server,
             "The resolver that knows where that station is, HOST:PORT."
         ),
         .init(

@@ -9,13 +9,13 @@ package struct ConfigurationKey: Sendable {
     /// Whether the value comes from the environment only and is never shown.
     package let isSecret: Bool
     /// Whether the value names a file.
-    let isFile: Bool
+    package let isFile: Bool
     /// Lines that show how it is written, for a list that is empty by default.
     let example: [String]
     /// Stores a value; returns what is wrong with it.
     let store:
         @Sendable (ConfigurationInput, inout TrilateralConfiguration) -> [ConfigurationValueError.Issue]
-    let encode: @Sendable (TrilateralConfiguration) -> ConfigurationInput
+    package let encode: @Sendable (TrilateralConfiguration) -> ConfigurationInput
 
     package init<Value>(
         _ path: String,
@@ -62,6 +62,24 @@ package struct ConfigurationKey: Sendable {
             return issues
         }
         encode = { entries.encode($0[keyPath: target]) }
+    }
+
+    /// The files that the key names.
+    package func files(in values: TrilateralConfiguration) -> [String] {
+        guard isFile else { return [] }
+        return switch encode(values) {
+        case .scalar(let path, _): [path]
+        case .list(let elements):
+            elements.compactMap { if case .scalar(let path, _) = $0.value { path } else { nil } }
+        case .null, .mapping: []
+        }
+    }
+
+    /// Why a file that the key names is none: reading a pipe or a device might never end.
+    func problemOfKind(in values: TrilateralConfiguration) -> String? {
+        files(in: values).first { FileContents.isFile($0) == false }.map {
+            "\($0) is a folder, or no plain file"
+        }
     }
 
     /// The environment variable of the key: `TRILATERAL_MQTT_HOST`.

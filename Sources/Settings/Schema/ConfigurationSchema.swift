@@ -6,6 +6,7 @@ package struct ConfigurationSchema: Sendable {
     package let keys: [ConfigurationKey]
     let summaries: [String: String]
     let rules: [ConfigurationRule]
+    let advice: [ConfigurationRule]
     let files: [ConfigurationFile]
     let usedLater: [ConfigurationFile]
     /// The paths of all sections.
@@ -18,6 +19,7 @@ package struct ConfigurationSchema: Sendable {
         keys = Self.grouped(all.flatMap(\.keys))
         summaries = all.reduce(into: [:]) { $0.merge($1.summaries) { first, _ in first } }
         rules = all.flatMap(\.rules)
+        advice = all.flatMap(\.advice)
         files = all.flatMap(\.files)
         usedLater = all.flatMap(\.usedLater)
         self.sections = Set(

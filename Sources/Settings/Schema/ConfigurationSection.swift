@@ -6,6 +6,8 @@ package struct ConfigurationSection: Sendable {
     package let keys: [ConfigurationKey]
     /// What several keys must agree on.
     package let rules: [ConfigurationRule]
+    /// What is legal, and hardly meant: a warning.
+    package let advice: [ConfigurationRule]
     /// Files that are read together with the configuration.
     package let files: [ConfigurationFile]
     /// Files that are read only when the daemon uses them; until then, only `check` looks at them.
@@ -15,11 +17,12 @@ package struct ConfigurationSection: Sendable {
         summaries: [String: String] = [:],
         keys: [ConfigurationKey] = [],
         rules: [ConfigurationRule] = [],
+        advice: [ConfigurationRule] = [],
         files: [ConfigurationFile] = [],
         usedLater: [ConfigurationFile] = []
     ) {
         (self.summaries, self.keys, self.rules) = (summaries, keys, rules)
-        (self.files, self.usedLater) = (files, usedLater)
+        (self.advice, self.files, self.usedLater) = (advice, files, usedLater)
     }
 }
 

@@ -108,6 +108,16 @@ extension ConfigurationType<String> {
 }
 
 extension ConfigurationType<HostAndPort> {
+    /// A server to connect to.
+    package static var server: ConfigurationType {
+        scalar("HOST:PORT with a port of 1 to 65535") {
+            HostAndPort($0).flatMap { $0.port > 0 ? $0 : nil }
+        } encode: {
+            $0.description
+        }
+    }
+
+    /// An address to listen on.
     package static var hostAndPort: ConfigurationType {
         scalar("HOST:PORT") {
             HostAndPort($0)

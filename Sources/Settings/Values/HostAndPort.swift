@@ -1,3 +1,5 @@
+import Foundation
+
 /// A host and a TCP port, written `HOST:PORT`, with an IPv6 address in brackets: `[::1]:1883`.
 package struct HostAndPort: Sendable, Hashable {
     /// A name or an address, without brackets.
@@ -27,22 +29,36 @@ package struct HostAndPort: Sendable, Hashable {
         self.init(host: String(host), port: port)
     }
 
-    /// Whether a text can be an IPv6 address, with or without a zone: `fe80::1%eth0`.
+    /// Whether a text is an IPv6 address, with or without a zone: `fe80::1%eth0`.
     static func isIPv6(_ text: Substring) -> Bool {
         let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
-        let address = parts.first.map(Array.init) ?? []
-        return address.contains(":") && address.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
+        var address = in6_addr()
+        return parts.first.map { inet_pton(AF_INET6, String($0), &address) == 1 } == true
             && parts.dropFirst().allSatisfy { zone in
                 !zone.isEmpty
                     && zone.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
             }
     }
 
-    /// Whether a text can be the name of a host or an address without a port.
+    /// Whether a text can be the name of a host, or is an IPv4 address, without a port.
+    ///
+    /// Numbers alone are an address in full or nothing: the system would take `192.168.1` for another one.
+    /// - Source: RFC 1123, section 2.1; letters beyond ASCII are those of internationalised names.
     package static func isHost(_ text: some StringProtocol) -> Bool {
-        !text.isEmpty && text.utf8.count <= 253
+        var labels = text.split(separator: ".", omittingEmptySubsequences: false)
+        // The root's own label, of a name in full.
+        if labels.count > 1, labels.last?.isEmpty == true { labels.removeLast() }
+        guard text.utf8.count <= 253, labels.allSatisfy({ isLabel($0) }) else { return false }
+        guard labels.last?.allSatisfy({ $0.isASCII && $0.isNumber }) == true else { return true }
+        var address = in_addr()
+        return inet_pton(AF_INET, String(text), &address) == 1
+    }
+
+    private static func isLabel(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty && text.utf8.count <= 63 && text.first != "-" && text.last != "-"
             && text.unicodeScalars.allSatisfy {
-                $0.value > 0x20 && $0.value != 0x7F && !":/[]@".unicodeScalars.contains($0)
+                $0 == "-" || $0 == "_" || $0.properties.isAlphabetic || $0.properties.numericType != nil
+                    || $0.properties.generalCategory == .nonspacingMark
             }
     }
 }

@@ -15,17 +15,19 @@ extension AccessListCommand {
     ///
     /// - Throws: An exit code, after a message.
     func peopleText(_ values: TrilateralConfiguration, _ list: AccessList) async throws -> String {
-        let path = state.path ?? StateFolder.standard(ProcessInfo.processInfo.environment)
+        let location = try state.location(by: "acl")
+        let path = location.path
         func exists(_ name: String) -> Bool {
             access(URL(filePath: path).appending(path: name).path(percentEncoded: false), F_OK) == 0
         }
+        if !exists("trilateral.db"), errno == EACCES { _ = try location.open(by: "acl") }
         guard exists("trilateral.db") else {
             StandardError.print(
                 "trilateral acl: there are no users in \(path) yet: --state names another folder, and trilateral run makes them"
             )
             throw ExitCode.noInput
         }
-        let folder = try state.folder(by: "acl")
+        let folder = try location.open(by: "acl")
         do {
             let store = try StateStore(folder: folder.url)
             defer { store.close() }
@@ -34,7 +36,8 @@ extension AccessListCommand {
             if values.flare.mode == .remote {
                 model = exists("mirror.db") ? try mirrored(folder, values) : .object([:])
             } else {
-                model = exists("flare.db") ? try await exported(folder, values) : .object([:])
+                model =
+                    exists("flare.db") ? try await exported(folder, location) : .object([:])
             }
             let place = AccessPlace(model: model, chosen: memory.environment, memory.slugs)
             return list.peopleText(table, place, at: RuntimeClock.now().wallMilliseconds)
@@ -49,10 +52,14 @@ extension AccessListCommand {
     /// The embedded server's model, from its file, or from the daemon that has it open.
     private func exported(
         _ folder: StateFolder,
-        _ values: TrilateralConfiguration
+        _ location: StateLocation
     ) async throws -> JSONValue {
         var model = JSONValue.null
-        try await folder.withModel(command: "acl", token: token, configuration: { values }) { backend in
+        try await folder.withModel(
+            command: "acl",
+            token: token,
+            configuration: { try location.configuration(file, by: "acl") }
+        ) { backend in
             model = try await backend.exportModel().json
         }
         return model

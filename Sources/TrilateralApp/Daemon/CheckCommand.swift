@@ -3,6 +3,7 @@ import Daemon
 import Foundation
 import Profiles
 import Settings
+import Threading
 
 /// `trilateral check`: every problem of the configuration at once.
 struct CheckCommand: ParsableCommand {
@@ -12,7 +13,8 @@ struct CheckCommand: ParsableCommand {
         discussion: """
             Prints every problem on standard error, with file, line, column and key, and exits with 78, or with 0 if \
             there is none. Files that the configuration names are checked too: certificates, keys, passwords, \
-            recordings. Without --config it reads $XDG_CONFIG_HOME/trilateral/trilateral.yaml, or else \
+            recordings. The service's configuration is judged for the service's user, if the systemd unit is installed; \
+            --as-service does that for any file. Without --config it reads $XDG_CONFIG_HOME/trilateral/trilateral.yaml, or else \
             /etc/trilateral/trilateral.yaml, or else only the environment.
             """
     )
@@ -25,30 +27,32 @@ struct CheckCommand: ParsableCommand {
     )
     var printsResult = false
 
+    @Flag(help: "Judge what files may be read and written for the user of the service, not for you.")
+    var asService = false
+
     func run() throws {
-        let loaded = try file.load(by: "check", showsProfileWarnings: true)
-        let files = ReferencedFiles(loaded, schema: .commandLine)
-        let folder = StateFolder.standard(ProcessInfo.processInfo.environment)
-        var warnings = files.warnings.map(\.description)
-        if let open = StateFolder.warning(of: folder) { warnings.append(open) }
-        if let unreachable = loaded.warningOfUnreachableStation { warnings.append("\(unreachable)") }
-        for warning in warnings { StandardError.print("trilateral check: warning: \(warning)") }
-        var problems = files.problems
-        if let file = loaded.values.log.file, let problem = LogFile.problem(of: file) {
-            problems.append(ConfigurationError(loaded.origin("log.file"), "log.file", problem))
-        }
-        guard problems.isEmpty else {
-            StandardError.print(ConfigurationErrors(problems).report(by: "check"))
+        let environment = ProcessInfo.processInfo.environment
+        let name = file.file(environment: environment)
+        let check = ConfigurationCheck(file: name, environment: environment, unit: unit(of: name))
+        for warning in check.warnings { StandardError.print("trilateral check: warning: \(warning)") }
+        guard check.problems.isEmpty else {
+            StandardError.print(ConfigurationErrors(check.problems).report(by: "check"))
             throw ExitCode.configuration
         }
         // At once, so that the verdict comes after it where both go to one place.
-        if printsResult { try StandardOutput.write(ConfigurationPrinter.text(loaded, schema: .commandLine)) }
+        if printsResult {
+            try StandardOutput.write(ConfigurationPrinter.text(check.loaded, schema: .commandLine))
+        }
         // The configuration that is printed may be meant for a file.
-        let verdict = Self.verdict(
-            on: file.file(environment: ProcessInfo.processInfo.environment),
-            warnings: loaded.warnings.count + loaded.profileWarnings.count + warnings.count
-        )
+        let verdict = Self.verdict(on: name, warnings: check.warnings.count)
         if printsResult { StandardError.print(verdict) } else { try StandardOutput.print(verdict) }
+    }
+
+    /// The service whose user the file is judged for; `nil` to judge for the user of this process.
+    private func unit(of name: String?) -> ServiceUnit? {
+        let installed = ServiceUnit.installed()
+        if asService { return installed ?? .standard }
+        return name == installed?.configurationFile ? installed : nil
     }
 
     private static func verdict(on file: String?, warnings: Int) -> String {
@@ -80,28 +84,48 @@ struct ConfigurationOption: ParsableArguments {
     /// Problems go to standard error, and the program ends with 78; warnings go there too.
     /// - Parameters:
     ///   - readsProfiles: Whether the profile files count; a verb that only talks to the broker needs none of them.
-    ///   - showsProfileWarnings: Whether warnings about profile files are among them.
+    ///   - showsProfileWarnings: Whether warnings about profile files, and advice, are among them.
+    ///   - daemon: The daemon that is asked: its file and its broker count, unless an option or a variable says
+    ///     otherwise.
     func load(
         by command: String,
         readsProfiles: Bool = true,
         showsProfileWarnings: Bool = false,
+        of daemon: RunningDaemon? = nil,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> LoadedConfiguration {
         do throws(ConfigurationErrors) {
             let loaded = try ConfigurationLoader.load(
-                file: file(environment: environment),
+                file: file(of: daemon, environment: environment),
+                running: daemon?.values(for: environment) ?? [:],
                 environment: environment,
                 schema: .commandLine,
                 readsProfiles: readsProfiles
             )
-            for warning in loaded.warnings + (showsProfileWarnings ? loaded.profileWarnings : []) {
+            let more = showsProfileWarnings ? loaded.profileWarnings + loaded.advice : []
+            for warning in loaded.warnings + more {
                 StandardError.print("trilateral \(command): warning: \(warning)")
             }
             return loaded
         } catch {
             StandardError.print(error.report(by: command))
+            let isForbidden = error.problems.contains { $0.message.hasSuffix(systemMessage(EACCES)) }
+            if isForbidden, geteuid() != 0 {
+                StandardError.print("  Only the user of the daemon, and root, may read it: run it with sudo.")
+            }
             throw ExitCode.configuration
         }
+    }
+
+    /// The named file, else that of the daemon, else the standard one.
+    private func file(of daemon: RunningDaemon?, environment: [String: String]) -> String? {
+        guard path == nil, let daemon else { return file(environment: environment) }
+        guard let own = daemon.configurationFile else {
+            return DaemonLocator(environment).isTrusted(daemon) ? nil : file(environment: environment)
+        }
+        // A file that its user could have written for others to read is no configuration of theirs.
+        let owner = FileStatus(path: own)?.owner
+        return owner == 0 || owner == geteuid() ? own : file(environment: environment)
     }
 
     /// The names of the profiles of the named file, else of the standard one, with the built-in ones.

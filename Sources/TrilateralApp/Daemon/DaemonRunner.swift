@@ -17,6 +17,8 @@ package struct DaemonRunner: Sendable {
     let environment: [String: String]
     /// Reads the configuration again, for a reload.
     let read: @Sendable () -> Result<LoadedConfiguration, ConfigurationErrors>
+    /// Where the configuration is from, for the verbs that look for the daemon; `nil` if from no file.
+    var configurationFile: String?
     /// Recordings to play beside those of the configuration.
     var replays: [ReplaySettings] = []
     /// What the command line says beside the configuration.
@@ -102,8 +104,15 @@ package struct DaemonRunner: Sendable {
         let log = LogOutput(level: .info, form: LogFormat(.text))
         defer { log.flush() }
         let logger = log.logger("trilateral")
+        let file = runningFile()
+        defer { file?.remove() }
         while true {
-            let configuration = control.withLock { $0.running.loaded }.values
+            let loaded = control.withLock { $0.running.loaded }
+            let configuration = loaded.values
+            file?.update { daemon in
+                daemon.take(loaded, node: NodeAddress(configuration.mqtt, .ofThisMachine()).node)
+                daemon.flare = nil
+            }
             log.configure(
                 level: Logger.Level(configuration.log.level),
                 form: LogFormat(configuration.log.format, environment: environment)
@@ -114,6 +123,7 @@ package struct DaemonRunner: Sendable {
                     configuration,
                     isReloaded: isReloaded,
                     control: control,
+                    file: file,
                     log: log,
                     logger: logger
                 )
@@ -134,7 +144,7 @@ package struct DaemonRunner: Sendable {
                     throw RestartRequest()
                 case .rebuild(let next):
                     logger.notice("configuration read again; restarting with it")
-                    for warning in next.warnings + next.profileWarnings {
+                    for warning in next.warnings + next.profileWarnings + next.advice {
                         logger.warning("configuration: \(warning)")
                     }
                     control.withLock { $0.running.replace(with: next) }
@@ -159,6 +169,7 @@ package struct DaemonRunner: Sendable {
         _ configuration: TrilateralConfiguration,
         isReloaded: Bool,
         control: Locked<Control>,
+        file: RunningDaemonFile?,
         log: LogOutput,
         logger: Logger
     ) throws -> TrilateralDaemon {
@@ -189,10 +200,25 @@ package struct DaemonRunner: Sendable {
         plan.withdrawsAtEnd = isTemporary
         plan.onFlareBound = { [onFlareBound] port in
             control.withLock { $0.bound() }
+            file?.update { $0.flare = HostAndPort(host: configuration.flare.listen.host, port: port) }
             await onFlareBound(port)
         }
         plan.onWebBound = onWebBound
         return try TrilateralDaemon.build(plan, logger: logger)
+    }
+
+    /// The file by which verbs find this daemon; `nil` if there is no runtime folder.
+    private func runningFile() -> RunningDaemonFile? {
+        guard let place = DaemonLocator(environment).ownFolder else { return nil }
+        var daemon = RunningDaemon(
+            processID: getpid(),
+            stateFolder: URL(filePath: folder.path).standardized.path(percentEncoded: false),
+            owner: geteuid()
+        )
+        daemon.configurationFile = configurationFile.map {
+            URL(filePath: $0).standardized.path(percentEncoded: false)
+        }
+        return RunningDaemonFile(in: place, daemon)
     }
 
     private static func setFile(of log: LogOutput, _ settings: TrilateralConfiguration.Log) throws {

@@ -23,44 +23,11 @@ struct RunCommand: AsyncParsableCommand {
         let loaded = try file.load(by: "run", showsProfileWarnings: true, environment: environment)
         let folder = try state.folder(environment)
         let path = file.path
-        let runner = DaemonRunner(folder: folder, environment: environment) {
+        var runner = DaemonRunner(folder: folder, environment: environment) {
             ConfigurationOption.read(path, environment)
         }
+        runner.configurationFile = file.file(environment: environment)
         try await runner.run(loaded)
-    }
-}
-
-/// `--state DIR`, for every command that keeps something.
-struct StateOption: ParsableArguments {
-    @Option(
-        name: .customLong("state"),
-        help: ArgumentHelp(
-            "The folder with the databases; without it $STATE_DIRECTORY, or else ~/.local/state/trilateral.",
-            valueName: "dir"
-        ),
-        completion: .directory
-    )
-    var path: String?
-
-    /// The folder, made if it is missing; a warning if others can look into it.
-    ///
-    /// - Parameter verbs: What messages begin with, as in `station add`.
-    /// - Throws: An exit code, after a message.
-    func folder(
-        _ environment: [String: String] = ProcessInfo.processInfo.environment,
-        by verbs: String? = nil
-    ) throws -> StateFolder {
-        let program = verbs.map { "trilateral \($0)" } ?? "trilateral"
-        do throws(StateFolderError) {
-            let folder = try StateFolder(named: path, environment: environment)
-            if let warning = StateFolder.warning(of: folder.path) {
-                StandardError.print("\(program): warning: \(warning)")
-            }
-            return folder
-        } catch {
-            StandardError.print("\(program): \(error)")
-            throw ExitCode.cannotCreate
-        }
     }
 }
 

@@ -5,7 +5,9 @@ import Settings
 extension ConfigurationSchema {
     /// The configuration of this program, with what only makes sense together in the directory's part.
     static let commandLine = ConfigurationSchema(
-        Capability.all.map(\.settings) + [ConfigurationSection(rules: [.announcedPort, .resolverListens])]
+        Capability.all.map(\.settings) + [
+            ConfigurationSection(rules: [.announcedPort, .resolverListens]), .listeners,
+        ]
     )
 }
 

@@ -11,33 +11,41 @@ struct ResolverFileOption: ParsableArguments {
     )
     var db: String?
 
-    /// The named file, else that of the daemon.
-    private var path: String {
-        let environment = ProcessInfo.processInfo.environment
-        return db
-            ?? URL(filePath: StateFolder.standard(environment)).appending(path: "resolver.db")
-            .path(percentEncoded: false)
+    private static func path(in folder: String) -> String {
+        URL(filePath: folder).appending(path: "resolver.db").path(percentEncoded: false)
     }
 
     /// The file of a resolver that is started: it may be missing, and the daemon's folder too.
     ///
     /// - Throws: An exit code, after a message.
     func pathToMake() throws -> String {
-        if db == nil {
-            do throws(StateFolderError) {
-                _ = try StateFolder(named: nil, environment: ProcessInfo.processInfo.environment)
-            } catch {
-                StandardError.print("trilateral resolver: \(error)")
-                throw ExitCode.cannotCreate
-            }
+        if let db { return db }
+        do throws(StateFolderError) {
+            return Self.path(
+                in: try StateFolder(named: nil, environment: ProcessInfo.processInfo.environment).path
+            )
+        } catch {
+            StandardError.print("trilateral resolver: \(error)")
+            throw ExitCode.cannotCreate
         }
-        return path
     }
 
     /// Opens the file for one of the verbs, and closes it after the work.
     ///
     /// - Throws: ``VerbError``, also if there is no such file.
     func withDatabase<Result>(_ body: (ResolverDatabase) throws -> Result) throws(VerbError) -> Result {
+        let path: String
+        if let db {
+            path = db
+        } else {
+            let locator = DaemonLocator(ProcessInfo.processInfo.environment)
+            switch locator.finding {
+            case .one(let daemon): path = Self.path(in: daemon.stateFolder)
+            case .several(let daemons):
+                throw VerbError(DaemonLocator.question(daemons, option: "--db"), .usage)
+            case .none: path = Self.path(in: locator.standardFolder)
+            }
+        }
         guard FileManager.default.fileExists(atPath: path) else {
             throw VerbError("\(path): there is no such file; --db names another one", .noInput)
         }

@@ -73,7 +73,7 @@ struct StationRemoveCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await VerbError.reporting("station rm") {
-            try await state.withKnownStations("rm") { store in
+            try await state.withKnownStations("rm", isWriting: true) { store in
                 guard let store, let known = try store.station(station) else {
                     throw VerbError.unknown(station: station)
                 }
@@ -98,7 +98,7 @@ struct StationRefreshCommand: AsyncParsableCommand {
     func run() async throws {
         var first: ExitCode?
         try await VerbError.reporting("station refresh") {
-            try await options.state.withKnownStations("refresh") { store in
+            try await options.state.withKnownStations("refresh", isWriting: true) { store in
                 if let station {
                     guard let store, let known = try store.station(station) else {
                         throw VerbError.unknown(station: station)

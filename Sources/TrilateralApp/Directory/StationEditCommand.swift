@@ -40,7 +40,7 @@ struct StationEditCommand: AsyncParsableCommand {
             guard [name, address, url, passwordFile].contains(where: { $0 != nil }) else {
                 throw VerbError("nothing to change: give --name, --address, --url or --password-file", .usage)
             }
-            try await state.withKnownStations("edit") { store in
+            try await state.withKnownStations("edit", isWriting: true) { store in
                 guard let store, let station = try store.station(station) else {
                     throw VerbError.unknown(station: station)
                 }

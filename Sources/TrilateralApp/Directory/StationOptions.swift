@@ -56,22 +56,29 @@ extension StateOption {
         _ verb: String,
         _ body: (StateStore) async throws -> Result
     ) async throws -> Result {
-        let store = try StateStore(folder: folder(by: "station \(verb)").url)
+        let location = try location(by: "station \(verb)")
+        let folder = try location.open(by: "station \(verb)")
+        let store = try folder.opening { try StateStore(folder: folder.url) }
         defer { store.close() }
-        return try await body(store)
+        let result = try await body(store)
+        location.noteStored(by: "station \(verb)")
+        return result
     }
 
     /// Opens the stations that there are, and closes them after the work; nothing is made.
     ///
     /// - Parameters:
     ///   - verb: That of `station`, for messages.
+    ///   - isWriting: Whether it changes something.
     ///   - body: Gets `nil` if the state folder has no database yet.
     /// - Throws: ``VerbError`` if there is no such folder.
     func withKnownStations<Result>(
         _ verb: String,
+        isWriting: Bool = false,
         _ body: (StateStore?) async throws -> Result
     ) async throws -> Result {
-        let path = path ?? StateFolder.standard(ProcessInfo.processInfo.environment)
+        let location = try location(by: "station \(verb)")
+        let path = location.path
         // Only a folder has this name in it.
         guard !Self.isMissing(path + "/.") else {
             throw VerbError(
@@ -79,12 +86,14 @@ extension StateOption {
                 .noInput
             )
         }
-        let folder = try folder(by: "station \(verb)")
+        let folder = try location.open(by: "station \(verb)")
         let file = folder.url.appending(path: "trilateral.db").path(percentEncoded: false)
         guard !Self.isMissing(file) else { return try await body(nil) }
-        let store = try StateStore(folder: folder.url)
+        let store = try folder.opening { try StateStore(folder: folder.url) }
         defer { store.close() }
-        return try await body(store)
+        let result = try await body(store)
+        if isWriting { location.noteStored(by: "station \(verb)") }
+        return result
     }
 
     /// Whether there is certainly nothing: what must not be looked at is no such case.

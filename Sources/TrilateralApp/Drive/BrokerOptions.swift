@@ -26,6 +26,58 @@ struct BrokerAddress: ParsableArguments {
         }
     }
 
+    /// The configuration for a verb: of the daemon that runs on this machine, unless the user names another broker.
+    ///
+    /// - Parameters:
+    ///   - node: The node that the user named.
+    ///   - asksDaemon: Whether a daemon that runs is meant, and not the one of the configuration.
+    /// - Throws: An exit code, after a message, if several daemons run.
+    func load(
+        by command: String,
+        node: String? = nil,
+        asksDaemon: Bool = true,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> LoadedConfiguration {
+        let variables = ["TRILATERAL_MQTT_HOST", "TRILATERAL_MQTT_PORT"]
+        let isNamed = mqtt != nil || file.path != nil || variables.contains { environment[$0] != nil }
+        var daemon: RunningDaemon?
+        if asksDaemon, !isNamed {
+            switch DaemonLocator(environment).finding(node: node ?? environment["TRILATERAL_MQTT_NODE"]) {
+            case .one(let found): daemon = found
+            case .several(let daemons):
+                let question = DaemonLocator.question(daemons, option: "--node, or --mqtt")
+                StandardError.print("trilateral \(command): \(question)")
+                throw ExitCode.usage
+            case .none: break
+            }
+        }
+        var loaded = try file.load(by: command, readsProfiles: false, of: daemon, environment: environment)
+        if mqtt == nil { try takePassword(of: daemon, into: &loaded, by: command) }
+        return loaded
+    }
+
+    /// The password that systemd hands to the service, which is in none of the configuration's files.
+    ///
+    /// - Throws: An exit code, after a message, if this user must not read it.
+    private func takePassword(
+        of daemon: RunningDaemon?,
+        into loaded: inout LoadedConfiguration,
+        by command: String
+    ) throws {
+        guard loaded.values.mqtt.username != nil, loaded.values.mqtt.password == nil,
+            loaded.isOfService(daemon), let file = ServiceUnit.installed()?.passwordFile
+        else { return }
+        switch Secret.load(file) {
+        case .success(let found): loaded.values.mqtt.password = found.secret
+        case .failure(let error):
+            StandardError.print(
+                "trilateral \(command): the service's password for the broker: \(file) \(error.message). Run it with sudo, "
+                    + "or name a user of your own with TRILATERAL_MQTT_USERNAME and TRILATERAL_MQTT_PASSWORD_FILE."
+            )
+            throw ExitCode.noPermission
+        }
+    }
+
     /// The link to the broker, and the first levels of all topics.
     func broker(_ loaded: LoadedConfiguration) -> (link: MQTTConfiguration, base: String) {
         var link = MQTTConfiguration(loaded.values.mqtt)
@@ -58,7 +110,7 @@ struct BrokerOptions: ParsableArguments {
     func daemon(for command: String, timeout: Duration, output: Terminal? = nil) async throws -> (
         link: MQTTConfiguration, root: String
     ) {
-        let loaded = try file.load(by: command, readsProfiles: false)
+        let loaded = try address.load(by: command, node: node)
         let (link, base) = address.broker(loaded)
         if let node = node ?? loaded.values.mqtt.node { return (link, "\(base)/\(node)") }
         let found = try await findNode(link, base: base, for: command, timeout: timeout, output: output)
@@ -119,6 +171,18 @@ struct BrokerOptions: ParsableArguments {
             let silence = "the broker at \(link.address) did not answer within \(timeout.inSeconds)"
             StandardError.print("trilateral \(command): \(lastError.map { "\($0)" } ?? silence)")
             throw lastError.map { ExitCode($0) } ?? .unavailable
+        }
+    }
+}
+
+extension LoadedConfiguration {
+    /// Whether the user name at the broker, and the broker, are those of the service.
+    fileprivate func isOfService(_ daemon: RunningDaemon?) -> Bool {
+        switch (origin("mqtt.username"), origin("mqtt.host")) {
+        case (.variable, _), (_, .variable): false
+        case (.running, _): daemon?.configurationFile == ServiceUnit.standardConfiguration
+        case (.file(let name, _, _), _): name == ServiceUnit.standardConfiguration
+        default: false
         }
     }
 }

@@ -33,6 +33,7 @@ struct ExplainCommand: AsyncParsableCommand {
     var object: String?
 
     @OptionGroup var drive: DriveOptions
+    @OptionGroup var speaker: SpeakerOptions
 
     func validate() throws {
         if subject == .zone, let object {
@@ -51,7 +52,7 @@ struct ExplainCommand: AsyncParsableCommand {
         }
         let question = DriveExchange.Question.command(
             .request(.explain),
-            members: members
+            members: members.merging(try speaker.members(by: "explain")) { $1 }
         )
         let (outcome, _) = try await drive.ask(question, reading: [], by: "explain")
         guard case .answer(let answer) = outcome, let explanation = answer["data"] else {

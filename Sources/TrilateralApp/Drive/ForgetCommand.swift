@@ -43,7 +43,7 @@ struct ForgetCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let loaded = try broker.file.load(by: "forget", readsProfiles: false)
+        let loaded = try broker.load(by: "forget", asksDaemon: false)
         let values = loaded.values
         let (link, base) = broker.broker(loaded)
         let cleanup = NodeCleanup(

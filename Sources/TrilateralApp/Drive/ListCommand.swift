@@ -33,7 +33,7 @@ struct ListCommand: AsyncParsableCommand {
 
     /// Of every daemon `<node>/status` and `<node>/info`.
     private func nodes() async throws -> [String: JSONValue] {
-        let loaded = try drive.broker.file.load(by: "list", readsProfiles: false)
+        let loaded = try drive.broker.address.load(by: "list", node: drive.broker.node)
         let (link, base) = drive.broker.address.broker(loaded)
         let limit = Duration.milliseconds(Int64(drive.timeout * 1000))
         let filters = kind.filters.map { "\(base)/\($0)" }

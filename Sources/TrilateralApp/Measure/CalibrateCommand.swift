@@ -61,13 +61,14 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
 
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let loaded = try broker.file.load(by: "calibrate", environment: environment)
+        let location = try state.location(by: "calibrate", environment)
+        let loaded = try broker.file.load(by: "calibrate", of: location.daemon, environment: environment)
         let configuration = loaded.values
-        let folder = try state.folder(environment)
+        let folder = try location.open(by: "calibrate")
         let isUsed = access(folder.path + "trilateral.db", F_OK) == 0
         let memory: StateStore
         do throws(StateStoreError) {
-            memory = try StateStore(folder: folder.url)
+            memory = try folder.opening { () throws(StateStoreError) in try StateStore(folder: folder.url) }
         } catch {
             throw failure("\(error)", .ioError)
         }

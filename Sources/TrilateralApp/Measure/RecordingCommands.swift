@@ -153,6 +153,7 @@ struct ReplayCommand: AsyncParsableCommand {
         var runner = DaemonRunner(folder: folder, environment: environment) {
             ConfigurationOption.read(path, environment)
         }
+        runner.configurationFile = file.file(environment: environment)
         runner.replays = [
             ReplaySettings(file: recording, speed: ReplaySpeed(speed) ?? .times(1), isLooping: loop)
         ]

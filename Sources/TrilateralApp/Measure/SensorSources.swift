@@ -77,7 +77,7 @@ struct SensorSources {
     ) {
         guard configuration.sensors.replayFile == nil else { return }
         let folder = URL(
-            filePath: state.path ?? StateFolder.standard(ProcessInfo.processInfo.environment),
+            filePath: Self.folder(state),
             directoryHint: .isDirectory
         )
         let isKept = FileManager.default.fileExists(atPath: folder.appending(path: "trilateral.db").path)
@@ -91,6 +91,14 @@ struct SensorSources {
         )
         self.local = local
         sources += local.sources
+    }
+
+    /// Several daemons on one machine have no calibration in common; then it is none.
+    private static func folder(_ state: StateOption) -> String {
+        if let path = state.path { return path }
+        let locator = DaemonLocator(ProcessInfo.processInfo.environment)
+        if case .one(let daemon) = locator.finding { return daemon.stateFolder }
+        return locator.standardFolder
     }
 
     /// Delivers their readings until the task is cancelled.

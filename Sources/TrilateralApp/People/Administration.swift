@@ -38,38 +38,37 @@ struct Administration: ParsableArguments {
             face: AdministrationSocket.face,
             systemUser: AdministrationSocket.name(of: getuid())
         )
+        let location = try state.location(by: verbs)
         let response: AccountsResponse
+        var isStored = false
         do throws(AdministrationClient.Failure) {
-            response = try AdministrationClient(folder: folderPath).send(request)
+            response = try AdministrationClient(folder: location.path).send(request)
         } catch {
             switch error {
-            case .absent: response = try await answer(request, makes: makes, by: verbs)
+            case .absent:
+                response = try await answer(request, in: location, makes: makes, by: verbs)
+                isStored = method != .get
             case .notAllowed:
-                throw VerbError(
-                    "you may not open \(AdministrationSocket.name) in \(folderPath); become the user of the daemon",
-                    .noPermission
-                )
+                throw VerbError(StateLocation.refusal(of: location.path), .noPermission)
             case .broken(let reason):
-                throw VerbError("the daemon of \(folderPath) fails: \(reason)", .unavailable)
+                throw VerbError("the daemon of \(location.path) fails: \(reason)", .unavailable)
             }
         }
         guard (200..<300).contains(response.status) else { throw VerbError(response) }
+        if isStored { location.noteStored(by: verbs) }
         return response.body ?? .null
-    }
-
-    private var folderPath: String {
-        state.path ?? StateFolder.standard(ProcessInfo.processInfo.environment)
     }
 
     /// Answers without a daemon.
     private func answer(
         _ request: AccountsRequest,
+        in location: StateLocation,
         makes: Bool,
         by verbs: String
     ) async throws -> AccountsResponse {
-        if !makes { try requireDatabase() }
-        let folder = try state.folder(by: verbs)
-        let store = try StateStore(folder: folder.url)
+        if !makes { try requireDatabase(in: location.path) }
+        let folder = try location.open(by: verbs)
+        let store = try folder.opening { try StateStore(folder: folder.url) }
         defer { store.close() }
         let place = try await StoredPlace(store, folder)
         defer { place.close() }
@@ -97,14 +96,14 @@ struct Administration: ParsableArguments {
     }
 
     /// Requires a folder and a database, so that a verb that only reads or changes makes none.
-    private func requireDatabase() throws(VerbError) {
-        let path = folderPath
+    private func requireDatabase(in path: String) throws(VerbError) {
         // Only a folder has this name in it.
         for (file, sentence) in [
             ("/.", "there is no state folder \(path): --state names another one"),
             ("/trilateral.db", "there are no users in \(path) yet"),
         ] where access(path + file, F_OK) != 0 {
             let advice = "user add makes it, and so does the daemon"
+            guard errno != EACCES else { throw VerbError(StateLocation.refusal(of: path), .noPermission) }
             guard errno == ENOENT || errno == ENOTDIR else {
                 throw VerbError("\(path) cannot be used: \(String(cString: strerror(errno)))", .noPermission)
             }

@@ -33,6 +33,17 @@ struct AdministrationClient {
         return try Self.parse(try Self.read(descriptor))
     }
 
+    /// Whether a daemon has the folder, or one that must not be asked.
+    var isAnswered: Bool {
+        do throws(Failure) {
+            close(try connect())
+            return true
+        } catch {
+            if case .absent = error { return false }
+            return true
+        }
+    }
+
     private func connect() throws(Failure) -> Int32 {
         let socketPath = (folder.hasSuffix("/") ? folder : folder + "/") + AdministrationSocket.name
         let place: LocalSocketAddress

@@ -198,7 +198,7 @@ extension StateFolder {
         do {
             let store: FlareStore
             do throws(FlareStoreError) {
-                store = try FlareStore(file: flareDatabase)
+                store = try opening { () throws(FlareStoreError) in try FlareStore(file: flareDatabase) }
             } catch .inUse(let path) {
                 guard let key = LocalKey.read(forDatabase: flareDatabase),
                     let server = ModelBackend.LocalServer(

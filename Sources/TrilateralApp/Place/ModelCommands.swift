@@ -48,13 +48,13 @@ struct ImportCommand: AsyncParsableCommand {
         let environment = ProcessInfo.processInfo.environment
         let profiles = self.file.profiles(environment: environment)
         let file = ModelFile(path: model, command: "import", profiles: profiles)
-        let folderPath = state.path ?? StateFolder.standard(environment)
-        let database = URL(filePath: folderPath).appending(path: "flare.db").path(percentEncoded: false)
+        let location = try state.location(by: "import", environment)
+        let database = URL(filePath: location.path).appending(path: "flare.db").path(percentEncoded: false)
         if check, !FileManager.default.fileExists(atPath: database) {
             // Nothing to hold it against, and checking makes nothing.
             return try file.conclude(file.examine())
         }
-        let folder = try state.folder(environment)
+        let folder = try location.open(by: "import")
         let mode: ModelImportMode = add ? .add : replace ? .replace : .refuse
         var report = check ? try file.examine() : nil
         let contents = try check ? report?.contents : file.read()
@@ -63,10 +63,12 @@ struct ImportCommand: AsyncParsableCommand {
                 try await folder.withModel(
                     command: "import",
                     token: token,
-                    configuration: { try self.file.load(by: "import", environment: environment).values }
+                    configuration: { try location.configuration(self.file, by: "import", environment) }
                 ) { backend in
                     guard check else {
-                        return try await file.importInto(backend, contents, mode, environment)
+                        try await file.importInto(backend, contents, mode, environment)
+                        if case .database = backend { location.noteStored(by: "import") }
+                        return
                     }
                     do {
                         report?.add(warnings: try await backend.importModel(contents, mode, isCheck: true))
@@ -113,7 +115,8 @@ struct ExportCommand: AsyncParsableCommand {
             )
             throw ExitCode.cannotCreate
         }
-        let folder = try state.folder()
+        let location = try state.location(by: "export")
+        let folder = try location.open(by: "export")
         guard FileManager.default.fileExists(atPath: folder.flareDatabase) else {
             StandardError.print(
                 "trilateral export: there is no \(folder.flareDatabase); name the state folder with --state"
@@ -123,7 +126,7 @@ struct ExportCommand: AsyncParsableCommand {
         try await folder.withModel(
             command: "export",
             token: token,
-            configuration: { try file.load(by: "export").values }
+            configuration: { try location.configuration(file, by: "export") }
         ) { backend in
             let export = try await backend.exportModel()
             for orphan in export.orphans {

@@ -24,7 +24,8 @@ struct TidyCommand: AsyncParsableCommand {
     @OptionGroup var token: ServerTokenOption
 
     func run() async throws {
-        let folder = try state.folder()
+        let location = try state.location(by: "tidy")
+        let folder = try location.open(by: "tidy")
         guard FileManager.default.fileExists(atPath: folder.flareDatabase) else {
             StandardError.print(
                 "trilateral tidy: there is no \(folder.flareDatabase); name the state folder with --state"
@@ -34,7 +35,7 @@ struct TidyCommand: AsyncParsableCommand {
         try await folder.withModel(
             command: "tidy",
             token: token,
-            configuration: { try file.load(by: "tidy").values }
+            configuration: { try location.configuration(file, by: "tidy") }
         ) { backend in
             let orphans = try await backend.orphans()
             guard !orphans.isEmpty else {
@@ -53,6 +54,7 @@ struct TidyCommand: AsyncParsableCommand {
                 throw ExitCode.failure
             }
             let removed = try await backend.remove(orphans)
+            if case .database = backend { location.noteStored(by: "tidy") }
             try StandardOutput.print("removed \(removed == 1 ? "1 object" : "\(removed) objects")")
         }
     }

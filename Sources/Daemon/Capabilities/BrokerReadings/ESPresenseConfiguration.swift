@@ -30,7 +30,7 @@ extension ConfigurationSection {
             .init(
                 "sensors.espresense.device",
                 \.espresense.device,
-                .optional(.topicLevel),
+                .optional(.espresenseDevice),
                 "This device's id in ESPresense, such as phone:anna or iBeacon:<uuid>-<major>-<minor>; null uses no ESPresense."
             ),
             .init(
@@ -44,13 +44,41 @@ extension ConfigurationSection {
 }
 
 extension ConfigurationType<String> {
-    /// One level of an MQTT topic.
-    fileprivate static var topicLevel: ConfigurationType {
-        checked("one level of a topic: 1 to 200 bytes without +, # and /") { text in
-            !text.isEmpty && text.utf8.count <= 200
+    /// An id as ESPresense writes it; it is compared letter by letter.
+    ///
+    /// - Source: ESPresense, BleFingerprint.cpp: addresses and keys in lower case, addresses without colons.
+    fileprivate static var espresenseDevice: ConfigurationType {
+        checked(
+            "an id as ESPresense writes it: one level of a topic without +, # and /, such as phone:anna, "
+                + "iBeacon:<uuid>-<major>-<minor> with a UUID in lower case, irk:<32 digits a-f, 0-9>, or the 12 digits of an "
+                + "address in lower case"
+        ) { text in
+            let isLevel =
+                !text.isEmpty && text.utf8.count <= 200
                 && !text.unicodeScalars.contains {
                     "+#/".unicodeScalars.contains($0) || $0.properties.generalCategory == .control
                 }
+            return isLevel && canMatch(text)
+        }
+    }
+
+    private static func canMatch(_ text: String) -> Bool {
+        let (prefix, rest) =
+            text.firstIndex(of: ":").map {
+                (String(text[..<$0]), String(text[text.index(after: $0)...]))
+            } ?? ("", text)
+        switch prefix.lowercased() {
+        case "ibeacon":
+            let form = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-(\d{1,5})-(\d{1,5})/
+            guard prefix == "iBeacon", let found = rest.wholeMatch(of: form) else { return false }
+            return [found.2, found.3].allSatisfy { UInt16($0) != nil }
+        case "irk": return prefix == "irk" && rest.wholeMatch(of: /[0-9a-f]{32}/) != nil
+        case "known": return prefix == "known" && rest.wholeMatch(of: /[0-9a-f]{12}/) != nil
+        default:
+            // An address with colons or hyphens, or in upper case.
+            let isAddress = text.wholeMatch(of: /([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}/) != nil
+            let isUpperCase = text.wholeMatch(of: /[0-9A-Fa-f]{12}/) != nil && text != text.lowercased()
+            return !isAddress && !isUpperCase && !(text.contains("<") && text.contains(">"))
         }
     }
 }

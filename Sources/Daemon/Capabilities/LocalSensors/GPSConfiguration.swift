@@ -38,7 +38,7 @@ extension ConfigurationSection {
         .init(
             "sensors.gps.gpsd",
             \.gps.gpsd,
-            .optional(.hostAndPort),
+            .optional(.server),
             "Where gpsd is, HOST:PORT; its compass is used too, if it has one. null uses none."
         ),
         .init(

@@ -176,7 +176,8 @@ extension ConfigurationSection {
             },
             letters("people.sign_up") { $0.people.signUp != .off },
             letters("people.forgot") { $0.people.canReset },
-        ]
+        ],
+        advice: [.openProxyNetworks]
     )
 
     /// What has letters sent needs somebody who may read them, and a page that their links lead to.

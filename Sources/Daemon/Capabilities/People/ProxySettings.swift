@@ -38,11 +38,39 @@ extension ConfigurationKey {
     ]
 }
 
+extension ConfigurationRule {
+    static let openProxyNetworks = ConfigurationRule(paths: ["people.proxy.networks", "people.proxy.header"])
+    {
+        guard $0.people.proxy.header != nil, let all = $0.people.proxy.networks.firstOfAll else { return nil }
+        return
+            "\(all) is everybody: whoever can reach the page signs in as anybody; name the proxy's own address"
+    }
+}
+
 extension ConfigurationType<String> {
     fileprivate static var headerName: ConfigurationType {
-        checked("the name of a header, such as Remote-User") { name in
-            let known = ["authorization", "cookie", "host", "origin", "forwarded", "x-forwarded-for"]
-            return HTTPField.Name(name) != nil && !known.contains(name.lowercased())
+        checked("the name of a header that only the proxy sends, such as Remote-User") { name in
+            HTTPField.Name(name) != nil && !isSentByClients(name.lowercased())
         }
     }
+
+    /// Headers that browsers and other programs send by themselves, or that a proxy uses for something else.
+    private static func isSentByClients(_ name: String) -> Bool {
+        let names = [
+            "authorization", "cache-control", "connection", "cookie", "date", "dnt", "expect", "forwarded",
+            "from", "host", "keep-alive", "origin", "pragma", "priority", "range", "referer", "te", "trailer",
+            "transfer-encoding", "upgrade", "upgrade-insecure-requests", "user-agent", "via", "x-real-ip",
+            "x-request-id", "x-requested-with",
+        ]
+        let families = [
+            "accept", "content-", "if-", "sec-", "x-forwarded-for", "x-forwarded-host", "x-forwarded-port",
+            "x-forwarded-proto",
+        ]
+        return names.contains(name) || families.contains(where: name.hasPrefix)
+    }
+}
+
+extension [String] {
+    /// The first network that has every address.
+    var firstOfAll: String? { first { $0.hasSuffix("/0") } }
 }

@@ -95,6 +95,13 @@ extension ConfigurationSection {
                     + "machine has no limit."
             ),
         ],
+        advice: [
+            .init(paths: ["resolver.update_from", "resolver.enabled"]) {
+                guard $0.resolver.isEnabled, let all = $0.resolver.updateFrom.firstOfAll else { return nil }
+                return
+                    "\(all) is everybody: whoever can reach the resolver may move a station that does not sign its updates"
+            }
+        ],
         usedLater: [
             .init("resolver.keys_file") { loaded in
                 guard let file = loaded.values.resolver.keysFile else { return .success(nil) }

@@ -1,0 +1,114 @@
+import Daemon
+import Foundation
+import Settings
+
+/// Everything that `check` says of a configuration.
+struct ConfigurationCheck {
+    let loaded: LoadedConfiguration
+    private(set) var problems: [ConfigurationError]
+    private(set) var warnings: [String] = []
+
+    /// Keys whose files the daemon writes.
+    private static let written = ["log.file", "people.acl_file"]
+    /// Files that have advice for whoever closed them too much for the service.
+    private static let secrets = ["password_file", "token_file", "key_file", "keys_file"]
+
+    /// - Parameters:
+    ///   - unit: The service whose user it is judged for; `nil` for the user of this process.
+    init(file: String?, environment: [String: String], unit: ServiceUnit?) {
+        let variables = unit?.variables ?? [:]
+        var environment = environment
+        environment.merge(variables) { own, _ in own }
+        (loaded, problems) = ConfigurationLoader.examine(
+            file: file,
+            environment: environment,
+            schema: .commandLine
+        )
+        let files = ReferencedFiles(loaded, schema: .commandLine, except: Set(problems.map(\.path)))
+        problems += files.problems
+        let found =
+            loaded.warnings + loaded.profileWarnings + loaded.advice + files.warnings
+            + [loaded.warningOfUnreachableStation].compactMap(\.self)
+        warnings = found.map(\.description)
+        if let unit {
+            judge(ServiceAccess(unit), handedOver: Set(unit.credentials.values))
+        } else {
+            judgeOwnFiles()
+            warnings += Self.warnings(of: environment)
+        }
+        if let zone = environment["TZ"], let problem = Self.problem(ofTimeZone: zone) {
+            warnings.append(problem)
+        }
+        let state = unit == nil ? StateFolder.standard(environment) : StateFolder.service
+        if let open = StateFolder.warning(of: state) { warnings.append(open) }
+    }
+
+    private mutating func judgeOwnFiles() {
+        for path in Self.written {
+            for file in files(of: path) {
+                guard let problem = LogFile.problem(of: file) else { continue }
+                report(path, path == "log.file" ? problem : "\(file) cannot be written: \(problem)")
+            }
+        }
+    }
+
+    private mutating func judge(_ service: ServiceAccess, handedOver: Set<String>) {
+        let forbidden = systemMessage(EACCES)
+        // The kernel's folder of sensors is missing where there are none.
+        let keys = ConfigurationSchema.commandLine.keys.filter { $0.path != "sensors.compass.iio_folder" }
+        for key in keys {
+            let isWritten = Self.written.contains(key.path)
+            var problem: String?
+            for file in files(of: key.path) where !handedOver.contains(file) {
+                let found = isWritten ? service.problem(writing: file) : service.problem(reading: file)
+                guard let found, problem == nil else { continue }
+                problem =
+                    "\(file), for the service's user: \(found)\(Self.advice(for: key.path, isWritten, found))"
+            }
+            let own = problems.filter { $0.path == key.path && $0.message.hasSuffix(forbidden) }
+            if !own.isEmpty {
+                // That this user may not look does not matter to the service.
+                problems.removeAll { $0.path == key.path && $0.message.hasSuffix(forbidden) }
+                let note = "only root, and the service's user, can look into this file; run check with sudo"
+                if problem == nil {
+                    warnings.append("\(ConfigurationError(loaded.origin(key.path), key.path, note))")
+                }
+            }
+            guard let problem, !problems.contains(where: { $0.path == key.path }) else { continue }
+            report(key.path, problem)
+        }
+    }
+
+    private static func advice(for key: String, _ isWritten: Bool, _ problem: String) -> String {
+        guard !isWritten, problem.contains("by it"), secrets.contains(where: key.hasSuffix) else { return "" }
+        return key == "mqtt.password_file"
+            ? "; leave the key out and let systemd pass the file: see LoadCredential in the unit"
+            : "; give it a group that the service has (SupplementaryGroups=) and mode 640"
+    }
+
+    private func files(of path: String) -> [String] {
+        ConfigurationSchema.commandLine.keys.first { $0.path == path }?.files(in: loaded.values) ?? []
+    }
+
+    private mutating func report(_ path: String, _ message: String) {
+        problems.append(ConfigurationError(loaded.origin(path), path, message))
+    }
+
+    /// What is wrong with the variables that say where files are.
+    private static func warnings(of environment: [String: String]) -> [String] {
+        let named = ["STATE_DIRECTORY", "XDG_STATE_HOME"].contains { environment[$0]?.hasPrefix("/") == true }
+        guard !named, let problem = HomeFolder.problem(environment) else { return [] }
+        let folder = StateFolder.standard(environment)
+        return ["\(problem): the state folder is \(folder); set HOME, or name the folder with --state"]
+    }
+
+    /// A zone that the system does not know counts as UTC, without a word.
+    private static func problem(ofTimeZone name: String) -> String? {
+        let zone = name.drop { $0 == ":" }
+        // `CET-1CEST` and so on say the rules themselves; a path names a file.
+        guard zone.contains("/"), !zone.hasPrefix("/"), TimeZone(identifier: String(zone)) == nil else {
+            return nil
+        }
+        return "TZ: the system knows no time zone \(name); times are in UTC"
+    }
+}

@@ -1,0 +1,85 @@
+import Daemon
+import HTTPListener
+import Settings
+
+extension ConfigurationSection {
+    /// What the listeners of the program must agree on.
+    static let listeners = ConfigurationSection(
+        rules: [.webAndFlare, .resolverAndOthers, .resolverWithItself],
+        advice: [.openServer, .trustedByAll]
+    )
+}
+
+extension ConfigurationRule {
+    fileprivate static let webAndFlare = ConfigurationRule(
+        paths: ["web.listen", "flare.server.listen", "flare.server.enabled", "flare.mode"]
+    ) {
+        guard let web = $0.web.listen, $0.flare.isServing, web.overlaps($0.flare.listen) else { return nil }
+        return "must not be the address of flare.server.listen (is \(web), and that is \($0.flare.listen))"
+    }
+
+    fileprivate static let resolverAndOthers = ConfigurationRule(
+        paths: [
+            "resolver.listen", "resolver.enabled", "web.listen", "flare.server.listen",
+            "flare.server.enabled",
+            "flare.mode",
+        ]
+    ) {
+        guard $0.resolver.isEnabled else { return nil }
+        for own in $0.resolver.listen {
+            if let web = $0.web.listen, own.overlaps(web) {
+                return "must not have the address of web.listen (\(own), and that is \(web))"
+            }
+            if $0.flare.isServing, own.overlaps($0.flare.listen) {
+                return
+                    "must not have the address of flare.server.listen (\(own), and that is \($0.flare.listen))"
+            }
+        }
+        return nil
+    }
+
+    fileprivate static let resolverWithItself = ConfigurationRule(paths: [
+        "resolver.listen", "resolver.enabled",
+    ]) {
+        let places = $0.resolver.listen.filter { $0.port > 0 }
+        guard $0.resolver.isEnabled, Set(places).count < places.count else { return nil }
+        return "has the same address twice"
+    }
+
+    fileprivate static let openServer = ConfigurationRule(
+        paths: ["flare.server.access", "flare.server.listen", "flare.server.enabled", "flare.mode"]
+    ) {
+        guard $0.flare.isServing, $0.flare.access == .open else { return nil }
+        let place = $0.flare.listen
+        let listener = HTTPListenerConfiguration(section: "flare.server", host: place.host, port: place.port)
+        guard !listener.isOnlyForThisMachine else { return nil }
+        return
+            "lets everybody who can reach \(place) read and change the place; auto asks other machines for a token"
+    }
+
+    fileprivate static let trustedByAll = ConfigurationRule(
+        paths: ["flare.server.trusted_networks", "flare.server.access"]
+    ) {
+        guard $0.flare.access != .open,
+            let all = $0.flare.trustedNetworks.first(where: { $0.hasSuffix("/0") })
+        else { return nil }
+        return "\(all) is everybody, who needs no token then; name the networks of your own programs"
+    }
+}
+
+extension HostAndPort {
+    /// Whether both cannot be listened on.
+    fileprivate func overlaps(_ other: HostAndPort) -> Bool {
+        guard port == other.port, port > 0 else { return false }
+        let hosts = [host, other.host]
+        // `::` takes IPv4 too.
+        if host == other.host || hosts.contains("::") { return true }
+        if hosts.contains("0.0.0.0") { return !hosts.contains { $0.contains(":") } }
+        // The name stands for 127.0.0.1, ::1 or both.
+        return hosts.contains("localhost") && isLoopback && other.isLoopback
+    }
+
+    private var isLoopback: Bool {
+        HTTPListenerConfiguration(host: host, port: port).isOnlyForThisMachine
+    }
+}

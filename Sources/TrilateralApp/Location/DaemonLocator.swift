@@ -1,0 +1,118 @@
+import ArgumentParser
+import Daemon
+import Foundation
+import Settings
+import Threading
+
+/// Finds the daemon of this machine, and the state folder, for verbs that were not told.
+///
+/// Candidates are the daemons that have a file in the runtime folder of the system, `/run/trilateral`, or in that of the
+/// user, `$XDG_RUNTIME_DIR/trilateral`. With one, it is that; with several, the user must choose; with none, the folder
+/// that a daemon would use.
+/// - Source: contrib/design/0060-one-daemon-for-all-verbs.md
+package struct DaemonLocator: Sendable {
+    /// What was found.
+    package enum Finding: Sendable, Hashable {
+        case one(RunningDaemon)
+        case several([RunningDaemon])
+        case none
+    }
+
+    private static let system = "/run/trilateral"
+
+    private let environment: [String: String]
+    private let user: UInt32
+    private let hasService: Bool
+
+    /// - Parameters:
+    ///   - user: The user of this process.
+    ///   - hasService: Whether the systemd unit is installed.
+    package init(
+        _ environment: [String: String],
+        user: UInt32 = geteuid(),
+        hasService: Bool = ServiceUnit.installed() != nil
+    ) {
+        (self.environment, self.user, self.hasService) = (environment, user, hasService)
+    }
+
+    /// The folder in which a daemon of this process's user says that it runs; `nil` if there is none.
+    package var ownFolder: String? {
+        if let folder = given { return folder }
+        return user == 0 ? Self.system : sessionFolder
+    }
+
+    /// The folders in which daemons may say that they run.
+    private var folders: [String] { given.map { [$0] } ?? [Self.system] + (sessionFolder.map { [$0] } ?? []) }
+
+    /// systemd's variable counts alone: it separates several folders with colons, and the first is ours.
+    private var given: String? {
+        environment["RUNTIME_DIRECTORY"].flatMap { $0.split(separator: ":").first.map(String.init) }
+    }
+
+    private var sessionFolder: String? {
+        environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 + "/trilateral" : nil }
+    }
+
+    /// The daemons that run.
+    package var running: [RunningDaemon] {
+        folders.flatMap { RunningDaemonFile.daemons(in: $0) }.filter { daemon in
+            // Nobody but root may say that the folder of somebody else is his daemon's.
+            let status = FileStatus(path: daemon.stateFolder)
+            return isTrusted(daemon) || status == nil || status?.owner == daemon.owner
+        }
+    }
+
+    /// Whether files that a daemon names may be read for its sake: not for another user's, who could name any.
+    package func isTrusted(_ daemon: RunningDaemon) -> Bool { daemon.owner == 0 || daemon.owner == user }
+
+    /// The only daemon that runs.
+    package var finding: Finding { Self.finding(running) }
+
+    /// The daemon that a verb asks over the broker.
+    ///
+    /// - Parameter node: The node that was named; if no daemon here has it, it may be another machine's, on their broker.
+    package func finding(node: String?) -> Finding {
+        let all = running
+        guard let node else { return Self.finding(all, by: \.topics) }
+        let named = all.filter { $0.node == node }
+        guard named.isEmpty else { return Self.finding(named, by: \.topics) }
+        return Set(all.map { $0.topics.dropLast() }).count == 1 ? .one(all[0]) : .none
+    }
+
+    private static func finding(_ daemons: [RunningDaemon]) -> Finding {
+        finding(daemons) { URL(filePath: $0.stateFolder).standardized.path(percentEncoded: false) }
+    }
+
+    /// Daemons that do not differ are one: the second is about to end, because the first has its databases open.
+    private static func finding<Key: Hashable>(
+        _ daemons: [RunningDaemon],
+        by key: (RunningDaemon) -> Key
+    ) -> Finding {
+        guard let first = daemons.first else { return .none }
+        return Set(daemons.map(key)).count == 1 ? .one(first) : .several(daemons)
+    }
+
+    /// The state folder while no daemon runs: for root the service's if that is installed, else the one of `trilateral run`.
+    package var standardFolder: String {
+        usesServiceFolder ? StateFolder.service : StateFolder.standard(environment)
+    }
+
+    private var usesServiceFolder: Bool {
+        user == 0 && hasService && !(environment["STATE_DIRECTORY"]?.contains { $0 != ":" } ?? false)
+    }
+
+    /// What uses ``standardFolder``, for messages.
+    package var standardUser: String {
+        if usesServiceFolder { return "the service uses" }
+        guard hasService else { return "\"trilateral run\" uses" }
+        return
+            "\"trilateral run\" uses; the service's folder is \(StateFolder.service), which root can write (sudo)"
+    }
+
+    /// The message for several daemons.
+    package static func question(_ daemons: [RunningDaemon], option: String) -> String {
+        let lines = daemons.map { "  \($0.stateFolder) (node \($0.node), broker \($0.brokerAddress))" }
+        return (["\(daemons.count) daemons run on this machine; choose one with \(option):"] + lines)
+            .joined(separator: "\n")
+    }
+}

@@ -1,0 +1,118 @@
+import ArgumentParser
+import Daemon
+import Foundation
+import Settings
+
+/// `--state DIR`, for every command that keeps something.
+struct StateOption: ParsableArguments {
+    @Option(
+        name: .customLong("state"),
+        help: ArgumentHelp(
+            "The folder with the databases; without it $STATE_DIRECTORY, or else that of the daemon that runs here, or else ~/.local/state/trilateral.",
+            valueName: "dir"
+        )
+    )
+    var path: String?
+
+    /// The folder for a daemon, made if it is missing; a warning if others can look into it.
+    ///
+    /// - Throws: An exit code, after a message.
+    func folder(_ environment: [String: String] = ProcessInfo.processInfo.environment) throws -> StateFolder {
+        try StateLocation(path: path ?? StateFolder.standard(environment), daemon: nil, note: nil)
+            .open(by: nil)
+    }
+
+    /// The folder for a verb, which may be the one of a daemon that runs.
+    ///
+    /// - Parameter verbs: What messages begin with, as in `station add`.
+    /// - Throws: An exit code, after a message, if several daemons run.
+    func location(
+        by verbs: String,
+        _ environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> StateLocation {
+        let locator = DaemonLocator(environment)
+        let isGiven = environment["STATE_DIRECTORY"]?.contains { $0 != ":" } == true
+        if let path = path ?? (isGiven ? StateFolder.standard(environment) : nil) {
+            let url = URL(filePath: path, directoryHint: .isDirectory).standardized.resolvingSymlinksInPath()
+            let daemon = locator.running.first {
+                URL(filePath: $0.stateFolder, directoryHint: .isDirectory).standardized
+                    .resolvingSymlinksInPath() == url
+            }
+            return StateLocation(path: path, daemon: daemon, note: nil)
+        }
+        switch locator.finding {
+        case .one(let daemon): return StateLocation(path: daemon.stateFolder, daemon: daemon, note: nil)
+        case .several(let daemons):
+            StandardError.print(
+                "trilateral \(verbs): \(DaemonLocator.question(daemons, option: "--state"))"
+            )
+            throw ExitCode.usage
+        case .none:
+            let path = locator.standardFolder
+            let note = "no daemon runs here; stored in \(path), which \(locator.standardUser)"
+            return StateLocation(path: path, daemon: nil, note: note)
+        }
+    }
+}
+
+/// The state folder that a verb works on.
+struct StateLocation: Sendable {
+    let path: String
+    /// The daemon that says it uses the folder.
+    let daemon: RunningDaemon?
+    /// What is to be said of what was stored while no daemon has the folder; `nil` where the user named the folder.
+    fileprivate let note: String?
+
+    fileprivate init(path: String, daemon: RunningDaemon?, note: String?) {
+        (self.path, self.daemon, self.note) = (path, daemon, note)
+    }
+
+    /// The folder, made if it is missing; a warning if others can look into it.
+    ///
+    /// - Throws: An exit code, after a message.
+    func open(by verbs: String?) throws -> StateFolder {
+        let program = verbs.map { "trilateral \($0)" } ?? "trilateral"
+        do throws(StateFolderError) {
+            let folder = try StateFolder(named: path, environment: [:])
+            if let warning = StateFolder.warning(of: folder.path) {
+                StandardError.print("\(program): warning: \(warning)")
+            }
+            return folder
+        } catch {
+            let isForeign = error.code == EACCES && (daemon != nil || path == StateFolder.service)
+            guard isForeign else {
+                StandardError.print("\(program): \(error)")
+                throw ExitCode.cannotCreate
+            }
+            StandardError.print("\(program): \(Self.refusal(of: path))")
+            throw ExitCode.noPermission
+        }
+    }
+
+    /// Why a folder of another user cannot be used.
+    static func refusal(of path: String) -> String {
+        "only the user of the daemon, and root, may use the state folder \(path): run it with sudo"
+    }
+
+    /// Says where something was stored, if no daemon has the folder.
+    func noteStored(by verbs: String) {
+        guard let note, !AdministrationClient(folder: path).isAnswered else { return }
+        StandardError.print("trilateral \(verbs): \(note)")
+    }
+
+    /// The configuration, with the place where the daemon's Flare server really listens, unless the user names another.
+    func configuration(
+        _ file: ConfigurationOption,
+        by verb: String,
+        _ environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> TrilateralConfiguration {
+        let loaded = try file.load(by: verb, of: daemon, environment: environment)
+        guard let flare = daemon?.flare, file.path == nil else { return loaded.values }
+        if case .variable = loaded.origin("flare.server.listen") { return loaded.values }
+        var configuration = loaded.values
+        configuration.flare.mode = .embedded
+        configuration.flare.isServerEnabled = true
+        configuration.flare.listen = flare
+        return configuration
+    }
+}

@@ -1,0 +1,114 @@
+import Flare
+import Foundation
+import TestSupport
+import Testing
+
+/// Verbs that were not told where the daemon is.
+@Suite(.enabled(if: Mosquitto.isExpected), .mosquitto, .timeLimit(.minutes(2))) struct RunningDaemonTests {
+    private func run(_ words: String..., in folder: TemporaryFolder) async throws -> Program.End {
+        try await Program.run(words, in: folder)
+    }
+
+    @Test func `verbs ask the daemon that runs, and use its folder`() async throws {
+        try await withHome { home, visitor in
+            let get = try await run("get", "table-lamp", "--json", in: home.folder)
+            #expect(get.status == 0 && get.output.contains("table-lamp"), "\(get.output)")
+            let set = try await run("set", "table-lamp", "color=red", in: home.folder)
+            #expect(set.status == 0, "\(set.output)")
+            try await visitor.awaits("things/table-lamp") { $0["color_name"] == "red" }
+            let add = try await run("user", "add", "bob", in: home.folder)
+            #expect(add.status == 0 && !add.output.contains("no daemon"), "\(add.output)")
+            let users = try await Program.run(["user", "list", "--state", home.state], in: home.folder)
+            #expect(users.output.contains("\nbob\t"), "\(users.output)")
+            let export = try await run("export", "-", in: home.folder)
+            #expect(export.status == 0 && export.output.contains("environments"), "\(export.output)")
+            let model = #"{"environments":[{"name":"Attic"}]}"#
+            try home.folder.write(model, to: "attic.json")
+            let take = try await run("import", home.folder.path("attic.json"), in: home.folder)
+            #expect(take.status == 0 && !take.output.contains("no daemon"), "\(take.output)")
+            try await visitor.awaits("environments/attic")
+            #expect(
+                !FileManager.default.fileExists(atPath: home.folder.path(".local/state/trilateral")),
+                "nothing was made beside it"
+            )
+            let other = try await run(
+                "get",
+                "table-lamp",
+                "--node",
+                "nobody",
+                "--timeout",
+                "1",
+                in: home.folder
+            )
+            #expect(other.status == 69, "\(other.output)")
+            // An option wins.
+            let away = try await run(
+                "get",
+                "table-lamp",
+                "--mqtt",
+                "127.0.0.1:\(try LoopbackSocket.freePort())",
+                "--timeout",
+                "0.5",
+                in: home.folder
+            )
+            #expect(away.status == 69, "\(away.output)")
+            await home.stop()
+            let list = try FileManager.default.contentsOfDirectory(atPath: home.folder.path("run"))
+            #expect(list.isEmpty, "a daemon that has ended is not found")
+        }
+    }
+
+    @Test func `between two daemons the user must choose`() async throws {
+        try await withHome { home, _ in
+            try await withTemporaryFolder { folder in
+                let second = try Program.start(
+                    ["run", "--state", folder.path("other")],
+                    in: home.folder,
+                    keys: [
+                        "mqtt.host": "127.0.0.1", "mqtt.port": "\(try SharedMosquitto.broker.port)",
+                        "mqtt.node": "\(home.node)b", "flare.server.listen": "127.0.0.1:0",
+                    ],
+                    output: folder.path("log")
+                )
+                let areThere = await eventually {
+                    let names = try? FileManager.default.contentsOfDirectory(atPath: home.folder.path("run"))
+                    return names?.count == 2
+                }
+                #expect(areThere)
+                for words in [["user", "list"], ["export", "-"], ["get", "table-lamp"]] {
+                    let end = try await Program.run(words, in: home.folder)
+                    #expect(end.status == 64, "\(end.output)")
+                    #expect(end.output.contains("2 daemons run on this machine"), "\(end.output)")
+                    #expect(end.output.contains(folder.path("other")), "\(end.output)")
+                }
+                let chosen = try await run("get", "table-lamp", "--node", home.node, in: home.folder)
+                #expect(chosen.status == 0, "\(chosen.output)")
+                second.signal(SIGTERM)
+                #expect(await second.end(within: .seconds(5)) == 0)
+                await second.destroy()
+            }
+        }
+    }
+
+    @Test func `without a daemon, verbs that store something say where`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write(#"{"environments":[{"name":"Attic"}]}"#, to: "attic.json")
+            let place = folder.path(".local/state/trilateral")
+            for words in [
+                ["import", folder.path("attic.json")], ["user", "add", "bob"],
+                ["group", "add", "staff"],
+            ] {
+                let end = try await Program.run(words, in: folder)
+                #expect(end.status == 0, "\(end.output)")
+                #expect(end.output.contains("no daemon runs here; stored in \(place)"), "\(end.output)")
+            }
+            let list = try await run("user", "list", in: folder)
+            #expect(list.status == 0 && !list.output.contains("no daemon"), "\(list.output)")
+            let named = try await Program.run(["user", "add", "eve", "--state", place], in: folder)
+            #expect(
+                !named.output.contains("no daemon"),
+                "a folder that was named needs no word: \(named.output)"
+            )
+        }
+    }
+}
