@@ -26,6 +26,12 @@ package struct ListenerTLSFiles: Sendable, Hashable {
             privateKey: .privateKey(key)
         )
         configuration.minimumTLSVersion = .tlsv12
+        // Of TLS 1.2 only what keeps recorded traffic secret when the key is lost later (ECDHE), and no CBC.
+        configuration.cipherSuiteValues = [
+            .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+            .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+            .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+        ]
         // This listener speaks no HTTP/2.
         configuration.applicationProtocols = ["http/1.1"]
         configuration.shutdownTimeout = .seconds(1)

@@ -2,6 +2,7 @@ import Foundation
 import HTTPListener
 import Hummingbird
 import Logging
+import NIOSSL
 import ServiceLifecycle
 import TestSupport
 import Testing
@@ -11,11 +12,12 @@ import Testing
 struct ListenerTLSConnectionTests {
     private static func withTLS(
         _ change: (inout HTTPListenerConfiguration) -> Void = { _ in },
+        isRSA: Bool = false,
         _ body:
             @escaping @Sendable (Int, TestCertificates, TemporaryFolder) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
-            let made = try await TestCertificates.make(in: folder)
+            let made = try await TestCertificates.make(in: folder, isRSA: isRSA)
             try await withListener(
                 {
                     $0.tls = ListenerTLSFiles(certificate: made.serverCertificate, key: made.serverKey)
@@ -33,6 +35,21 @@ struct ListenerTLSConnectionTests {
             let reply = try await TLSClient(caFile: made.caFile).get("/deep", port: port)
             #expect(reply.hasPrefix("HTTP/1.1 200 OK\r\n"))
             #expect(reply.hasSuffix("https /deep"), "\(reply)")
+        }
+    }
+
+    @Test func `TLS 1_2 needs ephemeral keys, and no CBC`() async throws {
+        let ciphers: [(NIOTLSCipher, Bool)] = [
+            (.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, true), (.TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384, true),
+            (.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256, true), (.TLS_RSA_WITH_AES_128_GCM_SHA256, false),
+            (.TLS_RSA_WITH_AES_256_CBC_SHA, false), (.TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA, false),
+            (.TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA, false),
+        ]
+        try await Self.withTLS(isRSA: true) { port, made, _ in
+            for (cipher, works) in ciphers {
+                let client = TLSClient(caFile: made.caFile, cipher: cipher)
+                #expect(await client.trusts(port: port) == works, "\(cipher)")
+            }
         }
     }
 

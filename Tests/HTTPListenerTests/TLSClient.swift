@@ -7,11 +7,17 @@ import NIOSSL
 struct TLSClient {
     let caFile: String
     var host = "localhost"
+    /// The only cipher suite of TLS 1.2 that it offers; `nil` for all versions and suites.
+    var cipher: NIOTLSCipher?
 
     /// Sends bytes over a connection of its own, and returns everything that the server answers until it closes.
     func exchange(_ text: String, port: Int) async throws -> String {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.trustRoots = .file(caFile)
+        if let cipher {
+            configuration.maximumTLSVersion = .tlsv12
+            configuration.cipherSuiteValues = [cipher]
+        }
         let context = try NIOSSLContext(configuration: configuration)
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(.seconds(10))

@@ -11,14 +11,18 @@ package struct TestCertificates: Sendable {
 
     /// Made with the openssl program.
     ///
-    /// - Parameter expired: The server's was valid until 2 January 2020.
+    /// - Parameters:
+    ///   - expired: The server's was valid until 2 January 2020.
+    ///   - isRSA: Whether the keys are RSA, not of an elliptic curve.
     package static func make(
         in folder: TemporaryFolder,
         name: String = "ca",
-        expired: Bool = false
+        expired: Bool = false,
+        isRSA: Bool = false
     ) async throws -> TestCertificates {
         let file = { (part: String) in folder.path("\(name)-\(part)") }
-        let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc", "-days", "2"]
+        let kind = isRSA ? ["rsa:2048"] : ["ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
+        let key = ["-newkey"] + kind + ["-noenc", "-days", "2"]
         let authority = [
             "-keyout", file("ca.key"), "-out", file("ca.pem"), "-subj", "/CN=Test authority \(name)",
         ]
@@ -43,7 +47,7 @@ package struct TestCertificates: Sendable {
         )
         let password = "pass:\(certificates.keyPassword)"
         let encrypted = ["-out", certificates.clientKeyEncrypted, "-aes256", "-passout", password]
-        try await openssl(["ec", "-in", certificates.clientKey] + encrypted)
+        try await openssl([isRSA ? "rsa" : "ec", "-in", certificates.clientKey] + encrypted)
         return certificates
     }
 

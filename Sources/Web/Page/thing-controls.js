@@ -137,11 +137,11 @@ export const readings = thing => Object.keys(dataOf(thing))
 	.filter(key => HIDDEN.indexOf(key) < 0 && !can(thing, key))
 	.slice(0, MOST).map(key => [words(key), plain(thing.data[key])]);
 
-/** The address of a thing's picture, when it may be loaded. */
+/** The address of a thing's picture, when it may be loaded: nothing comes from elsewhere. */
 export function pictureOf(thing) {
 	const text = dataOf(thing).picture || dataOf(thing).image;
 	if (typeof text !== "string" || text.length > 2000) return null;
 	let address;
 	try { address = new URL(text, document.baseURI); } catch (error) { return null; }
-	return address.protocol === "https:" || address.origin === location.origin ? address.href : null;
+	return address.origin === location.origin ? address.href : null;
 }

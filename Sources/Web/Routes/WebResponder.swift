@@ -207,7 +207,7 @@ struct WebResponder: HTTPResponder {
     }
 
     private static let pagePolicy =
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; "
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
         + "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'"
 }
 
