@@ -133,8 +133,8 @@ package actor MQTTBridge {
 
     // MARK: What the node is
 
-    /// The present problems, a sentence each; for a health check.
-    package var problems: [String] { report.problems(isConnected: publisher.isConnected) }
+    /// The present problems, for a health check.
+    package var problems: [HealthProblem] { report.problems(isConnected: publisher.isConnected) }
 
     /// Sets the address at which the Flare server answers.
     package func setFlareURL(_ url: String) {
@@ -176,6 +176,7 @@ package actor MQTTBridge {
     private func receive(_ event: MQTTLinkEvent) {
         switch event {
         case .connected(let session):
+            report.brokerProblem = nil
             for limit in session.limits { logger.warning("\(limit)") }
             for event in refusals.connected(session) { send(event) }
             perform(ownership.linkUp())
@@ -186,6 +187,7 @@ package actor MQTTBridge {
             flush()
             send(.brokerLinkChanged(isUp: true))
         case .disconnected(let error):
+            report.brokerProblem = "\(error)"
             for event in refusals.disconnected(error) { send(event) }
             if publisher.isConnected { send(.brokerLinkChanged(isUp: false)) }
             perform(inbox.linkDown())

@@ -6,8 +6,10 @@ package struct HealthMessage: Sendable, Hashable {
     package var uptimeSeconds: Int
     /// By name: whether the link is up.
     package var links: [String: Bool]
-    /// Number of open alerts.
-    package var alerts: Int
+    /// The open alerts, by identifier.
+    package var alerts: [String: Alert]
+    /// Why the broker cannot be reached, if that is known.
+    package var brokerProblem: String?
     package var counters: [String: Int]
     /// From receiving a beacon packet to publishing the position; `nil` before the first.
     package var positionLatency: Latency?
@@ -48,11 +50,13 @@ package struct HealthMessage: Sendable, Hashable {
     package init(
         uptimeSeconds: Int,
         links: [String: Bool],
-        alerts: Int,
+        alerts: [String: Alert],
+        brokerProblem: String? = nil,
         counters: [String: Int],
         positionLatency: Latency? = nil,
         at: Instant
     ) {
+        self.brokerProblem = brokerProblem
         self.positionLatency = positionLatency
         self.uptimeSeconds = uptimeSeconds
         self.links = links
@@ -62,12 +66,17 @@ package struct HealthMessage: Sendable, Hashable {
     }
 
     /// Whether every link is up and no alert is open.
-    package var isWell: Bool { alerts == 0 && links.values.allSatisfy { $0 } }
+    package var isWell: Bool { problems.isEmpty }
+
+    /// What is wrong now, also for `/healthz`.
+    package var problems: [HealthProblem] {
+        HealthProblem.all(links: links, alerts: alerts, brokerProblem: brokerProblem)
+    }
 
     /// `status` is `ok` if all is well, else `degraded`.
     package var json: JSONValue {
         var members: [String: JSONValue] = [
-            "status": isWell ? "ok" : "degraded", "alerts": JSONValue(alerts),
+            "status": isWell ? "ok" : "degraded", "alerts": JSONValue(alerts.count),
             "uptime_s": JSONValue(uptimeSeconds),
             "links": .object(links.mapValues { .bool($0) }),
             "counters": .object(counters.mapValues { JSONValue($0) }), "ts": .string(at.timestamp),
@@ -85,12 +94,7 @@ package struct HealthMessage: Sendable, Hashable {
 extension ControllerState {
     /// `B/alerts`: the number of open alerts, and the most severe one; among equal ones the first.
     package var alertsJSON: JSONValue {
-        let grave = alerts.sorted { left, right in
-            let (a, b) = (left.value, right.value)
-            if a.severity != b.severity { return a.severity == .error }
-            if a.since != b.since { return Instant.isEarlier(a.since, b.since) }
-            return left.key < right.key
-        }
+        let grave = alerts.gravestFirst
         guard let worst = grave.first?.value else { return ["count": 0, "ids": []] }
         return [
             "count": JSONValue(grave.count), "severity": .string(worst.severity.rawValue),
@@ -106,5 +110,17 @@ extension Alert {
             "id": .string(id), "severity": .string(severity.rawValue), "message": .string(message),
             "since": .string(since.timestamp),
         ]
+    }
+}
+
+extension [String: Alert] {
+    /// The most severe first; among equal ones the oldest.
+    var gravestFirst: [Element] {
+        sorted { left, right in
+            let (a, b) = (left.value, right.value)
+            if a.severity != b.severity { return a.severity == .error }
+            if a.since != b.since { return Instant.isEarlier(a.since, b.since) }
+            return left.key < right.key
+        }
     }
 }

@@ -1,6 +1,7 @@
 import Controller
 import HTTPListener
 package import Logging
+package import Messages
 import ServiceLifecycle
 import Threading
 
@@ -21,14 +22,14 @@ package struct WebService: Service, CustomStringConvertible {
     private let onBound: @Sendable (_ port: Int) async -> Void
 
     /// - Parameters:
-    ///   - problems: What is wrong just now, a sentence each; none means healthy. Asked for each request.
+    ///   - problems: What is wrong just now. Asked for each request of `/healthz`.
     ///   - metrics: The present figures. Asked for each request.
     ///   - signIns: Who may do what; `nil` if everybody may do everything.
     ///   - onBound: Called when connections are taken, with the actual port.
     package init(
         _ configuration: WebConfiguration,
         hub: WebHub,
-        problems: @escaping @Sendable () async -> [String],
+        problems: @escaping @Sendable () async -> [HealthProblem],
         metrics: @escaping @Sendable () async -> [Metric] = { [] },
         signIns: SignIns? = nil,
         logger: Logger,

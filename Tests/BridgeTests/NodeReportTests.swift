@@ -2,6 +2,7 @@ import Bridge
 import Controller
 import Flare
 import MQTT
+import Messages
 import Testing
 
 struct NodeReportTests {
@@ -58,10 +59,26 @@ struct NodeReportTests {
         #expect(report.setLink("gpsd", isUp: true) == false)
     }
 
-    @Test func `a health check names the links that are down`() {
+    @Test func `a health check says what the health message says`() throws {
         var report = Self.report
-        #expect(report.problems(isConnected: false).count == 2)
+        func texts(isConnected: Bool) -> [String] {
+            let problems = report.problems(isConnected: isConnected)
+            let health = report.health(NodeReport.Figures(), isConnected: isConnected, at: Flat.moment(0))
+            #expect(health.problems == problems)
+            #expect((health.json["status"] == "ok") == problems.isEmpty)
+            return problems.map(\.text)
+        }
+        #expect(texts(isConnected: false) == ["no link to the Flare server", "no link to the broker"])
         _ = report.observe(StateSnapshot(state: Flat.state, changes: [.link]))
-        #expect(report.problems(isConnected: true).isEmpty)
+        #expect(texts(isConnected: true) == [])
+        report.brokerProblem = "the broker does not answer"
+        #expect(texts(isConnected: false) == ["no link to the broker: the broker does not answer"])
+        report.brokerProblem = nil
+        var state = Flat.state
+        for message in ["The disk is full.", "The folder is gone."] {
+            state.alerts["state-folder"] = Alert(severity: .error, message: message, since: Flat.moment(0))
+            _ = report.observe(StateSnapshot(state: state, changes: [.alert("state-folder")]))
+            #expect(texts(isConnected: true) == [message])
+        }
     }
 }

@@ -24,7 +24,12 @@ struct StorageTests {
 
     private func fillAndFree(_ home: Home, _ visitor: Visitor) async throws {
         try await home.take()
-        try await visitor.whileStarting { try await home.start() }
+        try await visitor.whileStarting { try await home.start(["web.listen": "127.0.0.1:0"]) }
+        try #require(await home.logs("web: http://127.0.0.1:"))
+        let digits = await home.log.components(separatedBy: "web: http://127.0.0.1:").last?.prefix {
+            $0.isNumber
+        }
+        let web = try #require(digits.flatMap { Int($0) })
         let filler = home.state + "/filler"
         try OwnDisk.fill(filler)
         var number = 0
@@ -41,6 +46,8 @@ struct StorageTests {
             $0["message"]?.string?.contains("free some space") ?? false
         }
         try await visitor.awaits("health") { $0["status"]?.string != "ok" }
+        let sick = try await request("GET", "/healthz", port: web)
+        #expect(sick.status == 503 && sick.body.contains("free some space"), "\(sick)")
         for number in 1000..<1010 { #expect(try await set(visitor, number) != "ok") }
         #expect(await lines(home, "nothing can be stored") == 1)
         #expect(await lines(home, "not stored") == 0)

@@ -99,7 +99,7 @@ struct MessageTests {
         var health = HealthMessage(
             uptimeSeconds: 61,
             links: ["flare": true, "mqtt": true],
-            alerts: 0,
+            alerts: [:],
             counters: ["dropped": 2],
             at: Place.start
         )
@@ -111,8 +111,33 @@ struct MessageTests {
         health.links["flare"] = false
         #expect(health.json["status"] == "degraded")
         health.links["flare"] = true
-        health.alerts = 1
+        health.alerts["x"] = Alert(severity: .warning, message: "m", since: Place.start)
         #expect(health.json["status"] == "degraded" && health.json["alerts"] == 1)
+    }
+
+    @Test func `the problems are links that are down and open alerts, errors first, each reason once`() {
+        let later = Instant(
+            wallMilliseconds: Place.start.wallMilliseconds + 1,
+            steadyMilliseconds: Place.start.steadyMilliseconds + 1
+        )
+        let alerts = [
+            "a": Alert(severity: .warning, message: "a weak battery", since: Place.start),
+            "broker-link": Alert(severity: .error, message: "not authorised", since: Place.start),
+            "flare-link": Alert(severity: .warning, message: "The server is gone.", since: Place.start),
+            "state-folder": Alert(severity: .error, message: "the disk is\nfull", since: later),
+        ]
+        let links = ["mqtt": false, "flare": false, "gps": false, "compass": true]
+        let problems = HealthProblem.all(links: links, alerts: alerts, brokerProblem: "not authorised")
+        #expect(
+            problems == [
+                HealthProblem(.error, "no link to the Flare server: The server is gone."),
+                HealthProblem(.error, "no link to the broker: not authorised"),
+                HealthProblem(.error, "the disk is full", alert: "state-folder"),
+                HealthProblem(.warning, "no link to gps"),
+                HealthProblem(.warning, "a weak battery", alert: "a"),
+            ]
+        )
+        #expect(HealthProblem.all(links: ["mqtt": true], alerts: [:]).isEmpty)
     }
 
     @Test func `an alert says what is wrong since when`() {

@@ -10,7 +10,10 @@ struct MetricsTests {
         var health = HealthMessage(
             uptimeSeconds: 90,
             links: ["mqtt": true, "flare": false],
-            alerts: 2,
+            alerts: ["a", "b"].reduce(into: [:]) {
+                let start = Instant(wallMilliseconds: 0, steadyMilliseconds: 0)
+                $0[$1] = Alert(severity: .warning, message: $1, since: start)
+            },
             counters: ["mqtt_sent": 12, "beacons_heard": 3],
             at: Instant(wallMilliseconds: 0, steadyMilliseconds: 0)
         )

@@ -94,8 +94,18 @@ struct ReadingTests {
         }
     }
 
-    @Test(arguments: [([], 200, "ok\n"), (["no broker", "no place"], 503, "no broker\nno place\n")])
-    func `health is reported with its reasons`(problems: [String], status: Int, text: String) async throws {
+    @Test(arguments: [
+        ([], 200, "ok\n"), ([HealthProblem(.warning, "no place")], 200, "degraded\nno place\n"),
+        (
+            [HealthProblem(.error, "no broker"), HealthProblem(.warning, "no place")], 503,
+            "no broker\nno place\n"
+        ),
+    ])
+    func `health is reported with its reasons, and 503 if one is an error`(
+        problems: [HealthProblem],
+        status: Int,
+        text: String
+    ) async throws {
         try await withWeb(FakeNode(), problems: { problems }) { port in
             let health = try await request("GET", "/healthz", port: port)
             #expect(health.status == status)

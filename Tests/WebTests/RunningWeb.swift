@@ -104,7 +104,7 @@ final class FakeNode: Sendable {
 func withWeb(
     _ node: FakeNode,
     _ change: (inout WebConfiguration) -> Void = { _ in },
-    problems: @escaping @Sendable () async -> [String] = { [] },
+    problems: @escaping @Sendable () async -> [HealthProblem] = { [] },
     metrics: @escaping @Sendable () async -> [Metric] = { [] },
     signIns: SignIns? = nil,
     people: WebPeople? = nil,

@@ -20,7 +20,9 @@ package struct NodeReport: Sendable {
     private var info: InfoMessage
     /// The daemon's links apart from that to the broker: whether each is up, by name.
     package private(set) var links = ["flare": false]
-    private var openAlerts = 0
+    private var alerts: [String: Alert] = [:]
+    /// Why there is no link to the broker, if that is known.
+    package var brokerProblem: String?
 
     package init(_ configuration: BridgeConfiguration, _ identity: BridgeIdentity) {
         topics = Topics(root: configuration.root)
@@ -41,11 +43,10 @@ package struct NodeReport: Sendable {
 
     /// - Returns: Whether the health message has changed.
     package mutating func observe(_ snapshot: StateSnapshot) -> Bool {
-        let alerts = snapshot.state.alerts.count
-        guard snapshot.changes.contains(.link) || alerts != openAlerts else { return false }
-        links["flare"] = snapshot.state.isLinkUp
-        openAlerts = alerts
-        return true
+        let (before, isUp) = (alerts.count, links["flare"])
+        (alerts, links["flare"]) = (snapshot.state.alerts, snapshot.state.isLinkUp)
+        return snapshot.changes.contains(.link) || isUp != snapshot.state.isLinkUp
+            || alerts.count != before
     }
 
     /// - Parameter isUp: `nil` when the link no longer exists.
@@ -56,10 +57,17 @@ package struct NodeReport: Sendable {
         return true
     }
 
-    /// The present problems, a sentence each.
-    package func problems(isConnected: Bool) -> [String] {
-        (isConnected ? [] : ["no link to the broker"])
-            + (links["flare"] == true ? [] : ["no link to the Flare server"])
+    /// The present problems; the same as those of ``health(_:isConnected:at:)``, without its counters.
+    package func problems(isConnected: Bool) -> [HealthProblem] {
+        HealthProblem.all(
+            links: allLinks(isConnected: isConnected),
+            alerts: alerts,
+            brokerProblem: brokerProblem
+        )
+    }
+
+    private func allLinks(isConnected: Bool) -> [String: Bool] {
+        links.merging(["mqtt": isConnected]) { $1 }
     }
 
     package var infoMessage: MQTTMessage {
@@ -76,8 +84,9 @@ package struct NodeReport: Sendable {
         ]
         return HealthMessage(
             uptimeSeconds: Int(now.milliseconds(since: info.started) / 1000),
-            links: links.merging(["mqtt": isConnected]) { $1 },
-            alerts: openAlerts,
+            links: allLinks(isConnected: isConnected),
+            alerts: alerts,
+            brokerProblem: brokerProblem,
             counters: figures.counters.merging(own) { $1 },
             positionLatency: HealthMessage.Latency(figures.positionLatency),
             at: now

@@ -53,9 +53,9 @@ package struct StorageMonitor: Sendable {
     func run() async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                while (try? await Task.sleep(for: Self.interval)) != nil {
+                repeat {
                     port.yield(.inspected(problem: missing ?? unwritable))
-                }
+                } while (try? await Task.sleep(for: Self.interval)) != nil
             }
             group.addTask { await follow() }
         }

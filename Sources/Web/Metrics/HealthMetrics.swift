@@ -96,7 +96,12 @@ package enum HealthMetrics {
                 help: "1 while all links are up and no alert is open.",
                 health.isWell ? 1 : 0
             ),
-            Metric("trilateral_alerts_open", .gauge, help: "Alerts that are open.", Double(health.alerts)),
+            Metric(
+                "trilateral_alerts_open",
+                .gauge,
+                help: "Alerts that are open.",
+                Double(health.alerts.count)
+            ),
             Metric(
                 "trilateral_link_up",
                 .gauge,

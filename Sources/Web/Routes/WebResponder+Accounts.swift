@@ -31,6 +31,15 @@ extension WebResponder {
         return await presence(request, on: channel)
     }
 
+    /// Who makes a request to a path that is open to everybody; `nil` for nobody.
+    func identified(_ request: Request, on channel: any Channel) async -> Asker? {
+        let peer = channel.remoteAddress?.ipAddress
+        guard case .allowed(let asker, _) = await gate.admission(of: request.headers, from: peer) else {
+            return nil
+        }
+        return asker
+    }
+
     private func presence(_ request: Request, on channel: any Channel) async -> WebAnswer {
         var members: [String: JSONValue] = ["signed_in": false, "user": .null]
         var found: Asker?

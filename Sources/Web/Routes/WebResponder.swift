@@ -21,8 +21,8 @@ struct WebResponder: HTTPResponder {
 
     let hub: WebHub
     let configuration: WebConfiguration
-    /// What is wrong just now, a sentence each.
-    let problems: @Sendable () async -> [String]
+    /// What is wrong just now.
+    let problems: @Sendable () async -> [HealthProblem]
     let metrics: @Sendable () async -> [Metric]
     /// `nil` if everybody may do everything.
     let signIns: SignIns?
@@ -83,9 +83,9 @@ struct WebResponder: HTTPResponder {
         case .session: return try await session(request, by: asker, on: channel)
         case .accounts(let path): return try await accounts(path, request, by: asker)
         case .health:
-            let problems = await problems()
-            return problems.isEmpty
-                ? .text("ok") : .text(problems.joined(separator: "\n"), status: .serviceUnavailable)
+            let asker = await identified(request, on: channel)
+            let seesAll = if let asker { await hub.seesEverything(asker) } else { false }
+            return .health(await problems(), seesAll: seesAll)
         case .metrics:
             guard await hub.seesEverything(asker) else {
                 return WebAnswer(Refusal(.notAllowed, "the metrics need the right to read all"))
@@ -231,6 +231,14 @@ extension WebAnswer {
         case .success(let text): self = .json(text)
         case .failure(let refusal): self.init(refusal)
         }
+    }
+
+    /// 503 while there is an error; warnings alone are 200, so that nothing restarts the daemon for a weak battery.
+    fileprivate static func health(_ problems: [HealthProblem], seesAll: Bool) -> WebAnswer {
+        let isBroken = problems.contains { $0.severity == .error }
+        let first = isBroken ? [] : [problems.isEmpty ? "ok" : "degraded"]
+        let text = (first + problems.map { seesAll ? $0.text : $0.publicText }).joined(separator: "\n")
+        return .text(text, status: isBroken ? .serviceUnavailable : .ok)
     }
 
     fileprivate static func picture(_ svg: [UInt8]) -> WebAnswer {
