@@ -293,8 +293,8 @@ let package = Package(
             "WebTests",
             [
                 "Web", "HTTPListener", "Messages", "Controller", "Things", "Flare", "People", "Cryptography",
-                "Threading",
-                "TestSupport", httpTypes, lifecycle, log,
+                "Accounts", "Threading",
+                "TestSupport", httpTypes, lifecycle, log, grdb,
             ]
         ),
         tests("SettingsTests", ["Settings", "Profiles", "Flare", "TestSupport", "SeededRandom"]),

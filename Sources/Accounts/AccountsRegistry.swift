@@ -51,6 +51,7 @@ package final class AccountsRegistry: Sendable {
     /// Milliseconds since 1970, UTC.
     package let clock: @Sendable () -> Int64
     private let state: Locked<State>
+    private let page = Locked<String?>(nil)
     private let changed: @Sendable (AccessTable) -> Void
     private let wake: AsyncStream<Void>
     private let wakePort: AsyncStream<Void>.Continuation
@@ -74,6 +75,12 @@ package final class AccountsRegistry: Sendable {
         (wake, wakePort) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
+    /// Where users sign in, as `http://127.0.0.1:8080`; `nil` while no page is served.
+    package var pageAddress: String? { page.withLock { $0 } }
+
+    /// The page is served at an address.
+    package func servePage(at address: String) { page.withLock { $0 = address } }
+
     /// Users, groups and grants as they are now.
     package var table: AccessTable { state.withLock { $0.table } }
 
@@ -87,9 +94,10 @@ package final class AccountsRegistry: Sendable {
         let now = clock()
         return state.withLock { state in
             switch claim {
-            case .unnamed(let face):
-                let user = settings.unnamed[face].flatMap { state.table.user(named: $0) }
-                return user?.state == .active ? user.map { .user($0.id) } : nil
+            case .unnamed(.kiosk): return unnamed(.kiosk, .write, state.table)
+            // Who reaches the broker is the broker's to decide, and the networks of the Flare server are configured.
+            case .unnamed(let face): return unnamed(face, nil, state.table)
+            case .trusted(let face): return unnamed(face, nil, state.table)
             case .vouched(let name):
                 guard let user = state.table.user(named: name) else { return nil }
                 return Self.seen(.user(user.id), now, &state)
@@ -105,11 +113,16 @@ package final class AccountsRegistry: Sendable {
     package func end(of claim: Claim) -> Int64? {
         let secret: SecretToken? =
             switch claim {
-            case .unnamed, .vouched: nil
+            case .unnamed, .trusted, .vouched: nil
             case .session(let text): SecretToken(text, .session)
             case .token(let text, _): SecretToken(text, .token)
             }
         return secret.flatMap { secret in state.withLock { $0.secrets.end(of: secret) } }
+    }
+
+    private func unnamed(_ face: Face, _ ceiling: Access?, _ table: AccessTable) -> Speaker? {
+        let user = settings.unnamed[face].flatMap { table.user(named: $0) }
+        return user?.state == .active ? user.map { .user($0.id, ceiling: ceiling) } : nil
     }
 
     private static func speaker(

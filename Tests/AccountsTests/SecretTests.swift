@@ -110,7 +110,7 @@ struct SecretTests {
         let secret = SecretToken(kind)
         #expect(SecretToken(secret.text, kind) == secret)
         #expect(secret.text.hasPrefix("tlu_") == (kind == .token))
-        #expect(secret.text.utf8.count == (kind == .token ? 47 : 43))
+        #expect(secret.text.utf8.count == (kind == .session ? 43 : 47))
         #expect("\(secret)" == "***" && secret.hash.count == 32 && secret != SecretToken(kind))
     }
 

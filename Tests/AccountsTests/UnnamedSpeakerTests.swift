@@ -4,16 +4,37 @@ import Testing
 
 /// Who speaks at a face without a claim.
 struct UnnamedSpeakerTests {
+    private func registry(_ home: Home, _ unnamed: [Face: String]) throws -> AccountsRegistry {
+        var settings = AccountsRegistry.Settings()
+        settings.unnamed = unnamed
+        return try AccountsRegistry(home.store, settings, clock: { 5 }, changed: { _ in })
+    }
+
     @Test func `it is the user of the configuration as long as they are active`() throws {
         let home = try Home()
-        var settings = AccountsRegistry.Settings()
-        settings.unnamed = [.mqtt: "bob", .kiosk: "eve"]
-        let registry = try AccountsRegistry(home.store, settings, clock: { 5 }, changed: { _ in })
+        let registry = try registry(home, [.mqtt: "bob", .kiosk: "eve"])
         #expect(registry.identify(.unnamed(.mqtt)) == .user(home.bob))
-        for face in [Face.kiosk, .flare] { #expect(registry.identify(.unnamed(face)) == nil) }
+        for face in [Face.kiosk, .flare] {
+            #expect(registry.identify(.unnamed(face)) == nil)
+            #expect(registry.identify(.trusted(face)) == nil)
+        }
         try registry.change { store throws(AccountsError) in
             try store.setState(.off, ofUser: "bob", by: .program, at: 6)
         }
         #expect(registry.identify(.unnamed(.mqtt)) == nil)
+    }
+
+    @Test func `whoever is only on the same machine drives on the page and does not administer`() throws {
+        let home = try Home()
+        let registry = try registry(home, [.kiosk: "owner"])
+        let unnamed = try #require(registry.identify(.unnamed(.kiosk)))
+        let trusted = try #require(registry.identify(.trusted(.kiosk)))
+        for (speaker, administers) in [(unnamed, false), (trusted, true)] {
+            func may(_ access: Access, _ object: AccessObject) -> Bool {
+                registry.table.verdict(of: speaker, access, on: object, at: 5).isGranted
+            }
+            #expect(may(.read, .everything) && may(.write, .devices))
+            #expect(may(.own, .administration) == administers && may(.own, .everything) == administers)
+        }
     }
 }

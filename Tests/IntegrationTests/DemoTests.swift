@@ -71,7 +71,10 @@ struct DemoTests {
         let screen = folder.read("screen")
         let address = try #require(screen.firstMatch(of: /broker +(\S+):(\d+)/))
         let port = try #require(Int(address.2))
-        for hint in ["trilateral/demo/#", "mosquitto_sub", "mosquitto_pub", "/environments"] {
+        for hint in [
+            "trilateral/demo/#", "/sign-in?link=tll_", "trilateral sign-in --state", "mosquitto_sub",
+            "mosquitto_pub", "/environments",
+        ] {
             #expect(screen.contains(hint), "\(hint)")
         }
         try await withVisitor(to: "trilateral/demo", port: port) { visitor in

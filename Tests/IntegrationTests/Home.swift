@@ -113,6 +113,31 @@ actor Home {
     /// `nil` when it does not listen.
     func serverURL() async -> String? { await serverPort().map { "http://127.0.0.1:\($0)" } }
 
+    // MARK: The page
+
+    struct NoLink: Error { let output: String }
+
+    /// The link that `trilateral sign-in` prints.
+    nonisolated func signInLink(_ user: String? = nil) async throws -> String {
+        let words = ["sign-in"] + (user.map { [$0] } ?? []) + ["--state", state]
+        let end = try await Program.run(words, in: folder)
+        guard end.status == 0 else { throw NoLink(output: end.output) }
+        return end.output.trimmingCharacters(in: .newlines)
+    }
+
+    /// Signs in with such a link; the header of the session.
+    nonisolated func signIn(_ user: String? = nil, port: Int) async throws -> String {
+        let link = try await signInLink(user)
+        let secret = link.components(separatedBy: "link=").last?.prefix { $0 != "&" } ?? ""
+        let type = ["Content-Type: application/json"]
+        let body = #"{"link":"\#(secret)"}"#
+        let reply = try await request("POST", "/api/session", port: port, headers: type, body: body)
+        guard reply.status == 200, let cookie = reply.headers["set-cookie"] else {
+            throw NoLink(output: "\(reply)")
+        }
+        return "Cookie: \(cookie.prefix { $0 != ";" })"
+    }
+
     func serverPort() async -> Int? {
         guard await logs("Flare server: http://127.0.0.1:") else { return nil }
         let digits = log.components(separatedBy: "Flare server: http://127.0.0.1:").last?.prefix {

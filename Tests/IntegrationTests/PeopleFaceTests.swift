@@ -130,7 +130,16 @@ struct PeopleFaceTests {
                 body: body
             )
             #expect(refused.status == 403, "\(refused)")
-            let made = try await request("POST", "/api/things", port: port, headers: Self.type, body: body)
+            let unnamed = try await request("POST", "/api/things", port: port, headers: Self.type, body: body)
+            #expect(unnamed.status == 403 && unnamed.body.contains("trilateral sign-in"), "\(unnamed)")
+            let owner = [try await home.signIn(port: port)]
+            let made = try await request(
+                "POST",
+                "/api/things",
+                port: port,
+                headers: owner + Self.type,
+                body: body
+            )
             #expect(made.status == 200, "\(made)")
             #expect(try JSONValue(parsing: made.body)["target"]?["slug"] == "reading-lamp", "\(made.body)")
             try await visitor.awaits("things/reading-lamp") { $0["name"] == "Reading lamp" }
@@ -138,14 +147,60 @@ struct PeopleFaceTests {
                 "PATCH",
                 "/api/things/reading-lamp",
                 port: port,
-                headers: Self.type,
+                headers: owner + Self.type,
                 body: #"{"description":"by the sofa","data":{"on":null,"note":"x"}}"#
             )
             #expect(changed.status == 200)
             let thing = try await json("/api/things/reading-lamp", port)
             #expect(thing["data"] == ["note": "x"] && thing["position"]?["x"] == 1)
-            #expect(try await request("DELETE", "/api/things/reading-lamp", port: port).status == 200)
+            let removed = try await request(
+                "DELETE",
+                "/api/things/reading-lamp",
+                port: port,
+                headers: owner
+            )
+            #expect(removed.status == 200)
             #expect(try await request("GET", "/api/things/reading-lamp", port: port).status == 404)
+        }
+    }
+
+    @Test func `others on this machine read and drive, and administer nothing without the owner's link`()
+        async throws
+    {
+        try await withHome(["web.listen": "127.0.0.1:0"]) { home, _ in
+            let port = try await webPort(home)
+            func status(_ method: String, _ path: String, _ headers: [String] = [], _ body: String = "{}")
+                async throws -> Int
+            {
+                let body = method == "GET" ? "" : body
+                return try await request(
+                    method,
+                    "/api/" + path,
+                    port: port,
+                    headers: headers + Self.type,
+                    body: body
+                )
+                .status
+            }
+            let routes = ["users", "groups", "grants", "shares", "tokens", "sessions", "log"]
+            #expect(try await json("/api/things", port).array?.count ?? 0 > 1)
+            #expect(try await status("POST", "things/table-lamp/set", [], #"{"state":"TOGGLE"}"#) == 200)
+            for route in routes { #expect(try await status("GET", route) == 401, "\(route)") }
+            for (verb, body) in [("reload", "{}"), ("restart", "{}"), ("loglevel", #"{"level":"debug"}"#)] {
+                #expect(
+                    try await status("POST", "request/\(verb)", [], body) == 403,
+                    "\(verb)"
+                )
+            }
+            #expect(try await status("POST", "tokens", [], #"{"name":"x"}"#) == 401)
+            #expect(try await status("PATCH", "things/table-lamp", [], #"{"name":"x"}"#) == 403)
+            #expect(try await status("DELETE", "things/table-lamp") == 403)
+            #expect(try await status("POST", "sign-in-links") == 404)
+            let owner = [try await home.signIn(port: port)]
+            for route in routes { #expect(try await status("GET", route, owner) == 200, "\(route)") }
+            #expect(try await status("POST", "request/loglevel", owner, #"{"level":"debug"}"#) == 200)
+            let rows = try await json("/api/log", port, owner).array ?? []
+            #expect(rows.contains { $0["kind"] == "sign-in link add" && $0["face"] == "command line" })
         }
     }
 

@@ -29,7 +29,7 @@ struct PeoplePageTests {
                 "/usr/bin/python3",
                 [
                     "-B", Self.root.appending(path: "Tests/Interop/people.py").path, address,
-                    "\(SharedMosquitto.broker.port)", home.root,
+                    "\(SharedMosquitto.broker.port)", home.root, try await home.signInLink(),
                 ],
                 output: home.folder.path("people")
             )

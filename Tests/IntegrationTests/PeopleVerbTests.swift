@@ -38,6 +38,13 @@ import Threading
         try await withTemporaryFolder { try await body(Desk(folder: $0)) }
     }
 
+    @Test func `a sign-in link needs a daemon that runs`() async throws {
+        try await withDesk { desk in
+            let end = try await desk.run("sign-in")
+            #expect(end.status == 69 && end.output.contains("no daemon runs"), "\(end.output)")
+        }
+    }
+
     @Test func `users, groups, grants, shares, tokens and contacts are kept without a daemon`() async throws {
         try await withDesk { desk in
             let secret = try desk.write("correct horse\n", to: "secret")

@@ -1,6 +1,6 @@
 """The pages of users in a real browser: signing up, signing in, the account, a forgotten password, administration.
 
-Arguments: the page's address, the broker's port, the root of the topics. Whoever brings nothing is the owner. With the
+Arguments: the page's address, the broker's port, the root of the topics, a link of `trilateral sign-in`. With the
 variable PICTURES, a folder gets a picture of each page.
 """
 import importlib.machinery
@@ -42,8 +42,8 @@ return Boolean(node);
 
 
 class Story:
-    def __init__(self, address, port, root):
-        self.address, self.port, self.root = address.rstrip("/"), port, root
+    def __init__(self, address, port, root, link):
+        self.address, self.port, self.root, self.link = address.rstrip("/"), port, root, link
         self.page = kiosk.Page(address)
         self.failures = []
 
@@ -174,6 +174,17 @@ class Story:
         self.see("that nobody is signed in", "location.pathname.endsWith('/sign-in')")
 
         self.forget()
+        self.page.driver.get(f"{self.address}/admin")
+        self.see("that the owner has to sign in", "location.pathname.endsWith('/sign-in')")
+        self.text("trilateral sign-in")
+        self.page.driver.get(self.link)
+        self.text("This link signs you in, once.")
+        self.look("sign-in-link")
+        self.press("Sign in", "form")
+        self.see("administration", "location.pathname.endsWith('/admin')")
+        self.page.driver.get(self.link)
+        self.press("Sign in", "form")
+        self.text("used already")
         self.open("admin#users", "Administration")
         self.row("carol")
         self.look("admin-users")
@@ -203,7 +214,7 @@ class Story:
         self.expect(not severe, f"the console: {severe}")
 
 
-story = Story(*sys.argv[1:4])
+story = Story(*sys.argv[1:5])
 try:
     story.tell()
 finally:

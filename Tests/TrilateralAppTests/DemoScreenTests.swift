@@ -44,7 +44,8 @@ struct DemoScreenTests {
         isPrivate: Bool = false,
         isKept: Bool = false,
         flare: String = "127.0.0.1:0",
-        webPort: Int? = 4002
+        webPort: Int? = 4002,
+        link: String? = "http://127.0.0.1:4002/sign-in?link=tll_x"
     ) throws -> String {
         let screen = DemoScreen(
             broker: try #require(HostAndPort(broker)),
@@ -56,13 +57,15 @@ struct DemoScreenTests {
             flare: try #require(HostAndPort(flare)),
             isTerminal: false
         )
-        return screen.introduction(flarePort: 4001, webPort: webPort)
+        return screen.introduction(flarePort: 4001, webPort: webPort, link: link)
     }
 
     @Test func `the introduction tells the true ports and commands that work as they stand`() throws {
         let text = try introduction("localhost:1883")
         #expect(text.contains("http://127.0.0.1:4001/environments\n"))
         #expect(text.contains("http://127.0.0.1:4002/\n"))
+        #expect(text.contains("admin    http://127.0.0.1:4002/sign-in?link=tll_x\n"))
+        #expect(text.contains("another one: trilateral sign-in --state '/tmp/demo/')\n"))
         #expect(text.contains("state    /tmp/demo/\n"))
         #expect(text.contains("  mosquitto_sub -t 'trilateral/demo/state'\n"))
         #expect(text.contains("  mosquitto_pub -t 'trilateral/demo/nearby/set' -m '{\"color\":\"red\"}'\n"))
@@ -72,8 +75,10 @@ struct DemoScreenTests {
     }
 
     @Test func `the introduction says that the page is not served`() throws {
-        let text = try introduction("localhost:1883", webPort: nil)
-        #expect(text.contains("web      not served; the reason stands above\n"))
+        let text = try introduction("localhost:1883", webPort: nil, link: nil)
+        for name in ["web  ", "admin"] {
+            #expect(text.contains("\(name)    not served; the reason stands above\n"))
+        }
         #expect(text.contains("http://127.0.0.1:4001/environments\n"))
     }
 

@@ -1,3 +1,4 @@
+import Accounts
 import Controller
 import Flare
 import HTTPTypes
@@ -24,14 +25,21 @@ struct APIDescriptionTests {
             (members["parameters"]?.array ?? []).compactMap { schema.resolve($0) }
         }
 
-        /// The path with the examples of its parameters.
-        var path: String {
-            parameters.reduce(template) { path, parameter in
+        /// The path with the examples of its parameters, and those of the query that are necessary.
+        func path(_ identifiers: [String: String]) -> String {
+            let path = parameters.reduce(template) { path, parameter in
                 guard parameter["in"] == "path", let name = parameter["name"]?.string,
-                    let example = parameter["example"]?.string
+                    let example = identifiers[name] ?? parameter["example"]?.string
                 else { return path }
                 return path.replacing("{\(name)}", with: example)
             }
+            let query = parameters.compactMap { parameter -> String? in
+                guard parameter["in"] == "query", let name = parameter["name"]?.string,
+                    let example = parameter["example"]?.string
+                else { return nil }
+                return "\(name)=\(example)"
+            }
+            return path + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
         }
 
         var headers: [String] {
@@ -84,8 +92,11 @@ struct APIDescriptionTests {
         }
     }
 
-    private static func serve(_ body: @escaping @Sendable (Int) async throws -> Void) async throws {
+    private static func serve(
+        _ body: @escaping @Sendable (Int, RealAccounts) async throws -> Void
+    ) async throws {
         let signIns = try SignIns.forTests()
+        let accounts = try await RealAccounts()
         let node = try FakeNode()
         node.change([]) { state in
             let box = Box(origin: Point3D(x: 0, y: 0, z: 0), width: 5, height: 4, depth: 3)
@@ -93,41 +104,27 @@ struct APIDescriptionTests {
             state.zones[FakeNode.kitchen]?.perimeter = box
             state.zoneID = FakeNode.kitchen
             state.nearbyID = FakeNode.lamp
+            state.people = accounts.registry.table
         }
-        let owner = AccountID(high: 0, low: 1)
-        let people = WebPeople(
-            identify: { $0 == .unnamed(.kiosk) ? .user(owner) : nil },
-            handler: { request in
-                switch request.method {
-                case .delete: AccountsResponse(204)
-                case .post where request.body?["user"]?.string == nil:
-                    .refusal(400, "invalid_value", "user is missing")
-                default: AccountsResponse(200, ["user": "owner", "administers": true])
-                }
-            }
-        )
-        node.change([]) {
-            $0.people = AccessTable(
-                users: [User(id: owner, name: "owner")],
-                grants: [Grant(id: 1, .user(owner), .own, .all)]
-            )
+        try await withWeb(node, signIns: signIns, people: accounts.people) { port in
+            try await body(port, accounts)
         }
-        try await withWeb(node, signIns: signIns, people: people, body)
     }
 
     private static func send(
         _ operation: Operation,
         _ body: String?,
         port: Int,
-        headers: [String]
+        headers: [String],
+        _ accounts: RealAccounts
     ) async throws -> WireClient.Reply {
         let type = body == nil ? [] : ["Content-Type: application/json"]
         return try await request(
             operation.method,
-            operation.path,
+            operation.path(accounts.identifiers),
             port: port,
             headers: operation.headers + type + headers,
-            body: body ?? ""
+            body: body?.replacing("tll_example", with: accounts.link) ?? ""
         )
     }
 
@@ -145,16 +142,18 @@ struct APIDescriptionTests {
     }
 
     @Test func `each operation answers as described`() async throws {
-        try await Self.serve { port in
-            for operation in try Self.operations() {
-                if let body = operation.body {
-                    #expect(operation.schema.problems(of: body.example, body.schema) == [], "\(operation)")
-                }
+        for operation in try Self.operations() {
+            if let body = operation.body {
+                #expect(operation.schema.problems(of: body.example, body.schema) == [], "\(operation)")
+            }
+            // Each on accounts of its own: some remove what others need.
+            try await Self.serve { port, accounts in
                 let reply = try await Self.send(
                     operation,
                     operation.body?.example.text ?? (operation.method == "POST" ? "{}" : nil),
                     port: port,
-                    headers: [Self.password]
+                    headers: [Self.password],
+                    accounts
                 )
                 #expect((200..<300).contains(reply.status), "\(operation): \(reply)")
                 #expect(operation.problems(of: reply) == [], "\(operation)")
@@ -162,14 +161,40 @@ struct APIDescriptionTests {
         }
     }
 
+    @Test func `each operation answers a user without rights, and on what is not there, as described`()
+        async throws
+    {
+        let table = AccountsRoute.table.map { "/api/" + $0.template }
+        for operation in try Self.operations() where table.contains(operation.template) {
+            try await Self.serve { port, accounts in
+                let body = operation.body?.example.text ?? (operation.method == "POST" ? "{}" : nil)
+                for path in [operation.path(accounts.identifiers), operation.path([:]) + "-"] {
+                    for speaker in [accounts.token, "open sesame"] {
+                        let type = body == nil ? [] : ["Content-Type: application/json"]
+                        let reply = try await request(
+                            operation.method,
+                            path.contains("?") && path.hasSuffix("-") ? path + "&x=" : path,
+                            port: port,
+                            headers: ["Authorization: Bearer \(speaker)"] + type,
+                            body: body ?? ""
+                        )
+                        guard reply.status != 404 || operation.template.contains("{") else { continue }
+                        #expect(operation.problems(of: reply) == [], "\(operation) \(path)")
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `each operation that needs the password answers as described without it`() async throws {
-        try await Self.serve { port in
+        try await Self.serve { port, accounts in
             for operation in try Self.operations() where operation.members["security"] == nil {
                 let reply = try await Self.send(
                     operation,
                     operation.body?.example.text,
                     port: port,
-                    headers: []
+                    headers: [],
+                    accounts
                 )
                 #expect(reply.status == 401, "\(operation)")
                 #expect(operation.problems(of: reply) == [], "\(operation)")
@@ -178,10 +203,16 @@ struct APIDescriptionTests {
     }
 
     @Test func `each operation with a body refuses what is illegal as described`() async throws {
-        try await Self.serve { port in
+        try await Self.serve { port, accounts in
             for operation in try Self.operations() where operation.body != nil {
                 for body in ["", "{", "7", #"{"no such key":1}"#] {
-                    let reply = try await Self.send(operation, body, port: port, headers: [Self.password])
+                    let reply = try await Self.send(
+                        operation,
+                        body,
+                        port: port,
+                        headers: [Self.password],
+                        accounts
+                    )
                     #expect(
                         reply.status == 200 || (400..<500).contains(reply.status),
                         "\(operation): \(reply)"
@@ -191,7 +222,7 @@ struct APIDescriptionTests {
                 }
                 let form = try await request(
                     operation.method,
-                    operation.path,
+                    operation.path(accounts.identifiers),
                     port: port,
                     headers: [Self.password, "Content-Type: text/plain"],
                     body: operation.body?.example.text ?? ""
@@ -203,13 +234,14 @@ struct APIDescriptionTests {
     }
 
     @Test func `each operation refuses another site as described`() async throws {
-        try await Self.serve { port in
+        try await Self.serve { port, accounts in
             for operation in try Self.operations() where operation.members["responses"]?["403"] != nil {
                 let reply = try await Self.send(
                     operation,
                     operation.body?.example.text,
                     port: port,
-                    headers: [Self.password, "Origin: https://elsewhere.example"]
+                    headers: [Self.password, "Origin: https://elsewhere.example"],
+                    accounts
                 )
                 #expect(reply.status == 403, "\(operation)")
                 #expect(operation.problems(of: reply) == [], "\(operation)")

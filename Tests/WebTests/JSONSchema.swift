@@ -67,6 +67,8 @@ struct JSONSchema {
             return (value.number ?? -.infinity) <= (rule.number ?? .nan) ? [] : [": is above \(rule)"]
         case "minLength":
             return (value.string?.count ?? .max) >= (rule.integer ?? .max) ? [] : [": is too short"]
+        case "maxLength":
+            return (value.string?.count ?? 0) <= (rule.integer ?? -1) ? [] : [": is too long"]
         case "minProperties":
             return (value.object?.count ?? .max) >= (rule.integer ?? .max) ? [] : [": has too few members"]
         case "pattern":

@@ -45,13 +45,13 @@ struct PageContentTests {
         #expect(try Self.size(rest) < 92_160)
     }
 
-    @Test func `all pages of accounts together add less than 80 KB, and signing in needs less than 50 KB`()
+    @Test func `all pages of accounts together add less than 80 KB, and signing in needs less than 52 KB`()
         throws
     {
         let always = try Self.loaded(by: ["kiosk.html"])
         let accounts = try Self.loaded(by: Self.accountPages).union(["people-german.js"])
         #expect(try Self.size(accounts.subtracting(always)) < 81_920)
-        #expect(try Self.size(Self.loaded(by: ["sign-in.html"]).union(["people-german.js"])) < 51_200)
+        #expect(try Self.size(Self.loaded(by: ["sign-in.html"]).union(["people-german.js"])) < 53_248)
     }
 
     @Test func `every sentence of the pages of accounts is there in German`() throws {

@@ -4,6 +4,7 @@ import HTTPTypes
 import People
 import TestSupport
 import Testing
+import Things
 import Threading
 
 @testable import Web
@@ -13,12 +14,16 @@ import Threading
 struct SpeakerGateTests {
     // MARK: Who speaks
 
-    @Test(arguments: [
-        ([], Users.owner), (Users.session, Users.bob), (Users.token, Users.bob),
-        (Users.token + ["Cookie: trilateral_session=gone"], Users.bob),
-        (["Cookie: trilateral_session=gone; trilateral_session=s1"], Users.bob),
-        ([Users.basic("tlu_bob")], Users.bob),
-    ]) func `a command is the speaker's`(headers: [String], user: AccountID) async throws {
+    @Test(
+        arguments: [
+            ([], Users.unnamed), (Users.session, .user(Users.bob)), (Users.token, .user(Users.bob)),
+            (Users.token + ["Cookie: trilateral_session=gone"], .user(Users.bob)),
+            (["Cookie: trilateral_session=gone; trilateral_session=s1"], .user(Users.bob)),
+            ([Users.basic("tlu_bob")], .user(Users.bob)),
+        ] as [([String], Speaker)]
+    ) func `a command is the speaker's`(headers: [String], speaker: Speaker)
+        async throws
+    {
         try await Users.serve { (port: Int, node: FakeNode) async throws in
             let reply = try await post(
                 "/api/things/red-lamp/set",
@@ -27,7 +32,7 @@ struct SpeakerGateTests {
                 headers: headers
             )
             #expect(reply.status == 200)
-            #expect(node.commands.map(\.speaker) == [.user(user)])
+            #expect(node.commands.map(\.speaker) == [speaker])
             #expect(node.commands.first?.source == "127.0.0.1")
         }
     }
@@ -93,6 +98,63 @@ struct SpeakerGateTests {
         }
     }
 
+    // MARK: Everybody on this machine
+
+    @Test func `nobody administers without signing in, and the answer says how to`() async throws {
+        try await Users.serve { (port: Int, node: FakeNode) async throws in
+            for path in [
+                "users", "groups", "grants", "shares", "tokens", "sessions", "log", "me", "contacts",
+            ] {
+                let reply = try await request("GET", "/api/\(path)", port: port)
+                #expect(
+                    reply.status == 401 && reply.body.contains("`trilateral sign-in`"),
+                    "\(path): \(reply)"
+                )
+                let known = try await request("GET", "/api/\(path)", port: port, headers: Users.token)
+                #expect(known.status != 401, "\(path)")
+            }
+            let changed = try await post("/api/tokens", #"{"name":"x"}"#, port: port)
+            #expect(changed.status == 401)
+            #expect(try await request("GET", "/api/session", port: port).status == 200)
+            let browser = ["User-Agent: Mozilla/5.0", "Accept: text/html"]
+            for page in ["me", "admin"] {
+                let reply = try await request("GET", "/\(page)", port: port, headers: browser)
+                #expect(reply.status == 303 && reply.headers["location"] == "sign-in?next=\(page)")
+                #expect(try await request("GET", "/\(page)", port: port).status == 401)
+                let signedIn = try await request("GET", "/\(page)", port: port, headers: Users.session)
+                #expect(signedIn.status == 200)
+            }
+            #expect(try await request("GET", "/kiosk", port: port, headers: browser).status == 200)
+        }
+    }
+
+    @Test func `an open listener lets nobody administer either, the listener's password does`() async throws {
+        try await Users.serve(isOpen: true) { (port: Int, _: FakeNode) async throws in
+            #expect(try await request("GET", "/api/users", port: port).status == 401)
+        }
+        try await Users.serve(signIns: .forTests()) { (port: Int, _: FakeNode) async throws in
+            let password = ["Authorization: Bearer open sesame"]
+            #expect(try await request("GET", "/api/users", port: port, headers: password).status == 200)
+        }
+    }
+
+    @Test func `a refusal of what needs more than driving tells an unnamed user how to sign in`()
+        async throws
+    {
+        let refuse: @Sendable (Command) -> Answer? = {
+            var answer = Answer(ticket: $0.ticket, tx: $0.tx, subject: .set)
+            (answer.actor, answer.refusal) = ($0.actor, Refusal(.notAllowed, "you may not"))
+            return answer
+        }
+        let node = try FakeNode(respond: refuse)
+        try await withWeb(node, people: Users.people(Users.Known())) { port in
+            let hinted = try await post("/api/request/restart", "{}", port: port)
+            #expect(hinted.status == 403 && hinted.body.contains("you may not; `trilateral sign-in`"))
+            let known = try await post("/api/request/restart", "{}", port: port, headers: Users.token)
+            #expect(known.status == 403 && !known.body.contains("trilateral sign-in"))
+        }
+    }
+
     // MARK: A proxy that signs in
 
     private static func proxy(trusts: Bool, makes known: Users.Known? = nil) throws -> WebPeople.Proxy {
@@ -117,7 +179,7 @@ struct SpeakerGateTests {
     @Test func `the header of somebody else is ignored and counted`() async throws {
         try await Users.serve(proxy: Self.proxy(trusts: false)) { (port: Int, node: FakeNode) async throws in
             _ = try await post("/api/request/ping", "{}", port: port, headers: ["Remote-User: bob"])
-            #expect(node.commands.map(\.speaker) == [.user(Users.owner)])
+            #expect(node.commands.map(\.speaker) == [Users.unnamed])
             #expect(node.counters.ignoredProxyHeaders == 1)
         }
     }
@@ -156,7 +218,7 @@ struct SpeakerGateTests {
     @Test func `accounts are asked with path, query, body and speaker`() async throws {
         let known = Users.Known()
         try await Users.serve([], known) { (port: Int, _: FakeNode) async throws in
-            let path = "/api/users/b%C3%A4r/on?a=1&b=%20x"
+            let path = "/api/users/b%C3%A4r?a=1&b=%20x"
             let reply = try await request(
                 "PATCH",
                 path,
@@ -166,13 +228,20 @@ struct SpeakerGateTests {
             )
             #expect(reply.status == 200 && reply.headers["retry-after"] == "7")
             let asked = known.asked.withLock { $0.last }
-            #expect(asked?.path == ["users", "bär", "on"] && asked?.query == ["a": "1", "b": " x"])
+            #expect(asked?.path == ["users", "bär"] && asked?.query == ["a": "1", "b": " x"])
             #expect(asked?.body == ["x": 1] && asked?.speaker == .user(Users.bob) && asked?.method == .patch)
             #expect(try await request("GET", "/api/log", port: port, headers: Users.token).status == 403)
-            let plain = try await request("POST", "/api/users", port: port, body: "x=1")
+            let plain = try await request(
+                "POST",
+                "/api/users",
+                port: port,
+                headers: Users.token,
+                body: "x=1"
+            )
             #expect(plain.status == 415)
-            #expect(try await request("OPTIONS", "/api/users", port: port).status == 405)
-            let bad = try await post("/api/users", "{", port: port)
+            let options = try await request("OPTIONS", "/api/users", port: port, headers: Users.token)
+            #expect(options.status == 405 && options.headers["allow"] == "GET, HEAD, POST")
+            let bad = try await post("/api/users", "{", port: port, headers: Users.token)
             #expect(bad.status == 400)
         }
     }

@@ -10,12 +10,15 @@ import Threading
 enum Users {
     static let owner = AccountID(high: 0, low: 1)
     static let bob = AccountID(high: 0, low: 2)
+    /// Who brings nothing.
+    static let unnamed = Speaker.user(owner, ceiling: .write)
     static let lamp = ObjectReference(.thing, FakeNode.lamp)
 
     /// Claims and who brings them; may change while the listener runs.
     final class Known: Sendable {
         let claims = Locked<[Claim: Speaker]>([
-            .unnamed(.kiosk): .user(owner), .session("s1"): .user(bob), .token("tlu_bob"): .user(bob),
+            .unnamed(.kiosk): .user(owner, ceiling: .write), .trusted(.kiosk): .user(owner),
+            .session("s1"): .user(bob), .token("tlu_bob"): .user(bob),
             .vouched("bob"): .user(bob),
         ])
         let asked = Locked<[AccountsRequest]>([])

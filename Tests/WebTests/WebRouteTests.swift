@@ -39,6 +39,15 @@ struct WebRouteTests {
         #expect(WebRoute(path: path) == nil)
     }
 
+    @Test func `paths of accounts are those of the table, with their methods`() {
+        #expect(WebRoute(path: "/api/users/b%C3%A4r/password") == .accounts(["users", "bär", "password"]))
+        #expect(WebRoute(path: "/api/users/bob")?.methods == [.patch, .delete])
+        #expect(WebRoute(path: "/api/log")?.methods == [.get, .head])
+        for path in ["users/bob/on", "users/bob/password/x", "sign-in-links", "me/x"] {
+            #expect(WebRoute(path: "/api/\(path)") == nil, "\(path)")
+        }
+    }
+
     @Test func `commands are posted, things are also made and changed, and everything else is read`() {
         #expect(WebRoute(path: "/api/nearby/set")?.methods == [.post])
         #expect(WebRoute(path: "/api/zones")?.methods == [.get, .head])

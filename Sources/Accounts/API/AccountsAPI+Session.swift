@@ -7,7 +7,9 @@ extension AccountsAPI {
         guard call.rest.isEmpty else { return nil }
         switch call.method {
         case .get: return AccountsResponse(200, presence(call))
-        case .post: return try await signIn(&call)
+        case .post:
+            if call.request.body?["link"] != nil { return try signInByLink(&call) }
+            return try await signIn(&call)
         case .delete: return try signOut(&call)
         case .put, .patch: return nil
         }

@@ -25,6 +25,8 @@ package final class AccountsAPI: Sendable {
         package var canReset = false
         /// What links in letters begin with: `https://panel.example`.
         package var publicURL: String?
+        /// Whom a sign-in link is for if nobody is named, as long as that user administers.
+        package var owner = "owner"
         /// Identifies this run in the log.
         package var epoch: String?
 
@@ -71,9 +73,15 @@ package final class AccountsAPI: Sendable {
     }
 
     private func route(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
-        let isPublic = ["session", "sign-up", "forgot", "verify"].contains(call.request.path.first)
-        if call.request.speaker == nil, !isPublic {
+        let route = AccountsRoute(call.request.path)
+        if call.request.speaker == nil, route?.isPublic != true {
             return .refusal(401, "unauthenticated", "nobody is signed in here; sign in, or send a token")
+        }
+        guard let route else { return Self.notFound(call) }
+        guard route.methods.contains(call.method) else {
+            let methods = route.methods.map(\.rawValue).joined(separator: ", ")
+            let reason = "/api/\(route.template) takes \(methods) (is \(call.method.rawValue))"
+            return .refusal(405, "method_not_allowed", reason)
         }
         let answer: AccountsResponse? =
             switch call.request.path.first {
@@ -90,9 +98,13 @@ package final class AccountsAPI: Sendable {
             case "tokens": try tokens(&call)
             case "sessions": try sessions(&call)
             case "log": try await log(&call)
+            case "sign-in-links": try addSignInLink(&call)
             default: nil
             }
-        if let answer { return answer }
+        return answer ?? Self.notFound(call)
+    }
+
+    private static func notFound(_ call: AccountsCall) -> AccountsResponse {
         let path = "/api/" + call.request.path.joined(separator: "/")
         return .refusal(404, "unknown", "nothing answers \(call.method.rawValue) \(quoted(path)) here")
     }

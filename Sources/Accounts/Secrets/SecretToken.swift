@@ -12,6 +12,8 @@ package struct SecretToken: Sendable, Hashable, CustomStringConvertible {
 
     /// The first letters of a token, so that it is found where it should not be.
     package static let prefix = "tlu_"
+    /// The first letters of a link's secret.
+    package static let linkPrefix = "tll_"
     private static let count = 32
 
     package let kind: Kind
@@ -20,18 +22,25 @@ package struct SecretToken: Sendable, Hashable, CustomStringConvertible {
     /// A new one.
     package init(_ kind: Kind) { (self.kind, bytes) = (kind, randomBytes(Self.count)) }
 
-    /// Parses what was brought: base64url of 32 bytes, for a token after `tlu_`; `nil` for any other text.
+    /// Parses what was brought: base64url of 32 bytes, after the kind's prefix; `nil` for any other text.
     package init?(_ text: some StringProtocol, _ kind: Kind) {
-        guard text.utf8.count <= 64 else { return nil }
-        let digits = kind == .token ? text.dropFirst(Self.prefix.count) : text.dropFirst(0)
-        guard kind != .token || text.hasPrefix(Self.prefix), let bytes = Base64.decode(digits, .url),
-            bytes.count == Self.count
+        let prefix = Self.prefix(of: kind)
+        guard text.utf8.count <= 64, text.hasPrefix(prefix),
+            let bytes = Base64.decode(text.dropFirst(prefix.count), .url), bytes.count == Self.count
         else { return nil }
         (self.kind, self.bytes) = (kind, bytes)
     }
 
     /// What its owner brings.
-    package var text: String { (kind == .token ? Self.prefix : "") + Base64.encode(bytes, .url) }
+    package var text: String { Self.prefix(of: kind) + Base64.encode(bytes, .url) }
+
+    private static func prefix(of kind: Kind) -> String {
+        switch kind {
+        case .token: prefix
+        case .link: linkPrefix
+        case .session: ""
+        }
+    }
 
     package var description: String { "***" }
 

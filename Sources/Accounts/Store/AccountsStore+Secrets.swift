@@ -66,21 +66,9 @@ extension AccountsStore {
         at now: Int64
     ) throws(AccountsError) -> (SecretToken, SecretRecord) {
         try write { database in
-            guard try Self.user(user, database)?.state == .active else {
-                throw AccountsError.refused("not allowed: the user is not active")
-            }
             try password.require(of: user, database)
-            try Self.purge(database, at: now)
             if let former { try Self.end(former, database) }
-            try database.execute(
-                sql: """
-                    DELETE FROM secret WHERE hash IN (SELECT hash FROM secret WHERE holder = ? AND kind = 'session'
-                        ORDER BY ifnull(used, made) DESC, made DESC LIMIT -1 OFFSET ?)
-                    """,
-                arguments: ["\(SecretHolder.user(user))", PeopleLimits.sessions - 1]
-            )
-            let name = String(name.unicodeScalars.prefix(64))
-            return try Self.add(.session, .user(user), name, nil, until, database, at: now)
+            return try Self.addSession(of: user, name: name, until: until, database, at: now)
         }
     }
 
@@ -143,6 +131,28 @@ extension AccountsStore {
     }
 
     // MARK: Rows
+
+    static func addSession(
+        of user: AccountID,
+        name: String,
+        until: Int64,
+        _ database: Database,
+        at now: Int64
+    ) throws -> (SecretToken, SecretRecord) {
+        guard try self.user(user, database)?.state == .active else {
+            throw AccountsError.refused("not allowed: the user is not active")
+        }
+        try purge(database, at: now)
+        try database.execute(
+            sql: """
+                DELETE FROM secret WHERE hash IN (SELECT hash FROM secret WHERE holder = ? AND kind = 'session'
+                    ORDER BY ifnull(used, made) DESC, made DESC LIMIT -1 OFFSET ?)
+                """,
+            arguments: ["\(SecretHolder.user(user))", PeopleLimits.sessions - 1]
+        )
+        let name = String(name.unicodeScalars.prefix(64))
+        return try add(.session, .user(user), name, nil, until, database, at: now)
+    }
 
     static func endSessions(of user: AccountID, _ database: Database) throws {
         try database.execute(

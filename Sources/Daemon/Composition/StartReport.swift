@@ -39,7 +39,21 @@ package struct StartReport {
 
     /// Logs the address of the web listener.
     func webBound(_ listener: HTTPListenerConfiguration, port: Int) {
-        let scheme = listener.tls == nil ? "http" : "https"
-        logger.notice("web: \(scheme)://\(HostAndPort(host: listener.host, port: port))")
+        logger.notice("web: \(listener.scheme)://\(HostAndPort(host: listener.host, port: port))")
+    }
+}
+
+extension HTTPListenerConfiguration {
+    fileprivate var scheme: String { tls == nil ? "http" : "https" }
+
+    /// The address with which a browser on this machine reaches it.
+    func address(onThisMachineAt port: Int) -> String {
+        let host =
+            switch host {
+            case "0.0.0.0": "127.0.0.1"
+            case "::": "::1"
+            default: host
+            }
+        return "\(scheme)://\(HostAndPort(host: host, port: port))"
     }
 }

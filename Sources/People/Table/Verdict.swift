@@ -37,7 +37,7 @@ package enum AccessRefusal: Sendable, Hashable {
     case unknownUser
     case userIsOff
     case userIsPending
-    /// The user may have the right, but not with this token.
+    /// The user has the right, but not with this token, or not without signing in.
     case ceiling(Access)
     /// Only `own all` administers.
     case needsOwnAll
@@ -55,7 +55,8 @@ extension AccessRefusal: CustomStringConvertible {
         case .unknownUser: "there is no such user"
         case .userIsOff: "the user is off"
         case .userIsPending: "the user is not verified or approved yet"
-        case .ceiling(let access): "the token allows no more than \(access.rawValue)"
+        case .ceiling(let access):
+            "no more than \(access.rawValue) is allowed with this token, or without signing in"
         case .needsOwnAll: "administration needs own all"
         case .notItself: "a bound thing may report only its own state and results"
         }

@@ -55,10 +55,11 @@ package struct DemoScreen: Sendable {
             if flarePort != nil, webPort != nil || !waitsForWeb { break }
         }
         guard let flarePort else { return }
+        let link = webPort == nil ? nil : await SignInLink.make(in: folder, within: .seconds(2))
         // Whoever reads the screen may stall; the walk and its end must not.
         let output = OutputQueue(capacity: 1 << 16) { try? Terminal.output.write($0) }
         defer { output.flush() }
-        output.append(introduction(flarePort: flarePort, webPort: webPort))
+        output.append(introduction(flarePort: flarePort, webPort: webPort, link: link))
         var configuration = MQTTConfiguration()
         configuration.host = broker.host
         configuration.port = broker.port
@@ -79,8 +80,10 @@ package struct DemoScreen: Sendable {
     }
 
     /// The lines above the live one.
-    /// - Parameter webPort: `nil` if the page is not served.
-    package func introduction(flarePort: Int, webPort: Int?) -> String {
+    /// - Parameters:
+    ///   - webPort: `nil` if the page is not served.
+    ///   - link: A link that signs in the owner; `nil` if there is none.
+    package func introduction(flarePort: Int, webPort: Int?, link: String?) -> String {
         let isUsual = broker == TrilateralConfiguration().mqtt.address
         let options = isUsual ? "" : " -h \(broker.host) -p \(broker.port)"
         let node = root.split(separator: "/").last.map(String.init) ?? root
@@ -91,6 +94,11 @@ package struct DemoScreen: Sendable {
         let page =
             webPort.map { "http://\(HostAndPort(host: web.host, port: $0))/" }
             ?? "not served; the reason stands above"
+        let another = "trilateral sign-in --state '\(folder)'"
+        let admin =
+            if webPort == nil { page } else if let link {
+                "\(link)\n             (counts once, within 10 minutes; for another one: \(another))"
+            } else { another }
         return """
             Trilateral demo: a flat with lamps, and somebody walking through it, again and again.
             \(end)
@@ -99,6 +107,7 @@ package struct DemoScreen: Sendable {
               topics   \(root)/#
               Flare    http://\(HostAndPort(host: flare.host, port: flarePort))/environments
               web      \(page)
+              admin    \(admin)
               state    \(folder)
 
             Try, in another terminal:

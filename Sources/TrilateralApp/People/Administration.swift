@@ -17,7 +17,9 @@ struct Administration: ParsableArguments {
 
     /// Sends a request, and prints nothing.
     ///
-    /// - Parameter makes: Whether folder and database are made if they are missing.
+    /// - Parameters:
+    ///   - makes: Whether folder and database are made if they are missing.
+    ///   - needsDaemon: Whether only a daemon that runs can do it.
     /// - Returns: The body of the answer.
     /// - Throws: ``VerbError`` if it was refused.
     @discardableResult
@@ -27,6 +29,7 @@ struct Administration: ParsableArguments {
         query: [String: String?] = [:],
         body: [String: JSONValue?]? = nil,
         makes: Bool = false,
+        needsDaemon: Bool = false,
         by verbs: String
     ) async throws -> JSONValue {
         let request = AccountsRequest(
@@ -45,6 +48,11 @@ struct Administration: ParsableArguments {
             response = try AdministrationClient(folder: location.path).send(request)
         } catch {
             switch error {
+            case .absent where needsDaemon:
+                throw VerbError(
+                    "no daemon runs with the state folder \(location.path): start it, or name another folder with --state",
+                    .unavailable
+                )
             case .absent:
                 response = try await answer(request, in: location, makes: makes, by: verbs)
                 isStored = method != .get

@@ -154,6 +154,17 @@ package actor WebHub {
     }
 
     private func perform(_ decoded: DecodedCommand, by asker: Asker) async -> Answer {
+        var answer = await answer(to: decoded, by: asker)
+        if let refusal = answer.refusal, refusal.code == .notAllowed, asker.isUnnamed,
+            decoded.credentials.token == nil
+        {
+            let message = "\(refusal.message); \(SpeakerGate.signInAdvice)"
+            answer.refusal = Refusal(refusal.code, message, field: refusal.field)
+        }
+        return answer
+    }
+
+    private func answer(to decoded: DecodedCommand, by asker: Asker) async -> Answer {
         counters.withLock { $0.commands += 1 }
         let speaker = speaker(decoded.credentials, asker)
         var answer = Answer(ticket: 0, tx: decoded.tx, subject: decoded.subject)

@@ -12,7 +12,24 @@ function forward(query) {
 	location.replace(NEXT.indexOf(next) >= 0 ? next : "kiosk" + location.search);
 }
 
+/** A link of `trilateral sign-in`: nothing happens before the button is pressed, since programs follow links by themselves. */
+function offer(query) {
+	const form = new Form({
+		label: say("Sign in"), fields: [], submit: say("Sign in"),
+		// The next page takes the place of this one in the browser's history, and of its link.
+		send: () => ask("POST", "session", { link: query.get("link") }), done: () => forward(query)
+	});
+	frame(say("Sign in")).appendChild(element("section", { class: "card part" },
+		element("p", { text: say("This link signs you in, once.") }), form.node,
+		element("p", { class: "links" }, link("sign-in", say("Sign in with a password")))));
+	form.focus();
+}
+
 begin(query => {
+	if (query.get("link")) {
+		offer(query);
+		return;
+	}
 	const main = frame(say("Sign in"));
 	const form = new Form({
 		label: say("Sign in"),
@@ -27,8 +44,9 @@ begin(query => {
 		send: values => ask("POST", values.user ? "session" : "sign-in", values),
 		done: () => forward(query)
 	});
+	const hint = element("p", { class: "hint", text: say("Without a password: run “trilateral sign-in” on the machine of Trilateral, as its user. It prints a link.") });
 	const others = element("p", { class: "links" });
-	main.appendChild(element("section", { class: "card part" }, form.node, others));
+	main.appendChild(element("section", { class: "card part" }, form.node, hint, others));
 	form.focus();
 	ask("GET", "session").then(session => {
 		// The daemon may have a password of its own, or only that.

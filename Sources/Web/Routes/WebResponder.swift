@@ -50,6 +50,7 @@ struct WebResponder: HTTPResponder {
         let head = request.head
         let path = (head.path ?? "/").prefix { $0 != "?" }
         guard let route = WebRoute(path: path) else { return WebAnswer.notFound(head).response(to: head) }
+        if asker.isUnnamed, route.needsSignIn { return gate.signInFirst(request) }
         if route == .events, route.methods.contains(head.method) {
             return await stream(request, by: asker, on: channel)
         }

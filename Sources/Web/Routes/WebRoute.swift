@@ -1,6 +1,7 @@
 import HTTPListener
 import HTTPTypes
 import Messages
+import People
 
 /// What answers a path.
 enum WebRoute: Sendable, Hashable {
@@ -60,17 +61,29 @@ enum WebRoute: Sendable, Hashable {
             Entry("/api/experience", .experience), Entry("/api/session", .session),
             Entry("/api/display/{display}/presence") { .presence(display: $0) },
             Entry("/api/display/{display}/screen") { .command(.screenSet(display: $0)) },
-        ] + CommandTopic.filters.compactMap { Entry(filter: $0) }
+        ] + CommandTopic.filters.compactMap { Entry(filter: $0) } + accounts
+
+    /// What ``AccountsHandler`` answers; ``session`` is answered here, too.
+    private static let accounts = AccountsRoute.table.filter { !$0.isLocal && $0.template != "session" }
+        .map { Entry(accounts: $0) }
 
     /// A path of the table.
     struct Entry: Sendable {
         let template: String
         /// `nil` for the part that varies.
         private let parts: [String?]
-        /// What the path stands for, from the part that varies.
-        private let make: @Sendable (String) -> WebRoute
+        /// What the path stands for, from the part that varies and from all parts.
+        private let make: @Sendable (String, [String]) -> WebRoute
 
         fileprivate init(_ template: String, _ make: @escaping @Sendable (String) -> WebRoute) {
+            self.init(template) { name, _ in make(name) }
+        }
+
+        fileprivate init(accounts route: AccountsRoute) {
+            self.init("/api/" + route.template) { _, path in .accounts(Array(path.dropFirst())) }
+        }
+
+        private init(_ template: String, make: @escaping @Sendable (String, [String]) -> WebRoute) {
             (self.template, self.make) = (template, make)
             parts = template.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
                 .map { $0.hasPrefix("{") ? nil : String($0) }
@@ -97,7 +110,7 @@ enum WebRoute: Sendable, Hashable {
 
         private static let names = ["request": "verb", "lifecycle": "part"]
 
-        var methods: [HTTPRequest.Method] { make("x").methods }
+        var methods: [HTTPRequest.Method] { make("x", parts.map { $0 ?? "x" }).methods }
 
         /// `nil` for another path.
         fileprivate func route(_ path: [String]) -> WebRoute? {
@@ -106,7 +119,7 @@ enum WebRoute: Sendable, Hashable {
             for (own, other) in zip(parts, path) {
                 if own == nil { name = other } else if own != other { return nil }
             }
-            return make(name)
+            return make(name, path)
         }
     }
 
@@ -124,16 +137,8 @@ enum WebRoute: Sendable, Hashable {
             self = route
             return
         }
-        guard parts.count > 1, parts[0] == "api", Self.accounts.contains(parts[1]) else { return nil }
-        self = .accounts(Array(parts.dropFirst()))
+        return nil
     }
-
-    /// The first parts of what ``AccountsHandler`` answers.
-    private static let accounts: Set<String> = [
-        "me", "users", "groups", "grants", "shares", "contacts", "tokens", "sessions", "log", "sign-up",
-        "forgot",
-        "verify",
-    ]
 
     var methods: [HTTPRequest.Method] {
         switch self {
@@ -141,10 +146,30 @@ enum WebRoute: Sendable, Hashable {
         case .things: [.get, .head, .post]
         case .thing: [.get, .head, .patch, .delete]
         case .session: [.get, .head, .post, .delete]
-        case .accounts: [.get, .head, .post, .put, .patch, .delete]
+        case .accounts(let path):
+            (AccountsRoute(path)?.methods ?? []).flatMap { method -> [HTTPRequest.Method] in
+                switch method {
+                case .get: [.get, .head]
+                case .post: [.post]
+                case .put: [.put]
+                case .patch: [.patch]
+                case .delete: [.delete]
+                }
+            }
         case .start, .kiosk, .page, .file, .module, .health, .metrics, .apiDescription, .signInPage, .state,
             .environments, .zones, .actions, .map, .lifecycle, .events, .experience:
             [.get, .head]
+        }
+    }
+}
+
+extension WebRoute {
+    /// Whether it is for somebody who has signed in, or brings a token: not for everybody on this machine.
+    var needsSignIn: Bool {
+        switch self {
+        case .page("me.html"), .page("admin.html"): true
+        case .accounts(let path): AccountsRoute(path)?.isPublic != true
+        default: false
         }
     }
 }

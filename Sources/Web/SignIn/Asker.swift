@@ -17,4 +17,7 @@ struct Asker: Sendable {
         guard let people, let claim else { return true }
         return people.identify(claim) == speaker
     }
+
+    /// Whether it may be anybody on this machine.
+    var isUnnamed: Bool { claim == .unnamed(.kiosk) }
 }

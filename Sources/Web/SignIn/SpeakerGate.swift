@@ -77,6 +77,16 @@ struct SpeakerGate: Sendable {
         }
     }
 
+    /// The answer to whoever has not signed in, for what needs that.
+    func signInFirst(_ request: Request) -> Response {
+        SignInPaths.signInPage(for: request)
+            ?? WebAnswer.challenge("nobody is signed in: \(Self.signInAdvice)", code: code, request)
+    }
+
+    /// What to do without a password.
+    static let signInAdvice =
+        "`trilateral sign-in`, run by the daemon's user, prints a link that signs in a browser; programs send a token"
+
     private var code: String { people == nil ? "not_allowed" : RefusalCode.unauthenticated.rawValue }
 
     /// Who makes a request, by its headers.
@@ -101,7 +111,7 @@ struct SpeakerGate: Sendable {
         guard sessions.isEmpty else {
             return .anonymous("the session has ended; sign in again", clearing: people.cookie.clearing)
         }
-        let claim = Claim.unnamed(.kiosk)
+        let claim = signIns == nil ? Claim.unnamed(.kiosk) : .trusted(.kiosk)
         let asker = Asker(speaker: people.identify(claim), claim: claim, address: address)
         if let signIns {
             let admission = await byPassword(signIns, fields, asker)

@@ -143,7 +143,7 @@ struct AccountsAPITests {
     @Test func `an unknown route and an unknown member are told`() async throws {
         let desk = try Desk()
         #expect(await desk.ask(.get, "nothing").status == 404)
-        #expect(await desk.ask(.patch, "users").status == 404)
+        #expect(await desk.ask(.patch, "users").status == 405)
         #expect(
             await desk.ask(.post, "users", ["nmae": "x"]).body?["message"]?.string?.contains("name") == true
         )

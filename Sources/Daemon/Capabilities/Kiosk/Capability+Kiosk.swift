@@ -47,6 +47,8 @@ extension Capability {
                 logger: logger
             ) { port in
                 StartReport(logger).webBound(web.listener, port: port)
+                let own = web.listener.address(onThisMachineAt: port)
+                context.accounts.servePage(at: context.configuration.web.pageAddress ?? own)
                 await onListening(port)
             }
         }

@@ -18,6 +18,11 @@ package struct KioskConfiguration: ConfigurationValues {
     package var access = KioskAccess()
 
     package init() {}
+
+    /// ``publicURL`` without a slash at its end.
+    var pageAddress: String? {
+        publicURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+    }
 }
 
 extension TrilateralConfiguration {

@@ -46,7 +46,7 @@ package struct PeopleSettings: ConfigurationValues {
     /// - Parameter publicURL: What links in letters begin with.
     func administration(epoch: String, publicURL: String?) -> AccountsAPI.Settings {
         var settings = AccountsAPI.Settings()
-        (settings.signUp, settings.canReset) = (signUp, canReset)
+        (settings.signUp, settings.canReset, settings.owner) = (signUp, canReset, owner)
         (settings.publicURL, settings.epoch) = (publicURL, epoch)
         return settings
     }
@@ -117,7 +117,7 @@ extension ConfigurationSection {
                 "people.kiosk_user",
                 \.people.kioskUser,
                 .optional(.userOrNobody),
-                "Who speaks at the kiosk page and the API without signing in: a user's name; null for the owner; none lets nobody."
+                "Who speaks at the kiosk page and the API without signing in, and administers nothing: a user's name; null for the owner; none lets nobody."
             ),
             .init(
                 "people.flare_user",

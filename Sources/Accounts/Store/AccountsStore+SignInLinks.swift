@@ -1,0 +1,64 @@
+import Foundation
+import GRDB
+package import People
+
+/// Links that sign in once, for whoever can open the daemon's own socket.
+///
+/// They are stored as the links of email messages, by another name, so that none can be used as the other.
+extension AccountsStore {
+    private static let purpose = "sign-in"
+    /// How long a link counts, milliseconds.
+    package static let signInLinkLifetime: Int64 = 600_000
+
+    /// Makes a link's secret; an earlier one of the user is void.
+    package func addSignInLink(of user: AccountID, at now: Int64) throws(AccountsError) -> SecretToken {
+        try write { database in
+            guard try Self.user(user, database)?.state == .active else {
+                throw AccountsError.refused("not allowed: the user is not active")
+            }
+            try Self.purge(database, at: now)
+            try database.execute(
+                sql: "DELETE FROM secret WHERE holder = ? AND kind = 'link' AND name = ?",
+                arguments: ["\(SecretHolder.user(user))", Self.purpose]
+            )
+            let until = now + Self.signInLinkLifetime
+            return try Self.add(.link, .user(user), Self.purpose, nil, until, database, at: now).0
+        }
+    }
+
+    /// Uses up a link, and begins a session of its user.
+    ///
+    /// - Parameters:
+    ///   - name: What the session is called in lists.
+    ///   - former: The session of the same browser, which ends.
+    package func signIn(
+        by link: SecretToken,
+        session name: String,
+        ending former: SecretToken?,
+        until: Int64,
+        at now: Int64
+    ) throws(AccountsError) -> (User, SecretToken) {
+        try write { database in
+            let row = try Row.fetchOne(
+                database,
+                sql: "SELECT * FROM secret WHERE hash = ? AND kind = 'link' AND name = ?",
+                arguments: [Data(link.hash), Self.purpose]
+            )
+            guard let record = row.flatMap({ SecretRecord($0) }), record.counts(at: now),
+                case .user(let id) = record.holder, let user = try Self.user(id, database)
+            else {
+                throw AccountsError.refused(
+                    "this link was used already, or is too old; `trilateral sign-in` prints another one"
+                )
+            }
+            try Self.delete(record, database)
+            if let former {
+                try database.execute(
+                    sql: "DELETE FROM secret WHERE hash = ? AND kind = 'session'",
+                    arguments: [Data(former.hash)]
+                )
+            }
+            return (user, try Self.addSession(of: id, name: name, until: until, database, at: now).0)
+        }
+    }
+}

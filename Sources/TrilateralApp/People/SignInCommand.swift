@@ -1,0 +1,33 @@
+import ArgumentParser
+import Flare
+import People
+
+/// `trilateral sign-in`: a link for the browser, for whoever may open the daemon's own socket.
+struct SignInCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign-in",
+        abstract: "Print a link that signs in a browser, once, within 10 minutes.",
+        discussion: """
+            Without a name it is for the owner, who may open /admin with it. Only the daemon's user and root can make \
+            such links, and only while the daemon runs.
+            """
+    )
+
+    @Argument(help: "The user to be signed in; without it the owner.")
+    var user: String?
+
+    @OptionGroup var people: Administration
+
+    func run() async throws {
+        try await VerbError.reporting("sign-in") {
+            let answer = try await people.ask(
+                .post,
+                ["sign-in-links"],
+                body: ["user": user.map { .string($0) }],
+                needsDaemon: true,
+                by: "sign-in"
+            )
+            Terminal.output.write(PeopleListOption.text(answer["url"] ?? .null) + "\n")
+        }
+    }
+}
