@@ -32,6 +32,7 @@ extension MQTTBridge {
     // MARK: Ownership of the topics
 
     func receive(own message: MQTTMessage) {
+        if isOwnFarewell(message) { return }
         perform(ownership.receive(message, isConnected: publisher.isConnected, at: now))
     }
 

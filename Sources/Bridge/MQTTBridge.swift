@@ -31,7 +31,7 @@ package actor MQTTBridge {
     var publisher: BrokerPublisher
     var renderer: StateRenderer
     /// Those of the capabilities.
-    private var renderers: [any TopicRenderer]
+    var renderers: [any TopicRenderer]
     private(set) var report: NodeReport
     var inbox: CommandInbox
     var discovery: DiscoverySession
@@ -39,9 +39,14 @@ package actor MQTTBridge {
     private var refusals = BrokerRefusals()
 
     /// Whether everything was withdrawn: only events and answers are still published.
-    private(set) var isLeaving = false
+    var isLeaving = false
+    /// Whether ``close(within:)`` was called.
+    var isClosing = false
+    /// Receives our own `offline`, after which nothing follows that the broker took before it.
+    var closing: AsyncStream<Void>.Continuation?
     /// Whether the bridge has stopped: only ``farewell`` is still to be sent.
     private(set) var hasEnded = false
+    private var subscriptions: [MQTTSubscription] = []
     var staleReading: MQTTSubscription?
     private var plannedWake: Int64?
 
@@ -91,9 +96,10 @@ package actor MQTTBridge {
         client.handleLinkEvents(on: loop) { [weak self] event in self?.assumeIsolated { $0.receive(event) } }
     }
 
-    /// Subscribes, and repeats topics regularly, until the task is cancelled.
-    package func run() async {
-        let subscriptions = [
+    /// Subscribes to commands; call it before the client runs, so that a link that is up receives them.
+    package func subscribe() {
+        guard subscriptions.isEmpty, !hasEnded else { return }
+        subscriptions = [
             subscribe(topics.commands + (configuration.hasUserTopics ? topics.userCommands : [])) {
                 $0.receive(command: $1)
             },
@@ -102,6 +108,11 @@ package actor MQTTBridge {
         ]
         publisher.retained.set(report.infoMessage, rank: .info)
         perform(ownership.start())
+    }
+
+    /// Repeats topics regularly, until the task is cancelled.
+    package func run() async {
+        subscribe()
         await tickUntilCancelled()
         for subscription in subscriptions { subscription.cancel() }
         perform(ownership.stopReading())
@@ -171,6 +182,31 @@ package actor MQTTBridge {
         publisher.retained.set(report.healthMessage(figures, at: clock()))
     }
 
+    /// Uses the parts of other capabilities, after a reload.
+    ///
+    /// - Parameters:
+    ///   - ended: Retained topics that nobody renders any more.
+    ///   - snapshot: Everything.
+    package func use(
+        _ configuration: BridgeConfiguration,
+        renderers: [any TopicRenderer],
+        clearing ended: [String],
+        _ snapshot: StateSnapshot
+    ) {
+        guard !isLeaving else { return }
+        report.setFeatures(configuration.features)
+        publisher.retained.set(report.infoMessage, rank: .info)
+        for topic in ended { publisher.retained.clear(topic) }
+        self.renderers = renderers
+        for index in self.renderers.indices { self.renderers[index].observe(snapshot) }
+        discovery.setParts(hasMap: configuration.hasMap, hasStation: configuration.hasStation)
+        if publisher.isConnected { perform(discovery.observe(snapshot, at: now)) }
+        flush()
+    }
+
+    /// Whether there is a link to the broker.
+    package var isConnected: Bool { publisher.isConnected }
+
     // MARK: The link
 
     private func receive(_ event: MQTTLinkEvent) {
@@ -181,7 +217,7 @@ package actor MQTTBridge {
             for event in refusals.connected(session) { send(event) }
             perform(ownership.linkUp())
             publisher.linkUp()
-            if !isLeaving { setOnline() }
+            if !isLeaving, !isClosing { setOnline() }
             setHealth()
             perform(discovery.linkUp())
             flush()
@@ -206,36 +242,6 @@ package actor MQTTBridge {
         publisher.retained.set(message, rank: .status)
         // The client has sent it, ahead of what was not acknowledged over the last link.
         if client.birth == message { publisher.retained.recordSent(message, at: now) }
-    }
-
-    /// The last message, sent by the client as it stops.
-    package var farewell: MQTTMessage {
-        guard isLeaving else { return topics.message(isOnline: false) }
-        return MQTTMessage(topic: topics.status, payload: [], qos: .atLeastOnce, isRetained: true)
-    }
-
-    /// Clears everything that the broker retains of this node, before it gets other topics or another broker.
-    ///
-    /// Answers and events are still published; ``farewell`` clears the status. Without a link nothing can be cleared.
-    package func leave(within limit: Duration = .seconds(5)) async {
-        isLeaving = true
-        renderers = []
-        ownership.leave()
-        let end = ContinuousClock.now + limit
-        // Devices first, as their entities read our topics. What the client has no room for follows as the broker
-        // acknowledges the rest.
-        perform(discovery.withdraw())
-        while publisher.isConnected, !discovery.isComplete, ContinuousClock.now < end {
-            guard (try? await Task.sleep(for: .milliseconds(10))) != nil else { return }
-            perform(discovery.next(all: true, at: now))
-        }
-        publisher.retained.clearAll()
-        publisher.retained.set(topics.message(isOnline: false), rank: .status)
-        flush()
-        while publisher.isConnected, !publisher.retained.isSent, ContinuousClock.now < end {
-            guard (try? await Task.sleep(for: .milliseconds(10))) != nil else { return }
-        }
-        for record in discovery.drainRemoved() { remember(record) }
     }
 
     // MARK: State

@@ -239,6 +239,13 @@ package struct DiscoveryPublisher: Sendable {
         isOwnStale = true
     }
 
+    /// Sets whether there are a map and the announcement of a station.
+    package mutating func setParts(hasMap: Bool, hasStation: Bool) {
+        guard (hasMap, hasStation) != (configuration.hasMap, configuration.hasStation) else { return }
+        (configuration.hasMap, configuration.hasStation) = (hasMap, hasStation)
+        isOwnStale = true
+    }
+
     private mutating func update(
         _ thing: FlareThing,
         _ slug: String,

@@ -218,7 +218,7 @@ struct LampTests {
                 // One that has its thing keeps it; a link that is looked up anew cannot choose.
                 try await home.rest("POST", things, #"{"name":"Reading Lamp","data":{"on":true}}"#)
                 try await visitor.awaits("things/reading-lamp-2")
-                #expect(try await visitor.ask("request/reload").outcome == "ok")
+                #expect(try await visitor.ask("request/restart").outcome == "ok")
                 try await visitor.awaits("alert/links") {
                     $0["message"]?.string?.contains("several things; use one of reading-lamp, reading-lamp-2")
                         == true

@@ -177,8 +177,7 @@ struct ModelTests {
             #expect(try await visitor.ask("request/loglevel", "debug").outcome == "ok")
             #expect(try await visitor.ask("request/reload").outcome == "ok")
             try await visitor.awaitsEvent("bridge", "reloaded")
-            try await visitor.awaits("info") { $0["epoch"] != epoch }
-            try await visitor.awaits("status", "online")
+            #expect(try await visitor.awaits("info")["epoch"] == epoch)
             #expect(try await visitor.ask("things/table-lamp/set/color", "red").outcome == "ok")
         }
     }

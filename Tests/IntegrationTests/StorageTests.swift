@@ -140,7 +140,8 @@ struct StorageTests {
             try await visitor.awaits("alert/state-folder", "")
             #expect(await visitor.json("info")?["epoch"] == epoch)
             await home.signal(SIGHUP)
-            try await visitor.awaits("info") { $0["epoch"] != epoch }
+            try await visitor.awaitsEvent("bridge", "reloaded")
+            try await visitor.awaits("alert/configuration", "")
             try await visitor.awaits(Self.lamp) { $0["color_name"] == "green" }
         }
     }

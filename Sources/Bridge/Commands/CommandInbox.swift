@@ -44,6 +44,7 @@ package struct CommandInbox: Sendable {
     private var senders: [Int: Sender] = [:]
     private var nextTicket = 1
     private var retained = RetainedCommands()
+    private var isClosed = false
 
     /// - Parameters:
     ///   - root: `<base>/<node>`.
@@ -58,6 +59,14 @@ package struct CommandInbox: Sendable {
         (self.root, self.hasUserTopics, self.identify) = (root, hasUserTopics, identify)
         self.responses = responses
     }
+
+    /// Refuses every command from now on.
+    package mutating func close() { isClosed = true }
+
+    private static let stopping = Refusal(
+        .serverUnreachable,
+        "Trilateral is stopping; send the command again when status is online"
+    )
 
     /// Handles a message; one on another topic causes nothing.
     package mutating func receive(_ message: MQTTMessage) -> [Action] {
@@ -84,6 +93,8 @@ package struct CommandInbox: Sendable {
                 refusal.code == .retainedCommand && retained.record(message.topic, as: route.publicTopic)
             return (isNew ? [.updateAlert(retained)] : [])
                 + [.refuse(reply(to: sender, tx: decoded.tx, refusal, speaker))]
+        case .success where isClosed:
+            return [.refuse(reply(to: sender, tx: decoded.tx, Self.stopping, speaker))]
         case .success(let order):
             if case .failure(let refusal) = address {
                 return [.refuse(reply(to: sender, tx: decoded.tx, refusal, speaker))]

@@ -151,6 +151,10 @@ package struct DiscoverySession: Sendable {
 
     package mutating func setLinks(_ links: Set<String>) { publisher.setLinks(links) }
 
+    package mutating func setParts(hasMap: Bool, hasStation: Bool) {
+        publisher.setParts(hasMap: hasMap, hasStation: hasStation)
+    }
+
     package mutating func setFlareURL(_ url: String) { publisher.setFlareURL(url) }
 
     /// Whether the daemon's own device is to be announced although the place is still unknown.

@@ -39,6 +39,8 @@ package struct NodeReport: Sendable {
         )
     }
 
+    package mutating func setFeatures(_ features: [String]) { info.features = features }
+
     package mutating func setFlareURL(_ url: String) { info.flareURL = url }
 
     /// - Returns: Whether the health message has changed.

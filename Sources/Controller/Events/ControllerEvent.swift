@@ -42,6 +42,8 @@ package enum ControllerEvent: Sendable, Hashable {
     case announcementWanted
     /// The configuration was read again; `problem` is `nil` if it is valid.
     case configurationRead(problem: String?)
+    /// The configuration was read again, and is in use without a restart of the node.
+    case configurationApplied(ControllerConfiguration)
     /// The daemon is shutting down.
     case stopBegun
 

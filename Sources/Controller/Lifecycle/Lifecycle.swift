@@ -21,7 +21,7 @@ package struct Lifecycle: Sendable, Hashable {
         }
     }
 
-    package let settings: Settings
+    package private(set) var settings: Settings
     package private(set) var level = LifecycleLevel.disconnected
     package private(set) var audio = LifecycleAudio.notAudible
     package private(set) var context = LifecycleContext.main
@@ -42,6 +42,44 @@ package struct Lifecycle: Sendable, Hashable {
     package init(_ settings: Settings = Settings()) {
         self.settings = settings
         if let tag = settings.startLanguage { _ = setLanguage(tag) }
+    }
+
+    /// Applies other settings; what was commanded stays, as far as they allow it.
+    package mutating func apply(_ settings: Settings) {
+        let choices = choices
+        self.settings = settings
+        language = nil
+        if let tag = settings.startLanguage { _ = setLanguage(tag) }
+        if let tag = choices.language { _ = setLanguage(tag) }
+    }
+
+    /// What was set by command.
+    package struct Choices: Sendable, Hashable {
+        /// `nil`: automatic.
+        package var level: LifecycleLevel?
+        package var audio = LifecycleAudio.notAudible
+        package var context = LifecycleContext.main
+        /// A tag; `nil` for the one at the start.
+        package var language: String?
+
+        package init() {}
+    }
+
+    package var choices: Choices {
+        get {
+            var choices = Choices()
+            (choices.level, choices.audio, choices.context) = (forcedLevel, wantedAudio, wantedContext)
+            let isChosen = language?.tag.lowercased() != settings.startLanguage?.lowercased()
+            choices.language = isChosen ? language?.tag : nil
+            return choices
+        }
+        set {
+            forcedLevel = newValue.level
+            // They have not changed for anybody: no calls follow.
+            (audio, wantedAudio) = (newValue.audio, newValue.audio)
+            (context, wantedContext) = (newValue.context, newValue.context)
+            if let tag = newValue.language { _ = setLanguage(tag) }
+        }
     }
 
     /// The most displays that are known at a time.

@@ -33,6 +33,8 @@ package struct ControllerConfiguration: Sendable, Hashable {
     package var deviceMAC: String?
     /// Whether this run follows a reload of the configuration.
     package var isReloaded = false
+    /// What was commanded before the reload.
+    package var choices = Lifecycle.Choices()
 
     package init() {}
 }

@@ -48,6 +48,20 @@ extension DeviceController {
         }
     }
 
+    /// Answers pending reloads, and follows the rules of the configuration from now on.
+    ///
+    /// The node must be built again for another catalog of profiles, or other screens.
+    mutating func configurationApplied(_ new: ControllerConfiguration) {
+        clear("configuration")
+        for reload in pending.removeReloads() { accept(reload) }
+        let before = state.lifecycle
+        configuration = new
+        state.lifecycle.apply(new.lifecycle)
+        if state.lifecycle != before { changes.insert(.lifecycle) }
+        sensorsFollow(readsPlace: false)
+        if isStartPublished { emit(.bridge, "reloaded", cause: ChangeEvent.Cause("start")) }
+    }
+
     /// Announces the stop and refuses all pending commands.
     mutating func stopBegun() {
         emit(.bridge, "stopping", cause: ChangeEvent.Cause("stop"))

@@ -6,7 +6,7 @@ import Flare
 /// reads a clock.
 package struct DeviceController: Sendable {
     package internal(set) var state: ControllerState
-    let configuration: ControllerConfiguration
+    var configuration: ControllerConfiguration
     /// Checked in this order; the first refusal wins.
     package var policies: [any CommandPolicy] = []
     var memory: PersistedState
@@ -56,6 +56,7 @@ package struct DeviceController: Sendable {
             lifecycle: configuration.lifecycle,
             catalog: configuration.catalog
         )
+        state.lifecycle.choices = configuration.choices
         state.sensors.merge(memory.sensors) { _, saved in saved }
         // Publish everything once, including empty values.
         changes = [.environment, .zone, .nearby, .device, .link, .lifecycle]
@@ -94,6 +95,7 @@ package struct DeviceController: Sendable {
         case .brokerLinkChanged(let isUp): brokerLinkChanged(isUp)
         case .linkChanged(let name, let isUp): linkChanged(name, isUp)
         case .configurationRead(let problem): configurationRead(problem)
+        case .configurationApplied(let configuration): configurationApplied(configuration)
         case .topicsCleared(let names): forgetSlugs(names)
         case .peopleChanged(let table):
             state.people = table

@@ -17,6 +17,10 @@ package struct Capability: Sendable {
     package let name: String
     /// Its part of the configuration.
     package let settings: ConfigurationSection
+    /// The alerts of its parts, which end with them.
+    let alerts: [String]
+    /// What ``build`` reads of a configuration: when it has changed, a reload builds the parts again.
+    let inputs: @Sendable (TrilateralConfiguration) -> [AnyHashable]
     /// The sensors that the configuration switches off.
     package let switchedOff: @Sendable (TrilateralConfiguration) -> [SensorKind]
     /// The access that the daemon's user on the broker needs beyond the topics of its own node.
@@ -27,15 +31,19 @@ package struct Capability: Sendable {
     /// and no alerts.
     package let build: @Sendable (CapabilityContext) throws -> CapabilityParts?
 
+    /// - Parameter inputs: What `build` reads of a configuration; by default the keys of `settings`.
     package init(
         name: String,
         settings: ConfigurationSection = ConfigurationSection(),
+        alerts: [String] = [],
+        inputs: (@Sendable (TrilateralConfiguration) -> [AnyHashable])? = nil,
         switchedOff: @escaping @Sendable (TrilateralConfiguration) -> [SensorKind] = { _ in [] },
         access: @escaping @Sendable (TrilateralConfiguration) -> [AccessList.Grant] = { _ in [] },
         build: @escaping @Sendable (CapabilityContext) throws -> CapabilityParts?
     ) {
         (self.name, self.settings, self.switchedOff) = (name, settings, switchedOff)
-        (self.access, self.build) = (access, build)
+        (self.access, self.build, self.alerts) = (access, build, alerts)
+        self.inputs = inputs ?? { configuration in settings.keys.map { $0.encode(configuration) } }
     }
 
     /// In the order in which they are built, and in which their services start.
@@ -62,7 +70,7 @@ extension TrilateralConfiguration {
 
 /// The node that a capability is built for.
 package struct CapabilityContext: Sendable {
-    package let configuration: TrilateralConfiguration
+    package internal(set) var configuration: TrilateralConfiguration
     /// The topics of the node.
     package let topics: Topics
     package let loop: LoopExecutor
@@ -75,7 +83,7 @@ package struct CapabilityContext: Sendable {
     /// Whether recordings replace this machine's sensors.
     package let isReplaying: Bool
     /// The sensors that are switched off, by the configuration or at run time.
-    package let switchedOff: Set<SensorKind>
+    package internal(set) var switchedOff: Set<SensorKind>
     package let clock: @Sendable () -> Instant
     /// For sensors.
     package let clocks: SensorClocks
@@ -84,6 +92,8 @@ package struct CapabilityContext: Sendable {
     package let state: @Sendable () -> ControllerState
     /// Called with the actual port when the web listener accepts connections.
     package let onListening: @Sendable (_ port: Int) async -> Void
+    /// The ports that the system chose before a reload.
+    let ports: ListenerPorts
     /// Receives the state of the sensors' links.
     package let links: SensorLinkReport
     package let logger: Logger

@@ -24,6 +24,8 @@ package struct CapabilityParts: Sendable {
     package var observer: StateObserver?
     /// Render retained topics of its own.
     package var renderers: [any TopicRenderer] = []
+    /// Retained topics that end with the capability.
+    package var topics: [String] = []
     /// How the node is announced to Home Assistant; without it, it is not.
     package var discovery: DiscoverySettings?
     /// Allows or refuses requested changes.

@@ -105,7 +105,7 @@ extension ControllerConfiguration {
         deviceName = plan.configuration.device.name ?? plan.traits.hostName
         deviceDescription = plan.traits.description
         deviceMAC = plan.traits.mac
-        isReloaded = plan.isReloaded
+        (isReloaded, choices) = (plan.isReloaded, plan.choices)
     }
 }
 

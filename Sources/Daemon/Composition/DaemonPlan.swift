@@ -1,3 +1,4 @@
+package import Controller
 package import Sensors
 package import Settings
 
@@ -5,13 +6,23 @@ package import Settings
 package struct DaemonPlan: Sendable {
     package var configuration: TrilateralConfiguration
     package var folder: StateFolder
+    /// What is in the files that the configuration names, by key path.
+    package var files: [String: [FileFingerprint]] = [:]
     /// Recordings that replace this machine's sensors.
     package var recordings: [SensorSource] = []
     package var isReloaded = false
+    /// What was commanded before a reload.
+    package var choices = Lifecycle.Choices()
+    /// Receives the same at the end.
+    package var onEnd: @Sendable (Lifecycle.Choices) -> Void = { _ in }
+    /// The ports that the system chose before a reload.
+    package var ports = ListenerPorts()
     /// Whether to clear the daemon's retained topics when it ends.
     package var withdrawsAtEnd = false
     /// Reads the configuration again, for a reload.
     package var read: @Sendable () -> Result<LoadedConfiguration, ConfigurationErrors>
+    /// Called when a configuration was read again and is in use without another daemon.
+    package var onApplied: @Sendable (LoadedConfiguration) -> Void = { _ in }
     package var setLogLevel: @Sendable (String) -> Void
     package var droppedLogLines: @Sendable () -> Int
     /// Called with the actual ports once the listeners are bound.

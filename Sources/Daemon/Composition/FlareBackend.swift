@@ -141,7 +141,10 @@ package enum FlareBackend: Sendable {
     ) -> FlareListener? {
         let flare = plan.configuration.flare
         guard case .embedded(_, let hub) = self, flare.isServing else { return nil }
-        return FlareListener(hub: hub, HTTPListenerConfiguration(flare), logger: logger) { port in
+        var configuration = HTTPListenerConfiguration(flare)
+        configuration.port = plan.ports.port(of: "flare", for: flare.listen)
+        return FlareListener(hub: hub, configuration, logger: logger) { port in
+            plan.ports.record(port, of: "flare", for: flare.listen)
             // A server on all interfaces is reached by the host name.
             let isEverywhere = flare.listen.host == "0.0.0.0" || flare.listen.host == "::"
             let host = isEverywhere ? plan.traits.hostName : flare.listen.host

@@ -24,6 +24,7 @@ package struct Node: Sendable {
     package let writer: StateWriter
     /// In the order in which they start.
     package let services: [any Service]
+    let reloader: NodeReloader
 
     /// Builds a node.
     ///
@@ -105,16 +106,14 @@ package struct Node: Sendable {
             send: runtime.send,
             state: { runtime.assumeIsolated { $0.state } },
             onListening: plan.onListening,
+            ports: plan.ports,
             links: SensorLinkReport(send: runtime.send) { linkPort.yield((name: $0, isUp: $1)) },
             logger: logger
         )
-        let parts = try plan.capabilities.compactMap { try $0.build(context) }
+        let parts = try NodeParts(plan.capabilities, context)
 
-        var bridgeConfiguration = plan.bridge
+        var bridgeConfiguration = plan.bridge.with(parts)
         bridgeConfiguration.flareURL = flare.url
-        bridgeConfiguration.discovery = parts.compactMap(\.discovery).first ?? .off
-        bridgeConfiguration.features = ["mqtt"] + plan.bridge.features + parts.flatMap(\.features)
-        bridgeConfiguration.links = parts.flatMap(\.links)
         let bridge = MQTTBridge(
             on: loop,
             configuration: bridgeConfiguration,
@@ -127,25 +126,33 @@ package struct Node: Sendable {
                 announced: try store.announced()
             ),
             client: client,
-            renderers: parts.flatMap(\.renderers),
+            renderers: parts.all.flatMap(\.renderers),
             identify: accounts.identify,
             logger: logger,
             clock: clock,
             seconds: plan.clocks.steady,
             counters: {
-                parts.reduce(into: plan.counters().merging(flare.counters) { $1 }) {
+                parts.all.reduce(into: plan.counters().merging(flare.counters) { $1 }) {
                     $0.merge($1.counters()) { _, new in new }
                 }
             },
             remember: { record in writer.assumeIsolated { $0.add(record) } },
             send: { event in
                 if case .brokerLinkChanged(let isUp) = event {
-                    for part in parts { part.brokerLinkChanged?(isUp) }
+                    for part in parts.all { part.brokerLinkChanged?(isUp) }
                 }
                 runtime.send(event)
             }
         )
-        let sensing = NodeSensing(plan, parts, store: store, send: runtime.send, logger: logger)
+        let inputs = SensorInputs()
+        let sensing = NodeSensing(
+            plan,
+            parts.all,
+            inputs: inputs,
+            store: store,
+            send: runtime.send,
+            logger: logger
+        )
         let mirror = plan.mirrorFolder.flatMap { folder in
             PlaceMirror.open(folder, server: flare.url, runtime, logger: logger)
         }
@@ -158,18 +165,14 @@ package struct Node: Sendable {
             runtime.receive(event)
             mirror?.receive(event)
         }
-        let answers = Dictionary(
-            parts.compactMap(\.answers).map { ($0.actor, $0.receive) },
-            uniquingKeysWith: { first, _ in first }
-        )
         let ports = NodeRuntime.Ports(
             flare: connection.send,
-            sensors: { sensing.port.yield($0) },
+            sensors: inputs.send,
             remember: { record in writer.assumeIsolated { $0.add(record) } },
             store: { writer.assumeIsolated { _ = $0.flush() } },
             event: { event in bridge.assumeIsolated { $0.publish(event) } },
             answer: { answer in
-                if let receive = answers[answer.actor] { return receive(answer) }
+                if let receive = parts.receiver(of: answer.actor) { return receive(answer) }
                 bridge.assumeIsolated { $0.publish(answer) }
             },
             resendState: { state in bridge.assumeIsolated { $0.resend(state) } },
@@ -180,8 +183,9 @@ package struct Node: Sendable {
         let mirrorObservers = mirror.map { [StateObserver(handle: $0.observe)] } ?? []
         let observers =
             [StateObserver { snapshot in bridge.assumeIsolated { $0.publish(snapshot) } }]
-            + parts.compactMap(\.observer) + mirrorObservers
-        let policies = parts.compactMap(\.policy)
+            + [StateObserver { snapshot in for part in parts.all { part.observer?.observe(snapshot) } }]
+            + mirrorObservers
+        let policies = parts.policies
         loop.perform {
             runtime.assumeIsolated { $0.connect(ports, observers: observers, policies: policies) }
         }
@@ -190,15 +194,24 @@ package struct Node: Sendable {
             flare.ask(accounts, configuration.flare, runtime, epoch: epoch, clock: clock)
         }
         for (sensor, isOn) in controller.state.sensors where !isOn {
-            sensing.port.yield(.switched(sensor, on: false))
+            inputs.send(.switched(sensor, on: false))
         }
         let mirrorServices: [any Service] =
             mirror.map { mirror in [DaemonService.untilShutdown("mirror") { await mirror.run() }] } ?? []
+        let early = ReplaceableServices("capabilities", parts.services(\.services), logger: logger)
+        let late = ReplaceableServices(
+            "sensors and pages",
+            [(NodeSensing.name, sensing.services)]
+                + parts.services { $0.service.map { [$0(runtime, bridge)] } ?? [] },
+            logger: logger
+        )
         let services: [any Service] =
             [
                 DaemonService(name: "mqtt") {
                     await mayConnect()
                     if Task.isShuttingDownGracefully { return }
+                    // So that commands are received from the moment at which `status` is online.
+                    await bridge.subscribe()
                     await withGracefulShutdownHandler {
                         await client.run()
                     } onGracefulShutdown: {
@@ -213,18 +226,39 @@ package struct Node: Sendable {
                         runtime.send(.linkChanged(link.name, isUp: link.isUp))
                     }
                 },
-                DaemonService(name: "sensors") { await sensing.pipeline.run() },
-            ] + parts.flatMap(\.services) + mirrorServices + [
+                early,
+            ] + mirrorServices + [
                 DaemonService(name: "flare") { await connection.run() },
                 DaemonService(name: "controller") {
                     connection.open()
                     try? await gracefulShutdown()
-                    await runtime.end()
+                    plan.onEnd(await runtime.end())
                     connection.close()
-                    sensing.port.finish()
                 },
-            ] + sensing.services + parts.compactMap { $0.service?(runtime, bridge) }
-        return Node(runtime: runtime, bridge: bridge, client: client, writer: writer, services: services)
+                late,
+                DaemonService(name: "farewell") {
+                    // Stops first: the others still run while the last commands arrive.
+                    try? await gracefulShutdown()
+                    await bridge.close()
+                },
+            ]
+        return Node(
+            runtime: runtime,
+            bridge: bridge,
+            client: client,
+            writer: writer,
+            services: services,
+            reloader: NodeReloader(
+                runtime: runtime,
+                bridge: bridge,
+                store: store,
+                context: context,
+                parts: parts,
+                inputs: inputs,
+                early: early,
+                late: late
+            )
+        )
     }
 
     /// 16 hexadecimal digits: the time, so that epochs sort by time, and a random part.

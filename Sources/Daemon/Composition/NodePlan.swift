@@ -22,6 +22,12 @@ package struct NodePlan: Sendable {
     package var onListening: @Sendable (_ port: Int) async -> Void = { _ in }
     /// The folder that keeps the place of the remote server; `nil` if it is not kept.
     package var mirrorFolder: URL?
+    /// What is in the files that the configuration names, by key path.
+    package var files: [String: [FileFingerprint]] = [:]
+    /// Receives what was commanded, at the end.
+    package var onEnd: @Sendable (Lifecycle.Choices) -> Void = { _ in }
+    /// The ports that the system chose before a reload.
+    package var ports = ListenerPorts()
     /// Additional counters for the health message.
     package var counters: @Sendable () -> [String: Int] = { [:] }
 
@@ -33,7 +39,8 @@ package struct NodePlan: Sendable {
         controller = ControllerConfiguration(plan)
         bridge = BridgeConfiguration(configuration, node: name)
         recordings = plan.recordings
-        onListening = plan.onWebBound
+        (files, ports) = (plan.files, plan.ports)
+        (onListening, onEnd) = (plan.onWebBound, plan.onEnd)
         let flare = configuration.flare
         if flare.mode == .remote, flare.remote.isMirrored { mirrorFolder = plan.folder.url }
         counters = { ["log_lines_dropped": plan.droppedLogLines()] }

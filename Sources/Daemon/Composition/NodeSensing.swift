@@ -9,13 +9,15 @@ import Settings
 
 /// The sensor pipeline of a node, and a service for each source.
 struct NodeSensing: Sendable {
-    let pipeline: SensorPipeline
-    let port: AsyncStream<SensorPipeline.Input>.Continuation
+    /// Of ``services`` among those of the capabilities.
+    static let name = "sensors"
+
     let services: [any Service]
 
     init(
         _ plan: NodePlan,
         _ parts: [CapabilityParts],
+        inputs port: SensorInputs,
         store: StateStore,
         send: @escaping @Sendable (ControllerEvent) -> Void,
         logger: Logger
@@ -24,9 +26,8 @@ struct NodeSensing: Sendable {
         let sources = parts.flatMap(\.sources) + plan.recordings
         let names = sources.map(\.name)
         let adapters = parts.compactMap(\.adapterAddress)
-        let (inputs, port) = AsyncStream.makeStream(of: SensorPipeline.Input.self)
-        self.port = port
-        pipeline = SensorPipeline(
+        let (inputs, feed) = AsyncStream.makeStream(of: SensorPipeline.Input.self)
+        let pipeline = SensorPipeline(
             inputs: inputs,
             beaconUUID: configuration.beacons.uuid?.uuidString,
             positions: PositionPipeline(
@@ -55,9 +56,20 @@ struct NodeSensing: Sendable {
             onSwitch: { sensor, on in for part in parts { part.sensorSwitched?(sensor, on) } },
             logger: logger
         )
-        services = sources.enumerated().map { index, source in
-            Self.service(source, number: index, port: port, send: send, logger: logger)
+        port.connect(feed)
+        let running = DaemonService(name: Self.name) {
+            await withGracefulShutdownHandler {
+                await pipeline.run()
+            } onGracefulShutdown: {
+                feed.finish()
+            }
         }
+        // The sources stop before it.
+        services =
+            [running]
+            + sources.enumerated().map { index, source in
+                Self.service(source, number: index, port: feed, inputs: port, send: send, logger: logger)
+            }
     }
 
     /// Runs a source; the number identifies it in the pipeline.
@@ -65,6 +77,7 @@ struct NodeSensing: Sendable {
         _ source: SensorSource,
         number: Int,
         port: AsyncStream<SensorPipeline.Input>.Continuation,
+        inputs: SensorInputs,
         send: @escaping @Sendable (ControllerEvent) -> Void,
         logger: Logger
     ) -> DaemonService {
@@ -82,7 +95,8 @@ struct NodeSensing: Sendable {
                     "sensor source ended",
                     metadata: ["source": "\(source.name)", "error": "\(error)"]
                 )
-                // A reload starts the source again.
+                // A reload starts the sources again.
+                inputs.recordFailure()
                 let advice = "correct this and reload the configuration (SIGHUP or request/reload)"
                 send(.alertRaised("sensors", .error, message: "\(error); \(advice)"))
             }

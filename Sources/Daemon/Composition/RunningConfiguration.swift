@@ -22,6 +22,9 @@ package struct RunningConfiguration: Sendable {
         hasWorked = false
     }
 
+    /// The daemon uses another configuration without having been built again.
+    package mutating func applied(_ next: LoadedConfiguration) { loaded = next }
+
     /// The daemon has failed.
     ///
     /// - Returns: Whether to try the previous configuration, which is now the current one.

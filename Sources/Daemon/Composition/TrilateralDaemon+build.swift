@@ -96,12 +96,14 @@ extension TrilateralDaemon {
                 }
             )
         }
+        let reloader = DaemonReloader(plan, node.reloader, logger: logger)
         return TrilateralDaemon(
             services: services,
             requests: shellRequests,
             requestPort: shellPort,
             read: plan.read,
             reportRead: { runtime.send(.configurationRead(problem: $0)) },
+            reload: reloader.reload,
             prepare: { next in
                 let old = NodeAddress(configuration.mqtt, plan.traits)
                 if NodeAddress(next.values.mqtt, plan.traits) != old { await bridge.leave() }

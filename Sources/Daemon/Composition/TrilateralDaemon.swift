@@ -17,11 +17,21 @@ package struct TrilateralDaemon: Sendable {
         case reopen
     }
 
+    /// What a configuration that was read again needs.
+    package enum Reload: Sendable {
+        /// Another daemon.
+        case rebuild
+        /// The restart of parts, or nothing; returns whether it was possible.
+        case apply(@Sendable () async -> Bool)
+    }
+
     let services: [any Service]
     let requests: AsyncStream<ShellRequest>
     package let requestPort: AsyncStream<ShellRequest>.Continuation
     let read: @Sendable () -> Result<LoadedConfiguration, ConfigurationErrors>
     package let reportRead: @Sendable (_ problem: String?) -> Void
+    /// Decides what a configuration that was read again needs.
+    let reload: @Sendable (LoadedConfiguration) -> Reload
     /// Called before the daemon is replaced by one with another configuration.
     let prepare: @Sendable (LoadedConfiguration) async -> Void
     let setLogLevel: @Sendable (String) -> Void
@@ -31,6 +41,7 @@ package struct TrilateralDaemon: Sendable {
     ///   - requests: Requests to the shell; sent with `requestPort`.
     ///   - read: Reads the configuration again.
     ///   - reportRead: Called after it was read, with the problem or `nil`.
+    ///   - reload: Decides what a configuration that was read again needs.
     ///   - prepare: Called before the daemon is replaced by one with another configuration.
     package init(
         services: [any Service],
@@ -38,13 +49,14 @@ package struct TrilateralDaemon: Sendable {
         requestPort: AsyncStream<ShellRequest>.Continuation,
         read: @escaping @Sendable () -> Result<LoadedConfiguration, ConfigurationErrors>,
         reportRead: @escaping @Sendable (_ problem: String?) -> Void,
+        reload: @escaping @Sendable (LoadedConfiguration) -> Reload = { _ in .rebuild },
         prepare: @escaping @Sendable (LoadedConfiguration) async -> Void,
         setLogLevel: @escaping @Sendable (String) -> Void,
         logger: Logger
     ) {
         (self.services, self.requests, self.requestPort) = (services, requests, requestPort)
-        (self.read, self.reportRead, self.prepare) = (read, reportRead, prepare)
-        (self.setLogLevel, self.logger) = (setLogLevel, logger)
+        (self.read, self.reportRead, self.reload) = (read, reportRead, reload)
+        (self.prepare, self.setLogLevel, self.logger) = (prepare, setLogLevel, logger)
     }
 
     /// Runs until it is asked to end or its task is cancelled.
@@ -67,7 +79,16 @@ package struct TrilateralDaemon: Sendable {
         // Set before the shutdown begins.
         let decision = Locked<End?>(nil)
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { await handleRequests(group, decision) }
+            let next = Locked<LoadedConfiguration?>(nil)
+            let (restarts, restart) = AsyncStream.makeStream(of: Restart.self)
+            tasks.addTask { await handleRequests(group, decision, next, restart) }
+            // Beside the requests, so that a stop need not wait for it; one after the other.
+            tasks.addTask {
+                for await restart in restarts where await !restart.apply() {
+                    next.withLock { $0 = restart.configuration }
+                    reportRead(nil)
+                }
+            }
             defer { tasks.cancelAll() }
             do {
                 try await group.run()
@@ -84,8 +105,19 @@ package struct TrilateralDaemon: Sendable {
         }
     }
 
-    private func handleRequests(_ group: ServiceGroup, _ decision: Locked<End?>) async {
-        var next: LoadedConfiguration?
+    /// The restart of parts with another configuration.
+    private struct Restart: Sendable {
+        let configuration: LoadedConfiguration
+        let apply: @Sendable () async -> Bool
+    }
+
+    private func handleRequests(
+        _ group: ServiceGroup,
+        _ decision: Locked<End?>,
+        _ next: Locked<LoadedConfiguration?>,
+        _ restarts: AsyncStream<Restart>.Continuation
+    ) async {
+        defer { restarts.finish() }
         for await request in requests {
             switch request {
             case .readConfiguration:
@@ -93,15 +125,20 @@ package struct TrilateralDaemon: Sendable {
                 guard decision.withLock({ $0 == nil }) else { continue }
                 switch read() {
                 case .success(let configuration):
-                    next = configuration
-                    reportRead(nil)
+                    switch reload(configuration) {
+                    case .rebuild:
+                        next.withLock { $0 = configuration }
+                        reportRead(nil)
+                    case .apply(let apply):
+                        restarts.yield(Restart(configuration: configuration, apply: apply))
+                    }
                 case .failure(let problems):
                     let text = problems.problems.map(\.description).joined(separator: "; ")
                     logger.warning("the new configuration is not used", metadata: ["problems": "\(text)"])
                     reportRead(text)
                 }
             case .rebuild:
-                guard let next, decide(.rebuild(next), decision) else { continue }
+                guard let next = next.withLock({ $0 }), decide(.rebuild(next), decision) else { continue }
                 await prepare(next)
                 await group.triggerGracefulShutdown()
             case .reopen:

@@ -91,6 +91,17 @@ package actor NodeRuntime {
         }
     }
 
+    /// Uses the policies and other observers of the capabilities, after a reload.
+    ///
+    /// - Parameter observers: Those that have seen nothing yet, and are shown everything.
+    /// - Returns: The state, with everything as changed; not to be retained.
+    package func use(_ policies: [any CommandPolicy], showing observers: [StateObserver]) -> StateSnapshot {
+        controller.policies = policies
+        let snapshot = StateSnapshot(state: controller.state, changes: controller.state.everything)
+        for observer in observers { observer.observe(snapshot) }
+        return snapshot
+    }
+
     /// Sends an event, from any thread.
     ///
     /// Each event has its own turn; the order is kept.
@@ -125,12 +136,16 @@ package actor NodeRuntime {
     }
 
     /// Runs the last turn; later events are ignored.
-    package func end() {
+    ///
+    /// - Returns: What was commanded, for the next node.
+    @discardableResult
+    package func end() -> Lifecycle.Choices {
         turn(.stopBegun)
         hasEnded = true
         timers?.stopAll()
         // These closures retain the node.
         (ports, observers, controller.policies) = (nil, [], [])
+        return controller.state.lifecycle.choices
     }
 
     private func fired(_ firing: TimerService.Firing) {

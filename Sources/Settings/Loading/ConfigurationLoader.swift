@@ -49,7 +49,9 @@ package enum ConfigurationLoader {
         if readsProfiles { reader.readProfiles() }
         reader.checkRules(except: readsProfiles ? [] : ["flare.remote.url"])
         reader.readFiles()
-        return (reader.loaded, reader.problems)
+        var loaded = reader.loaded
+        if reader.problems.isEmpty { loaded.files = schema.fingerprints(loaded.values) }
+        return (loaded, reader.problems)
     }
 
     /// The file that is read if none is named: the user's, else the machine's; `nil` if there is neither.

@@ -5,6 +5,8 @@ package struct LoadedConfiguration: Sendable {
     package var values = TrilateralConfiguration()
     /// By key path.
     package var origins: [String: ConfigurationOrigin] = [:]
+    /// What is in the files that the values name, by key path.
+    package var files: [String: [FileFingerprint]] = [:]
     /// What works but should be changed.
     package var warnings: [ConfigurationError] = []
     /// What a profile file should say otherwise; it is read as if it did.

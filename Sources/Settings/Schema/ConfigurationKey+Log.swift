@@ -15,7 +15,7 @@ extension ConfigurationKey {
         .init(
             "log.file",
             \.log.file,
-            .optional(.path),
+            .optional(.writtenPath),
             "A file to which the log is written as well; it is opened again when it was moved away. Null for none."
         ),
         .init(

@@ -10,6 +10,8 @@ package struct ConfigurationKey: Sendable {
     package let isSecret: Bool
     /// Whether the value names a file.
     package let isFile: Bool
+    /// Whether the daemon writes that file.
+    let isWritten: Bool
     /// Lines that show how it is written, for a list that is empty by default.
     let example: [String]
     /// Stores a value; returns what is wrong with it.
@@ -28,7 +30,7 @@ package struct ConfigurationKey: Sendable {
         self.summary = summary
         hint = type.hint
         self.isSecret = isSecret
-        isFile = type.isFile
+        (isFile, isWritten) = (type.isFile, type.isWritten)
         example = []
         store = { input, configuration in
             switch type.decode(input) {
@@ -54,7 +56,7 @@ package struct ConfigurationKey: Sendable {
         self.summary = summary
         hint = nil
         isSecret = false
-        isFile = false
+        (isFile, isWritten) = (false, false)
         self.example = example
         store = { input, configuration in
             let (records, issues) = entries.decode(input)

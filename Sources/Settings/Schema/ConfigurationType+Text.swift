@@ -33,6 +33,13 @@ extension ConfigurationType<String> {
         return form
     }
 
+    /// The path of a file that the daemon writes.
+    package static var writtenPath: ConfigurationType {
+        var form = path
+        form.isWritten = true
+        return form
+    }
+
     package static var host: ConfigurationType {
         checked("a host name or address without a port") {
             HostAndPort.isHost($0) || HostAndPort.isIPv6($0[...])

@@ -83,6 +83,8 @@ package struct ConfigurationType<Value: Sendable>: Sendable {
     package let encode: @Sendable (Value) -> ConfigurationInput
     /// Whether the value names a file, or several.
     var isFile = false
+    /// Whether the daemon writes that file.
+    var isWritten = false
 
     /// - Parameter legal: What is legal, for messages.
     package init(
@@ -126,7 +128,7 @@ extension ConfigurationType {
         } encode: {
             $0.map(form.encode) ?? .null
         }
-        optional.isFile = form.isFile
+        (optional.isFile, optional.isWritten) = (form.isFile, form.isWritten)
         optional.hint = form.hint
         return optional
     }

@@ -1,4 +1,5 @@
 package import ArgumentParser
+import Controller
 import Daemon
 import FlareClient
 import FlareServer
@@ -49,6 +50,8 @@ package struct DaemonRunner: Sendable {
         var reloads = 0
         var answeredReloads = 0
         var running: RunningConfiguration
+        /// What was commanded when the last daemon ended.
+        var choices = Lifecycle.Choices()
         /// Ports that the current daemon is still to bind.
         var unboundPorts = 0
 
@@ -106,6 +109,7 @@ package struct DaemonRunner: Sendable {
         let logger = log.logger("trilateral")
         let file = runningFile()
         defer { file?.remove() }
+        let ports = ListenerPorts()
         while true {
             let loaded = control.withLock { $0.running.loaded }
             let configuration = loaded.values
@@ -113,14 +117,11 @@ package struct DaemonRunner: Sendable {
                 daemon.take(loaded, node: NodeAddress(configuration.mqtt, .ofThisMachine()).node)
                 daemon.flare = nil
             }
-            log.configure(
-                level: Logger.Level(configuration.log.level),
-                form: LogFormat(configuration.log.format, environment: environment)
-            )
             do {
-                try Self.setFile(of: log, configuration.log)
+                try configure(log, configuration.log)
                 let daemon = try build(
-                    configuration,
+                    loaded,
+                    ports: ports,
                     isReloaded: isReloaded,
                     control: control,
                     file: file,
@@ -157,6 +158,7 @@ package struct DaemonRunner: Sendable {
                 throw restart
             } catch {
                 log.print("trilateral: \(error)")
+                ports.forget()
                 let goesOn = control.withLock { !$0.isStopping && $0.running.fallBack() }
                 guard goesOn else { throw Self.exitCode(error) }
                 logger.error("the new configuration does not work; continuing with the previous one")
@@ -166,7 +168,8 @@ package struct DaemonRunner: Sendable {
     }
 
     private func build(
-        _ configuration: TrilateralConfiguration,
+        _ loaded: LoadedConfiguration,
+        ports: ListenerPorts,
         isReloaded: Bool,
         control: Locked<Control>,
         file: RunningDaemonFile?,
@@ -174,7 +177,7 @@ package struct DaemonRunner: Sendable {
         logger: Logger
     ) throws -> TrilateralDaemon {
         var plan = DaemonPlan(
-            configuration: configuration,
+            configuration: loaded.values,
             folder: folder,
             read: { [read, adjust, folder] in
                 control.withLock { $0.answeredReloads = $0.reloads }
@@ -195,8 +198,17 @@ package struct DaemonRunner: Sendable {
             setLogLevel: { if let level = Logger.Level(rawValue: $0) { log.level = level } },
             droppedLogLines: { log.dropped }
         )
-        plan.recordings = try recordings(configuration, logger)
-        plan.isReloaded = isReloaded
+        plan.recordings = try recordings(loaded.values, logger)
+        (plan.files, plan.ports) = (loaded.files, ports)
+        (plan.isReloaded, plan.choices) = (isReloaded, control.withLock { $0.choices })
+        plan.onEnd = { choices in control.withLock { $0.choices = choices } }
+        plan.onApplied = { loaded in
+            control.withLock { $0.running.applied(loaded) }
+            do { try configure(log, loaded.values.log) } catch { logger.error("\(error)") }
+            for warning in loaded.warnings + loaded.profileWarnings {
+                logger.warning("configuration: \(warning)")
+            }
+        }
         plan.withdrawsAtEnd = isTemporary
         plan.onFlareBound = { [onFlareBound] port in
             control.withLock { $0.bound() }
@@ -221,7 +233,11 @@ package struct DaemonRunner: Sendable {
         return RunningDaemonFile(in: place, daemon)
     }
 
-    private static func setFile(of log: LogOutput, _ settings: TrilateralConfiguration.Log) throws {
+    private func configure(_ log: LogOutput, _ settings: TrilateralConfiguration.Log) throws {
+        log.configure(
+            level: Logger.Level(settings.level),
+            form: LogFormat(settings.format, environment: environment)
+        )
         do throws(LogFileError) {
             try log.setFile(settings.file, level: Logger.Level(settings.fileLevel))
         } catch {

@@ -4,6 +4,7 @@ import Daemon
 import Flare
 import Foundation
 import MQTT
+import People
 import Settings
 
 /// Names that a shell offers while somebody types.
@@ -60,7 +61,7 @@ extension CompletionKind {
     private static let limit: UInt32 = 2
 
     private static func names(_ find: @escaping @Sendable ([String]) async -> [String]) -> CompletionKind {
-        .customAsync { words, _, _ in
+        .custom { (words: [String], _: Int, _: String) async -> [String] in
             // What waits for a database or a daemon cannot be cancelled.
             Thread.detachNewThread {
                 sleep(limit)

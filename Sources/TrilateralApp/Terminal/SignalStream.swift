@@ -31,7 +31,7 @@ struct SignalStream: Sendable {
 
 /// What signal handlers write and ``SignalStream`` reads: a pipe loses nothing that comes before its reader.
 enum SignalPipe {
-    /// The two ends; `nil` if the process cannot open them. It is then ended by signals, as by default.
+    /// The two ends; `nil` if the process cannot open them, and signals end it, as by default.
     static let standard: (reading: Int32, writing: Int32)? = {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0, let reading = ends.first, let writing = ends.last else { return nil }

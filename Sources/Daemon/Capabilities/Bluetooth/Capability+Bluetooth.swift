@@ -9,6 +9,7 @@ extension Capability {
     static let bluetooth = Capability(
         name: "bluetooth",
         settings: .beacons,
+        alerts: ["bluetooth"],
         switchedOff: { $0.beacons.isEnabled ? [] : [.beacons] }
     ) { context in
         let beacons = context.configuration.beacons

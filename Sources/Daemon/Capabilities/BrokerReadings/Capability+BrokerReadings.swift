@@ -11,6 +11,7 @@ extension Capability {
     static let brokerReadings = Capability(
         name: "readings",
         settings: .espresense,
+        alerts: ["sensor-readings"],
         access: { configuration in
             configuration.espresense.filter.map { [.init(access: .read, filter: $0)] } ?? []
         },

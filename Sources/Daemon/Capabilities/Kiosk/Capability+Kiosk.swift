@@ -9,8 +9,15 @@ import Web
 
 extension Capability {
     /// The kiosk page for displays, and the API over HTTP.
-    static let kiosk = Capability(name: "kiosk", settings: .kiosk) { context in
-        guard let web = WebConfiguration(context.configuration) else { return nil }
+    static let kiosk = Capability(
+        name: "kiosk",
+        settings: .kiosk,
+        alerts: ["web", "web-certificate"],
+        inputs: { [$0.web, WebConfiguration($0), $0.people.proxy] }
+    ) { context in
+        guard var web = WebConfiguration(context.configuration) else { return nil }
+        let listen = HostAndPort(host: web.listener.host, port: web.listener.port)
+        web.listener.port = context.ports.port(of: "web", for: listen)
         let (logger, onListening) = (context.logger, context.onListening)
         let signIns = try SignIns(context)
         let hub = WebHub(
@@ -35,7 +42,7 @@ extension Capability {
         }
         parts.observer = StateObserver { snapshot in hub.assumeIsolated { $0.observe(snapshot) } }
         parts.answers = (.kiosk, { answer in hub.assumeIsolated { $0.receive(answer) } })
-        parts.service = { _, bridge in
+        parts.service = { [web] _, bridge in
             WebService(
                 web,
                 hub: hub,
@@ -46,6 +53,7 @@ extension Capability {
                 signIns: signIns,
                 logger: logger
             ) { port in
+                context.ports.record(port, of: "web", for: listen)
                 StartReport(logger).webBound(web.listener, port: port)
                 let own = web.listener.address(onThisMachineAt: port)
                 context.accounts.servePage(at: context.configuration.web.pageAddress ?? own)

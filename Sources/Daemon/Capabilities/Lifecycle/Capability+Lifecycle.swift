@@ -10,7 +10,12 @@ import Threading
 extension Capability {
     /// The lifecycle on the broker, the displays that tell it whether they are visible and what
     /// they show, and what a kiosk may do.
-    static let lifecycle = Capability(name: "lifecycle", settings: .lifecycle) { context in
+    static let lifecycle = Capability(
+        name: "lifecycle",
+        settings: .lifecycle,
+        // The rules are the controller's.
+        inputs: { _ in [] }
+    ) { context in
         let refused = Locked(0)
         let warnings = Locked<Set<String>>([])
         let logger = context.logger

@@ -16,6 +16,7 @@ extension Capability {
                 style: map.style
             )
         ]
+        parts.topics = [context.topics.map]
         return parts
     }
 }

@@ -134,7 +134,7 @@ extension ConfigurationSection {
             .init(
                 "people.acl_file",
                 \.people.accessFile,
-                .optional(.path),
+                .optional(.writtenPath),
                 "A file that is kept with what users may do, for mosquitto's acl_file; see contrib/mosquitto. Null for none."
             ),
             .init(

@@ -10,7 +10,11 @@ import Threading
 
 extension Capability {
     /// A directory of servers whose address changes.
-    static let resolver = Capability(name: "resolver", settings: .resolver) { context in
+    static let resolver = Capability(
+        name: "resolver",
+        settings: .resolver,
+        alerts: ["resolver", "resolver-listener"]
+    ) { context in
         let settings = context.configuration.resolver
         guard settings.isEnabled else { return nil }
         let keys = try settings.keysFile.map { try StationKeys.load($0).get() } ?? [:]

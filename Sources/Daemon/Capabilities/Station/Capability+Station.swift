@@ -2,6 +2,7 @@ import Bridge
 import Controller
 import Directory
 import Logging
+import Messages
 import Resolution
 import Sensing
 import Settings
@@ -9,7 +10,7 @@ import Threading
 
 extension Capability {
     /// Announces the address of this machine to a resolver.
-    static let station = Capability(name: "station", settings: .station) { context in
+    static let station = Capability(name: "station", settings: .station, alerts: ["station"]) { context in
         let settings = context.configuration.station
         guard let resolver = settings.announce else { return nil }
         let (send, clock, logger, links) = (context.send, context.clock, context.logger, context.links)
@@ -25,6 +26,7 @@ extension Capability {
             return ["station_announced": counts.announced, "station_failed": counts.failed]
         }
         parts.renderers = [MessageRenderer.station(context.topics)]
+        parts.topics = [context.topics.station]
         guard let serial else {
             parts.services = [
                 DaemonService.untilShutdown("station") {

@@ -1,0 +1,87 @@
+import Bridge
+import Controller
+import HomeAssistant
+import Sensing
+import ServiceLifecycle
+import Settings
+import Threading
+
+/// The parts of a node's capabilities as they are now: a reload replaces those that it concerns.
+final class NodeParts: Sendable {
+    private let state: Locked<[(name: String, parts: CapabilityParts?)]>
+
+    /// - Throws: What a capability throws that cannot be built.
+    init(_ capabilities: [Capability], _ context: CapabilityContext) throws {
+        state = Locked(try capabilities.map { ($0.name, try $0.build(context)) })
+    }
+
+    /// Those that are switched on, in the order of the capabilities.
+    var all: [CapabilityParts] { state.withLock { $0.compactMap(\.parts) } }
+
+    subscript(name: String) -> CapabilityParts? {
+        get { state.withLock { $0.first { $0.name == name }?.parts } }
+        set {
+            state.withLock { state in
+                guard let index = state.firstIndex(where: { $0.name == name }) else { return }
+                state[index].parts = newValue
+            }
+        }
+    }
+
+    /// The services of each capability.
+    func services(
+        _ services: (CapabilityParts) -> [any Service]
+    ) -> [(name: String, services: [any Service])] {
+        state.withLock { $0 }.map { ($0.name, $0.parts.map(services) ?? []) }
+    }
+
+    var features: [String] { all.flatMap(\.features) }
+    var links: [String] { all.flatMap(\.links) }
+    var policies: [any CommandPolicy] { all.compactMap(\.policy) }
+    var discovery: DiscoverySettings? { all.compactMap(\.discovery).first }
+
+    /// Whoever receives the answers to an actor's commands.
+    func receiver(of actor: Command.Actor) -> (@Sendable (Answer) -> Void)? {
+        all.lazy.compactMap(\.answers).first { $0.actor == actor }?.receive
+    }
+}
+
+/// The inputs of a node's sensor pipeline, of which a reload makes another one.
+final class SensorInputs: Sendable {
+    private struct State {
+        var port: AsyncStream<SensorPipeline.Input>.Continuation?
+        /// What another pipeline must know as well.
+        var place: SensorPipeline.Input?
+        var switches: [SensorKind: Bool] = [:]
+        var hasFailed = false
+    }
+
+    private let state = Locked(State())
+
+    func send(_ input: SensorPipeline.Input) {
+        let port = state.withLock { state in
+            switch input {
+            case .track: state.place = input
+            case .switched(let sensor, let isOn): state.switches[sensor] = isOn
+            case .reading, .handled: break
+            }
+            return state.port
+        }
+        port?.yield(input)
+    }
+
+    /// Whether a source of the present pipeline has ended with an error.
+    var hasFailed: Bool { state.withLock { $0.hasFailed } }
+
+    func recordFailure() { state.withLock { $0.hasFailed = true } }
+
+    /// Sends to another pipeline from now on, beginning with what the last one knew.
+    func connect(_ port: AsyncStream<SensorPipeline.Input>.Continuation) {
+        let known = state.withLock { state in
+            (state.port, state.hasFailed) = (port, false)
+            return state.switches.map { SensorPipeline.Input.switched($0, on: $1) }
+                + [state.place].compactMap(\.self)
+        }
+        for input in known { port.yield(input) }
+    }
+}

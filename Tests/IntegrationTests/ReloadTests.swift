@@ -1,0 +1,213 @@
+import Flare
+import Foundation
+import MQTT
+import TestSupport
+import Testing
+
+/// What a reload of the configuration restarts, and what it leaves alone.
+@Suite(.enabled(if: Mosquitto.isExpected), .mosquitto, .timeLimit(.minutes(2)))
+struct ReloadTests {
+    /// What users commanded, which a reload must not undo.
+    private static let commands = [
+        ("lifecycle/level/set", "FULL", "level"), ("lifecycle/audio/set", "attenuated", "audio"),
+        ("lifecycle/context/set", "menu", "context"), ("lifecycle/language/set", "de-DE", "language"),
+    ]
+
+    private static let languages = """
+        lifecycle:
+          languages:
+            - {tag: en-US, app_name: Place, short_app_name: Place, spoken_name: Place}
+            - {tag: de-DE, app_name: Ort, short_app_name: Ort, spoken_name: Ort}
+
+        """
+
+    private func command(_ visitor: Visitor) async throws {
+        for (topic, word, key) in Self.commands {
+            #expect(try await visitor.ask(topic, word).outcome == "ok", "\(topic)")
+            try await visitor.awaits("lifecycle") { "\($0[key] ?? .null)".contains(word) }
+        }
+    }
+
+    private func expectCommanded(_ visitor: Visitor) async throws {
+        for (_, word, key) in Self.commands {
+            try await visitor.awaits("lifecycle") { "\($0[key] ?? .null)".contains(word) }
+        }
+    }
+
+    private func webPort(_ home: Home) async throws -> Int {
+        let start = "web: http://127.0.0.1:"
+        try #require(await home.logs(start))
+        return try #require(
+            await home.log.components(separatedBy: start).last.flatMap { Int($0.prefix { $0.isNumber }) }
+        )
+    }
+
+    /// A page that follows the changes.
+    private func stream(_ port: Int) async throws -> Unshared<WireClient> {
+        try await onThread {
+            let client = try WireClient(port: port)
+            client.send("GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(try client.reply(toHead: true)?.status == 200)
+            return Unshared(client)
+        }
+    }
+
+    private func expect(_ word: String, on stream: Unshared<WireClient>) async throws {
+        try await onThread {
+            var text = ""
+            while !text.contains(word) {
+                let byte = try #require(try stream.value.bytes(1), "the stream has ended")
+                text += String(decoding: byte, as: UTF8.self)
+            }
+        }
+    }
+
+    private func reload(_ home: Home, _ visitor: Visitor, _ file: String) async throws {
+        try home.folder.write(file, to: "trilateral.yaml")
+        let before = await visitor.objects(on: "event/bridge").filter { $0["event_type"] == "reloaded" }.count
+        #expect(try await visitor.ask("request/reload", "{}").outcome == "ok")
+        try await visitor.awaitsEvent("bridge", "reloaded", after: before)
+    }
+
+    @Test(
+        arguments: [
+            ("", "nothing"), ("map: {style: dark, interval_seconds: 9}\n", "the map's style"),
+            ("map: {enabled: true}\n", "the map"), ("device: {allow_set: true}\n", "a rule"),
+            ("log: {level: debug}\n", "the log"), ("frames: {enabled: true}\n", "the frames"),
+            ("sensors: {espresense: {device: \"phone:anna\"}}\n", "the sensors"),
+            ("positioning: {estimator: centroid}\n", "the estimator"),
+            ("control: {read_only: [fridge]}\n", "a policy"),
+        ]
+    )
+    func `a reload leaves the broker, streams, ports and commanded states alone`(
+        change: String,
+        name: String
+    ) async throws {
+        try await withHome(file: Self.languages) { home, visitor in
+            try await command(visitor)
+            let epoch = try await visitor.awaits("info")["epoch"]
+            let port = try await webPort(home)
+            // The map's colours are those of the page, too.
+            let stream = change.contains("style") ? nil : try await stream(port)
+            let statuses = await visitor.said(on: "status")
+            try await reload(home, visitor, Self.languages + change)
+            #expect(await visitor.said(on: "status") == statuses)
+            #expect(try await visitor.awaits("info")["epoch"] == epoch)
+            try await expectCommanded(visitor)
+            #expect(await eventually { (try? await webPort(home)) == port })
+            #expect(try await visitor.ask("things/table-lamp/set/color", "green").outcome == "ok")
+            if let stream { try await expect("\"color_name\":\"green\"", on: stream) }
+            if change.isEmpty { #expect(await home.log.contains("nothing has changed")) }
+        }
+    }
+
+    @Test func `a part that is switched on and off by a reload comes and goes`() async throws {
+        try await withHome(file: "map: {enabled: true}\n") { home, visitor in
+            #expect(await eventually { await visitor.text("map")?.contains("<svg") == true })
+            try await reload(home, visitor, "frames: {enabled: true}\n")
+            try await visitor.awaits("map", "")
+            try await visitor.awaits("info") { $0["features"]?.array?.contains("frames") == true }
+            try await reload(home, visitor, "map: {enabled: true}\n")
+            #expect(await eventually { await visitor.text("map")?.contains("<svg") == true })
+            try await visitor.awaits("info") { $0["features"]?.array?.contains("frames") == false }
+            try await reload(home, visitor, "control: {read_only: [table-lamp]}\n")
+            #expect(try await visitor.ask("things/table-lamp/set/color", "red").outcome == "not_allowed")
+            try await reload(home, visitor, "device: {allow_set: true}\n")
+            #expect(try await visitor.ask("things/table-lamp/set/color", "red").outcome == "ok")
+            #expect(try await visitor.ask("device/set", #"{"angle":90}"#).outcome == "ok")
+        }
+    }
+
+    @Test func `another page is served on the same port, and another password of it counts`() async throws {
+        try await withHome(["web.listen": ""], file: "web: {listen: \"127.0.0.1:0\"}\n") { home, visitor in
+            let port = try await webPort(home)
+            let statuses = await visitor.said(on: "status")
+            try home.folder.write("secret\n", to: "password")
+            let file = "web: {listen: \"127.0.0.1:0\", password_file: password}\n"
+            try await reload(home, visitor, file)
+            #expect(try await eventually { try await request("GET", "/api/state", port: port).status == 401 })
+            // The same configuration, and another file.
+            try home.folder.write("other\n", to: "password")
+            try await reload(home, visitor, file)
+            let count = await home.log.components(separatedBy: "restarted: kiosk").count - 1
+            #expect(count == 2)
+            #expect(await visitor.said(on: "status") == statuses)
+        }
+    }
+
+    @Test func `another daemon keeps the ports and what was commanded`() async throws {
+        try await withHome(file: Self.languages) { home, visitor in
+            try await command(visitor)
+            let ports = try await (webPort(home), home.serverPort())
+            let epoch = try await visitor.awaits("info")["epoch"]
+            try await reload(home, visitor, Self.languages + "mqtt: {keepalive_seconds: 77}\n")
+            try await visitor.awaits("info") { $0["epoch"] != epoch }
+            try await visitor.awaits("state") { $0["device"]?["id"]?.string != nil }
+            try await expectCommanded(visitor)
+            #expect(await eventually { await home.log.components(separatedBy: "web: http").count == 3 })
+            #expect(try await webPort(home) == ports.0)
+            #expect(await home.serverPort() == ports.1)
+        }
+    }
+
+    @Test func `every command is answered during reloads, or its sender has read offline before`()
+        async throws
+    {
+        // More, for a search: TRILATERAL_RELOADS=40.
+        let rounds =
+            ProcessInfo.processInfo.environment["TRILATERAL_RELOADS"].flatMap { Int($0) } ?? 6
+        try await withHome(file: "mqtt: {keepalive_seconds: 60}\n") { home, visitor in
+            var tx = 0
+            for round in 1...rounds {
+                try home.folder.write(
+                    "mqtt: {keepalive_seconds: \(60 + round % 2)}\n",
+                    to: "trilateral.yaml"
+                )
+                await home.signal(SIGHUP)
+                // Until the next daemon has been there for a while.
+                var rest = 20
+                while rest > 0 {
+                    tx += 1
+                    visitor.say("request/ping", "{\"tx\":\(tx)}")
+                    visitor.say("things/table-lamp/set", "{\"color\":\"red\",\"tx\":\(-tx)}")
+                    let reloads = await visitor.objects(on: "event/bridge").filter {
+                        $0["event_type"] == "reloaded"
+                    }
+                    if reloads.count >= round { rest -= 1 }
+                    try await Task.sleep(for: .milliseconds(2))
+                }
+            }
+            visitor.say("request/ping", "{\"tx\":\"last\"}")
+            try await visitor.awaits("response/ping") { $0["tx"] == "last" }
+            let lost = await eventually { await unanswered(visitor).isEmpty } ? [] : await unanswered(visitor)
+            #expect(lost.isEmpty, "of \(2 * tx) commands in \(rounds) reloads: \(lost)")
+        }
+    }
+
+    /// Commands without an answer that the broker took while `status` was online.
+    private func unanswered(_ visitor: Visitor) async -> [JSONValue] {
+        let heard = await visitor.heard
+        let answers = heard.filter { $0.topic.contains("/response/") }
+            .compactMap { (try? JSONValue(parsing: $0.payload))?["tx"] }
+        let answered = Set(answers.map { "\($0)" })
+        var isOnline = true
+        var lost: [JSONValue] = []
+        for message in heard {
+            if message.topic.hasSuffix("/status") { isOnline = message.text == "online" }
+            guard isOnline, message.topic.hasSuffix("/set") || message.topic.hasSuffix("/ping"),
+                !message.topic.contains("/response/"),
+                let tx = (try? JSONValue(parsing: message.payload))?["tx"]
+            else { continue }
+            if !answered.contains("\(tx)") { lost.append(tx) }
+        }
+        return lost
+    }
+}
+
+/// A value that is used by one thread after another.
+// @unchecked: each use is awaited before the next.
+private struct Unshared<Value>: @unchecked Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}
