@@ -2,6 +2,7 @@ import Accounts
 import Flare
 import People
 import Testing
+import Threading
 
 /// Nobody gives more than they have, in time either.
 struct GivingTests {

@@ -2,6 +2,7 @@ import Accounts
 import Flare
 import People
 import Testing
+import Threading
 
 /// The log cannot be emptied, or filled with what they please, by those whom nobody knows.
 struct StrangerLogTests {
