@@ -59,7 +59,7 @@ struct AccountsCall {
         switch request.claim {
         case .session(let text): SecretToken(text, .session)
         case .token(let text, _): SecretToken(text, .token)
-        case .unnamed, .vouched, nil: nil
+        case .unnamed, .trusted, .vouched, nil: nil
         }
     }
 
