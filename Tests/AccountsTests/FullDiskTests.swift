@@ -19,7 +19,13 @@ struct FullDiskTests {
     /// Rows that need new pages.
     private func fillLog(_ desk: Desk) {
         for number in 0..<20 {
-            var entry = CommandLogEntry(at: 1, face: "mqtt", speaker: "user:bob", kind: "set", state: "ok")
+            var entry = CommandLogEntry(
+                at: Desk.start,
+                face: "mqtt",
+                speaker: "user:bob",
+                kind: "set",
+                state: "ok"
+            )
             entry.actions = String(repeating: "\(number % 10)", count: 4000)
             desk.registry.log(entry)
         }
