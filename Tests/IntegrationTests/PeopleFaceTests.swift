@@ -86,6 +86,24 @@ struct PeopleFaceTests {
         }
     }
 
+    @Test func `what strangers send over the broker is one row of the log, without what they sent`()
+        async throws
+    {
+        try await withBob(["people.mqtt_user": "none"]) { home, visitor, _ in
+            for number in 0..<4 {
+                let set = #"{"state":"ON","token":"tlu_wrong\#(number)","secret-key":1}"#
+                #expect(try await visitor.ask("things/table-lamp/set", set).outcome != "ok")
+                #expect(try await visitor.ask("request/secret-verb\(number)").outcome != "ok")
+            }
+            let rows = try await run(home, ["log", "--json"]).split(separator: "\n").map {
+                try JSONValue(parsing: $0.utf8)
+            }
+            let strangers = rows.filter { $0["face"] == "mqtt" && $0["speaker"] == "nobody" }
+            #expect(strangers.compactMap { $0["times"]?.integer } == [8])
+            #expect(!"\(rows)".contains("secret") && !"\(rows)".contains("tlu_"))
+        }
+    }
+
     @Test func `a session begins with the password, ends at sign-out, and with the password`() async throws {
         try await withBob { home, _, _ in
             let port = try await webPort(home)

@@ -17,7 +17,7 @@ extension CommandLogEntry {
             at: record.received.wallMilliseconds,
             face: answer.actor.faceName,
             speaker: record.speaker.map(table.logName) ?? "nobody",
-            kind: record.order?.kindName ?? answer.subject.kindName,
+            kind: record.order?.kindName ?? answer.subject.kindName(ofStranger: record.speaker == nil),
             state: answer.refusal == nil ? "obeyed" : "refused"
         )
         self.epoch = epoch
@@ -57,11 +57,12 @@ extension Command.Actor {
 }
 
 extension Answer.Subject {
-    fileprivate var kindName: String {
+    /// - Parameter isStranger: Whether nobody knows who sent it: a word that strangers chose is not kept.
+    fileprivate func kindName(ofStranger isStranger: Bool) -> String {
         switch self {
         case .set: "set"
         case .get: "get"
-        case .verb(let verb): verb
+        case .verb(let verb): isStranger ? "request" : verb
         }
     }
 }
