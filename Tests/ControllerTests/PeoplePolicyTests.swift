@@ -85,6 +85,13 @@ struct PeoplePolicyTests {
         #expect(code(&rig, .set(.thing("lamp"), wrong), by: alice) == .invalidValue)
     }
 
+    @Test func `who drives a thing does not move it by an action that it does not offer`() {
+        var rig = rig([(.read, .thing(House.lamp)), (.write, .thing(House.lamp))])
+        #expect(code(&rig, .action(.thing("lamp"), name: "on"), by: bob) == nil)
+        #expect(code(&rig, .action(.thing("lamp"), name: "north"), by: bob) == .notAllowed)
+        #expect(code(&rig, .action(.thing("lamp"), name: "north"), by: alice) == nil)
+    }
+
     @Test func `a right of a zone or an environment reaches what is in it now`() {
         for scope in [Scope.zone(House.kitchen), .environment(House.home), .all] {
             var rig = rig([(.write, scope)])
