@@ -58,6 +58,25 @@ import Testing
         }
     }
 
+    @Test func `acts at the daemon's socket are logged with the system's user, and explain takes a token`()
+        async throws
+    {
+        try await withHome { home, _ in
+            let token = try await run("token", "add", "owner", "panel", in: home.folder)
+            #expect(token.status == 0, "\(token.output)")
+            let log = try await run("log", in: home.folder)
+            let act = "\tsystem:\(NSUserName())\tcommand line\ttoken add\t"
+            #expect(log.output.contains(act), "\(log.output)")
+            for (text, status) in [(token.output, 0), ("tlu_wrong\n", 1)] as [(String, Int32)] {
+                try home.folder.write(text, to: "token")
+                #expect(chmod(home.folder.path("token"), 0o600) == 0)
+                let file = home.folder.path("token")
+                let end = try await run("explain", "zone", "--token-file", file, in: home.folder)
+                #expect(end.status == status, "\(end.output)")
+            }
+        }
+    }
+
     @Test func `between two daemons the user must choose`() async throws {
         try await withHome { home, _ in
             try await withTemporaryFolder { folder in
