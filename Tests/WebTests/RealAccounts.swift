@@ -42,7 +42,7 @@ final class RealAccounts: Sendable {
         let slugs = [lamp: "red-lamp", kitchen: "kitchen"]
         let place = AccountsPlace(
             find: { kind, word throws(AccountsError) in
-                slugs.first { $0.key.kind == kind && $0.value == word }?.key.id
+                [slugs.keys.filter { $0.kind == kind && slugs[$0] == word }.map(\.id)]
             },
             locate: { reference throws(AccountsError) in
                 switch reference.kind {

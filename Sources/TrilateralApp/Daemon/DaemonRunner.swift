@@ -212,7 +212,7 @@ package struct DaemonRunner: Sendable {
         plan.withdrawsAtEnd = isTemporary
         plan.onFlareBound = { [onFlareBound] port in
             control.withLock { $0.bound() }
-            file?.update { $0.flare = HostAndPort(host: configuration.flare.listen.host, port: port) }
+            file?.update { $0.flare = HostAndPort(host: loaded.values.flare.listen.host, port: port) }
             await onFlareBound(port)
         }
         plan.onWebBound = onWebBound

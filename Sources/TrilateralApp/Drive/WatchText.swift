@@ -122,7 +122,7 @@ enum WatchText {
         if let kelvin = thing["color_temp"]?.number { words.append("white \(decimal(kelvin, 0)) K") }
         for (name, value) in (thing["values"]?.object ?? [:]).sorted(by: { $0.key < $1.key })
         where !value.isNull && !["state", "brightness"].contains(name) {
-            words.append("\(name) \(value.number.map { decimal($0, 2) } ?? plain(value))")
+            words.append("\(name) \(plain(value))")
         }
         if let goal = thing["target"]?.object {
             words.append(

@@ -27,7 +27,7 @@ struct SignInCommand: AsyncParsableCommand {
                 needsDaemon: true,
                 by: "sign-in"
             )
-            Terminal.output.write(PeopleListOption.text(answer["url"] ?? .null) + "\n")
+            try StandardOutput.print(PeopleListOption.text(answer["url"] ?? .null))
         }
     }
 }

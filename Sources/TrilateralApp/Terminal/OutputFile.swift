@@ -18,23 +18,28 @@ struct OutputFile {
         do throws(WriteError) {
             try write(bytes)
         } catch {
-            let reason = String(cString: strerror(error.code))
-            StandardError.print("trilateral \(verb): \(path) cannot be \(error.what): \(reason)")
+            StandardError.print("trilateral \(verb): \(path) \(error.message)")
             throw error.exitCode
         }
     }
 
     private struct WriteError: Error {
-        let what: String
-        let code: Int32
+        let message: String
         let exitCode: ExitCode
 
+        static let unsuitable = WriteError(
+            message: "is no plain file; write to standard output instead",
+            exitCode: .cannotCreate
+        )
+
         static func creating(_ code: Int32) -> WriteError {
-            WriteError(what: "created", code: code, exitCode: .cannotCreate)
+            let reason = String(cString: strerror(code))
+            return WriteError(message: "cannot be written: \(reason)", exitCode: .cannotCreate)
         }
 
         static func writing(_ code: Int32) -> WriteError {
-            WriteError(what: "written", code: code, exitCode: .ioError)
+            let reason = String(cString: strerror(code))
+            return WriteError(message: "cannot be written: \(reason)", exitCode: .ioError)
         }
     }
 
@@ -42,12 +47,8 @@ struct OutputFile {
         // A symbolic link stays, and the file that it names is replaced.
         guard let found = FileStatus(path: path) else { return try place(bytes, at: path, mode: 0o666) }
         guard replaces else { throw .creating(EEXIST) }
-        guard found.kind == .file else {
-            // A device or a pipe cannot be replaced, only written to.
-            let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
-            guard descriptor >= 0 else { throw .creating(errno) }
-            return try fill(descriptor, with: bytes)
-        }
+        // A device or a pipe would be replaced by a file.
+        guard found.kind == .file else { throw .unsuitable }
         guard let resolved = realpath(path, nil) else { throw .creating(errno) }
         defer { free(resolved) }
         try place(bytes, at: String(cString: resolved), mode: found.permissions, isKept: true)
@@ -88,8 +89,7 @@ struct OutputFile {
             close(descriptor)
             throw .writing(error.code)
         }
-        // A pipe has no disk.
-        if fsync(descriptor) != 0, errno != EINVAL, errno != EROFS {
+        if fsync(descriptor) != 0, errno != EINVAL {
             let code = errno
             close(descriptor)
             throw .writing(code)
