@@ -116,7 +116,7 @@ struct BrokerPublisherTests {
         var inbox = CommandInbox(root: "t/n")
         var command = message("request/ping", "")
         command.isRetained = false
-        command.properties.responseTopic = "me"
+        command.properties.responseTopic = "replies/me"
         command.properties.correlationData = [7]
         guard case .handle(let ping)? = inbox.receive(command).first else {
             Issue.record("not a command")
@@ -125,7 +125,7 @@ struct BrokerPublisherTests {
         var answer = Answer(ticket: ping.ticket, tx: 1, subject: .verb("ping"))
         answer.data = .string(String(repeating: "a", count: 2000))
         publisher.publish(inbox.reply(with: answer), on: Self.topics)
-        #expect(client.topics == ["t/n/response/ping", "me"])
+        #expect(client.topics == ["t/n/response/ping", "replies/me"])
         for message in client.sent.withLock({ $0 }) {
             let body = try JSONValue(parsing: message.payload)
             #expect(body["error"]?["code"] == "too_large" && body["tx"] == 1)
