@@ -26,7 +26,10 @@ final class RealAccounts: Sendable {
 
     init() async throws {
         let database = try DatabaseQueue()
-        try await database.write { try AccountsSchema.migrate($0) }
+        try await database.write {
+            try AccountsSchema.migrate($0)
+            try AccountsSchema.addOrigins($0)
+        }
         let store = AccountsStore(database)
         let now = Self.now
         try store.prepare(owner: "owner", at: now)

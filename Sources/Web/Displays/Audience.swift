@@ -4,6 +4,8 @@ import People
 enum StreamHolder: Sendable, Hashable {
     /// Whoever administers, and everybody where there are no users.
     case owner
+    /// Whoever reaches the page without signing in, where that counts as somebody who administers.
+    case unnamed
     case user(AccountID)
 }
 
@@ -27,7 +29,7 @@ struct DisplayName: Sendable, Hashable {
     /// As the lifecycle knows it; displays of other interfaces have other prefixes.
     var lifecycleID: String {
         switch audience.holder {
-        case .owner: "web/\(id)"
+        case .owner, .unnamed: "web/\(id)"
         case .user(let user): "web-\(user)/\(id)"
         }
     }
@@ -51,6 +53,7 @@ struct Share: Sendable {
         switch holder {
         case .owner: all < maximum
         // The last eighth is for who administers.
+        case .unnamed: all < maximum - maximum / 8
         case .user: all < maximum - maximum / 8 && own < ofOneUser
         }
     }

@@ -6,9 +6,10 @@ import Things
 /// The displays' side of the hub.
 extension WebHub {
     /// What somebody is for streams and displays, or why they may have none.
-    func audience(of speaker: Speaker?) -> Result<Audience, Refusal> {
+    func audience(of asker: Asker) -> Result<Audience, Refusal> {
         guard node.people != nil, let table = node.state().people else { return .success(.owner) }
-        guard let speaker, case .user(let user, _) = speaker, let reader = reader(for: speaker),
+        guard let speaker = asker.speaker, case .user(let user, _) = speaker,
+            let reader = reader(for: speaker),
             !reader.seesNothing
         else {
             let message = "event streams and displays need the right to read something; an owner can give one"
@@ -17,6 +18,10 @@ extension WebHub {
         let now = node.clock().wallMilliseconds
         if table.verdict(of: speaker, .own, on: .administration, at: now).isGranted {
             return .success(.owner)
+        }
+        // The page limits what they may do to driving, so that strangers on this machine do not administer.
+        if asker.isUnnamed, table.verdict(of: .user(user), .own, on: .administration, at: now).isGranted {
+            return .success(Audience(holder: .unnamed, isWatching: true))
         }
         let isWatching = reader.seesDevices || !Reader(table, for: speaker, .write, at: now).seesNothing
         return .success(Audience(holder: .user(user), isWatching: isWatching))
@@ -31,14 +36,14 @@ extension WebHub {
         by asker: Asker
     ) -> Refusal? {
         let display: DisplayName
-        switch audience(of: asker.speaker) {
+        switch audience(of: asker) {
         case .success(let audience): display = DisplayName(id, of: audience)
         case .failure(let refusal): return refusal
         }
         guard let outcome = displays.set(display, presence) else {
             let most = configuration.maximumDisplays
             let message =
-                display.audience.holder == .owner
+                display.audience.holder == .owner || display.audience.holder == .unnamed
                 ? "\(most) displays are attached already; more do not count"
                 : "a user may attach \(Share(of: most).ofOneUser) displays, and all together \(most); more do not count"
             return Refusal(.rateLimited, message)
@@ -71,7 +76,7 @@ extension WebHub {
     func endForbiddenDisplays() {
         let over = displays.removeAll { old in
             guard case .user(let id) = old.holder else { return false }
-            guard case .success(let audience) = audience(of: .user(id)) else { return true }
+            guard case .success(let audience) = audience(of: Asker(speaker: .user(id))) else { return true }
             return old.isWatching && !audience.isWatching
         }
         for display in over { perform(DisplayRegistry.Outcome(presence: .gone), on: display) }

@@ -109,7 +109,7 @@ extension WebHub {
     /// Whether a reader may still read what the stream began with.
     private func isEntitled(_ viewer: StreamViewer) -> Bool {
         guard viewer.asker.isCurrent(node.people),
-            case .success(viewer.audience) = audience(of: viewer.asker.speaker)
+            case .success(viewer.audience) = audience(of: viewer.asker)
         else { return false }
         let now = reader(for: viewer.asker.speaker)
         return viewer.reader.map { old in now.map { old.seesSame(as: $0) } ?? false } ?? true

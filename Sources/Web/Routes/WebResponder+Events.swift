@@ -17,7 +17,7 @@ extension WebResponder {
     func stream(_ request: Request, by asker: Asker, on channel: any Channel) async -> Response {
         let (head, streams) = (request.head, hub.streams)
         let (display, audience): (DisplayName?, Audience)
-        switch await (Self.display(in: head.path ?? ""), hub.audience(of: asker.speaker)) {
+        switch await (Self.display(in: head.path ?? ""), hub.audience(of: asker)) {
         case (.success(let name), .success(let found)):
             (display, audience) = (name.map { DisplayName($0, of: found) }, found)
         case (.failure(let refusal), _), (_, .failure(let refusal)):
@@ -34,7 +34,7 @@ extension WebResponder {
             return WebAnswer.problem(
                 .serviceUnavailable,
                 "rate_limited",
-                audience.holder == .owner
+                audience.holder == .owner || audience.holder == .unnamed
                     ? "\(most) event streams are open already; close one, or try again later"
                     : "a user may open \(Share(of: most).ofOneUser) event streams, and all together \(most); close one, or try again later",
                 headers: [.retryAfter: "30"]
