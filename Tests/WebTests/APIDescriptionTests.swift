@@ -9,7 +9,7 @@ import Testing
 @testable import Web
 
 /// `/api/openapi.json` is what the listener does: every operation is replayed, and the answers are checked.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(4)))
 struct APIDescriptionTests {
     private static let password = "Authorization: Bearer open sesame"
 
