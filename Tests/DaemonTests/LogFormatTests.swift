@@ -4,6 +4,7 @@ import Flare
 import Logging
 import Settings
 import Testing
+import Threading
 
 struct LogFormatTests {
     private let entry = LogEntry(
@@ -42,12 +43,17 @@ struct LogFormatTests {
     ) {
         var entry = entry
         entry.level = level
-        let form = LogFormat(.text, environment: ["JOURNAL_STREAM": "8:1"])
+        let identity = FileStatus(descriptor: 2)?.identity
+        let stream = identity.map { "\($0.device):\($0.inode)" } ?? ""
+        let form = LogFormat(.text, environment: ["JOURNAL_STREAM": stream])
         #expect(form.line(entry).hasPrefix("<\(number)>\(level.rawValue) mqtt: "))
         #expect(
-            LogFormat(.json, environment: ["JOURNAL_STREAM": "8:1"]).line(entry).hasPrefix("<\(number)>{")
+            LogFormat(.json, environment: ["JOURNAL_STREAM": stream]).line(entry).hasPrefix("<\(number)>{")
         )
         #expect(!LogFormat(.text, environment: [:]).line(entry).hasPrefix("<"))
+        // The variable of a service whose output goes elsewhere.
+        #expect(!LogFormat(.text, environment: ["JOURNAL_STREAM": "8:1"]).line(entry).hasPrefix("<"))
+        #expect(JournalStream.text("a\nb", level) == "<\(number)>a\n<\(number)>b")
     }
 
     @Test func `no text makes a second line`() {
@@ -95,7 +101,7 @@ struct LogOutputTests {
         output.configure(level: .error, form: LogFormat(.json))
         logger.warning("one")
         logger.error("two")
-        output.print("three")
+        output.print("three", as: .notice)
         output.flush(within: 10)
         var text = ""
         for await bytes in stream {

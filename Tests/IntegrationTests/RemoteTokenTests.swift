@@ -72,7 +72,7 @@ struct RemoteTokenTests {
                 let row = try await run(server, "token", "list").split(separator: "\n").last {
                     $0.contains("wall")
                 }
-                let id = try #require(row?.split(separator: "\t").first)
+                let id = try #require(row?.split(separator: " ").first)
                 try await run(server, "token", "rm", String(id))
                 try await visitor.awaits("\(Self.lamp)/availability", "offline")
                 #expect(

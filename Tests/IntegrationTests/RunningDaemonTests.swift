@@ -19,7 +19,7 @@ import Testing
             let add = try await run("user", "add", "bob", in: home.folder)
             #expect(add.status == 0 && !add.output.contains("no daemon"), "\(add.output)")
             let users = try await Program.run(["user", "list", "--state", home.state], in: home.folder)
-            #expect(users.output.contains("\nbob\t"), "\(users.output)")
+            #expect(users.output.columns.contains("\nbob\t"), "\(users.output)")
             let export = try await run("export", "-", in: home.folder)
             #expect(export.status == 0 && export.output.contains("environments"), "\(export.output)")
             let model = #"{"environments":[{"name":"Attic"}]}"#
@@ -66,7 +66,7 @@ import Testing
             #expect(token.status == 0, "\(token.output)")
             let log = try await run("log", in: home.folder)
             let act = "\tsystem:\(NSUserName())\tcommand line\ttoken add\t"
-            #expect(log.output.contains(act), "\(log.output)")
+            #expect(log.output.columns.contains(act), "\(log.output)")
             for (text, status) in [(token.output, 0), ("tlu_wrong\n", 1)] as [(String, Int32)] {
                 try home.folder.write(text, to: "token")
                 #expect(chmod(home.folder.path("token"), 0o600) == 0)

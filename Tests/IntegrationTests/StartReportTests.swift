@@ -9,7 +9,7 @@ struct StartReportTests {
     ) async throws {
         try await withTemporaryFolder { folder in
             let home = Home(in: folder, port: 1)
-            let shell = isForJournal ? "export JOURNAL_STREAM=1:2" : nil
+            let shell = isForJournal ? "export JOURNAL_STREAM=$(stat -L -c %d:%i /proc/self/fd/2)" : nil
             try await home.start(["web.listen": "127.0.0.1:0"], shell: shell)
             #expect(await home.logs("Flare server: http://127.0.0.1:"))
             #expect(await home.logs("web: http://127.0.0.1:"))

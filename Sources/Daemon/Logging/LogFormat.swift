@@ -54,7 +54,7 @@ package struct LogFormat: Sendable, Hashable {
     package init(_ format: TrilateralConfiguration.Log.Format, environment: [String: String]) {
         self.init(
             format == .json ? .json : .text,
-            isForJournal: environment["JOURNAL_STREAM"]?.isEmpty == false
+            isForJournal: JournalStream.isBehind(2, environment)
         )
     }
 
@@ -63,7 +63,7 @@ package struct LogFormat: Sendable, Hashable {
 
     /// The line, without line end.
     package func line(_ entry: LogEntry) -> String {
-        let prefix = isForJournal ? "<\(Self.priority(entry.level))>" : ""
+        let prefix = isForJournal ? Self.journalPrefix(entry.level) : ""
         switch style {
         case .text: return prefix + text(entry)
         case .json: return prefix + json(entry)
@@ -101,6 +101,9 @@ package struct LogFormat: Sendable, Hashable {
         let visible = TerminalText.visible(isWord ? value : JSONValue.string(value).text)
         return visible
     }
+
+    /// What a line for the journal begins with.
+    static func journalPrefix(_ level: Logger.Level) -> String { "<\(priority(level))>" }
 
     /// - Source: sd-daemon(3) and syslog(3).
     private static func priority(_ level: Logger.Level) -> Int {

@@ -109,8 +109,13 @@ package final class LogOutput: Sendable {
         return queue.dropped + before + (file?.dropped ?? 0)
     }
 
+    /// Writes a text for a person, in order with the log: why the program ends, or what it waits for.
+    package func print(_ text: String, as level: Logger.Level) {
+        print(state.withLock { $0.form.isForJournal } ? JournalStream.text(text, level) : text)
+    }
+
     /// Writes an unformatted line, in order with the log.
-    package func print(_ line: String) { queue.append(line + "\n") }
+    private func print(_ line: String) { queue.append(line + "\n") }
 
     /// Waits until everything is written, for a limited time.
     package func flush(within seconds: Double = 1) {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Daemon
 import Foundation
 import Profiles
+import Logging
 import Settings
 import Threading
 
@@ -104,7 +105,7 @@ struct ConfigurationOption: ParsableArguments {
             )
             let more = showsProfileWarnings ? loaded.profileWarnings + loaded.advice : []
             for warning in loaded.warnings + more {
-                StandardError.print("trilateral \(command): warning: \(warning)")
+                StandardError.print("trilateral \(command): warning: \(warning)", as: .warning)
             }
             return loaded
         } catch {

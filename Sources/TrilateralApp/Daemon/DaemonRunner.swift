@@ -157,7 +157,7 @@ package struct DaemonRunner: Sendable {
             } catch let restart as RestartRequest {
                 throw restart
             } catch {
-                log.print("trilateral: \(error)")
+                log.print("trilateral: \(error)", as: .error)
                 ports.forget()
                 let goesOn = control.withLock { !$0.isStopping && $0.running.fallBack() }
                 guard goesOn else { throw Self.exitCode(error) }

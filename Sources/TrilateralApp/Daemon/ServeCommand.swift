@@ -86,7 +86,8 @@ struct ServeCommand: AsyncParsableCommand {
             let server = FlareListener(hub: hub, listener, publicFolder: publicFolder, logger: logger) {
                 port in
                 log.print(
-                    "trilateral serve: Flare server: http://\(HostAndPort(host: host, port: port))/environments"
+                    "trilateral serve: Flare server: http://\(HostAndPort(host: host, port: port))/environments",
+                    as: .notice
                 )
             }
             let group = ServiceGroup(
@@ -106,7 +107,7 @@ struct ServeCommand: AsyncParsableCommand {
         } catch let code as ExitCode {
             throw code
         } catch {
-            log.print("trilateral serve: \(error)")
+            log.print("trilateral serve: \(error)", as: .error)
             throw DaemonRunner.exitCode(error)
         }
     }

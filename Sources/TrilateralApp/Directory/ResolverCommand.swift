@@ -132,7 +132,7 @@ struct ResolverCommand: AsyncParsableCommand {
             do {
                 let port = try await server.listen(.init(host: place.host, port: place.port))
                 let actual = HostAndPort(host: place.host, port: port)
-                StandardError.print("trilateral resolver: listening on \(actual)")
+                StandardError.print("trilateral resolver: listening on \(actual)", as: .notice)
             } catch {
                 StandardError.print("trilateral resolver: \(place): \(error)")
                 throw ExitCode.unavailable
@@ -146,7 +146,7 @@ struct ResolverCommand: AsyncParsableCommand {
         switch StationKeys.load(file) {
         case .success(let keys):
             if let warning = FileContents.openness(of: file) {
-                StandardError.print("trilateral resolver: warning: --keys-file: \(file) \(warning)")
+                StandardError.print("trilateral resolver: warning: --keys-file: \(warning)", as: .warning)
             }
             return keys
         case .failure(let error):

@@ -1,12 +1,17 @@
 import Daemon
+import Foundation
 import Logging
 
 /// Standard error, as a command uses it to talk to a person.
 enum StandardError {
     /// Prints a line, or several: whatever it quotes from elsewhere cannot command the terminal.
-    static func print(_ text: String) {
+    ///
+    /// - Parameter level: The priority in the journal, if it goes there.
+    static func print(_ text: String, as level: Logger.Level = .error) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        write(lines.map { TerminalText.visible(String($0)) }.joined(separator: "\n") + "\n")
+        let visible = lines.map { TerminalText.visible(String($0)) }.joined(separator: "\n")
+        let isForJournal = JournalStream.isBehind(2, ProcessInfo.processInfo.environment)
+        write((isForJournal ? JournalStream.text(visible, level) : visible) + "\n")
     }
 
     /// If nobody can read it, there is nobody left to say that to.
