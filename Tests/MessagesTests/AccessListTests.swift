@@ -8,7 +8,8 @@ struct AccessListTests {
     private var list: AccessList {
         var list = AccessList(topics: topics, discoveryPrefix: "ha")
         list.capabilities = [
-            .init(access: .read, filter: "ha/status"), .init(access: .write, filter: "ha/device/+/config"),
+            .init(access: .read, filter: "ha/status"),
+            .init(access: .readwrite, filter: "ha/device/+/config"),
         ]
         return list
     }

@@ -47,7 +47,8 @@ package struct StateFolder: Sendable {
 
     /// A warning if other users can read the state folder.
     package static func warning(of path: String) -> String? {
-        guard let rights = FileContents.rights(of: path), rights.mode & 0o007 != 0 else { return nil }
+        // What cannot be looked at is closed to others, too.
+        guard let status = FileStatus(path: path), status.permissions & 0o007 != 0 else { return nil }
         return "everybody on this machine can look into the state folder \(path); run: chmod 700 \(path)"
     }
 

@@ -55,10 +55,12 @@ package enum ConfigurationLoader {
     }
 
     /// The file that is read if none is named: the user's, else the machine's; `nil` if there is neither.
+    ///
+    /// One that cannot be reached counts: without it, what it forbids would be allowed without a word.
     package static func standardFile(environment: [String: String]) -> String? {
         let home = HomeFolder.path(environment).map { $0 + "/.config" }
         let user = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
         return [user, "/etc"].compactMap { $0 }.map { $0 + "/trilateral/trilateral.yaml" }
-            .first { access($0, F_OK) == 0 }
+            .first { access($0, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR) }
     }
 }

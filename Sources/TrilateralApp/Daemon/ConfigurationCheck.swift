@@ -31,7 +31,15 @@ struct ConfigurationCheck {
             + [loaded.warningOfUnreachableStation].compactMap(\.self)
         warnings = found.map(\.description)
         if let unit {
-            judge(ServiceAccess(unit), handedOver: Set(unit.credentials.values))
+            let service = ServiceAccess(unit)
+            if let file,
+                let problem = service.problem(reading: URL(filePath: file).path(percentEncoded: false))
+            {
+                problems.append(
+                    ConfigurationError(.wholeFile(file), "", "for the service's user: \(problem)")
+                )
+            }
+            judge(service, handedOver: Set(unit.credentials.values))
         } else {
             judgeOwnFiles()
             warnings += Self.warnings(of: environment)

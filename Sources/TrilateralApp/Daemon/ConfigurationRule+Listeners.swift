@@ -61,9 +61,10 @@ extension ConfigurationRule {
         paths: ["flare.server.trusted_networks", "flare.server.access"]
     ) {
         guard $0.flare.access != .open,
-            let all = $0.flare.trustedNetworks.first(where: { $0.hasSuffix("/0") })
+            let all = $0.flare.trustedNetworks.firstOfAll
         else { return nil }
-        return "\(all) is everybody, who needs no token then; name the networks of your own programs"
+        return
+            "\(all) is everybody, or nearly, who needs no token then; name the networks of your own programs"
     }
 }
 

@@ -40,7 +40,11 @@ struct ResolverFileOption: ParsableArguments {
         } else {
             let locator = DaemonLocator(ProcessInfo.processInfo.environment)
             switch locator.finding {
-            case .one(let daemon): path = Self.path(in: daemon.stateFolder)
+            case .one(let daemon):
+                // A resolver that runs alone beside the daemon keeps its file in this user's own folder.
+                let own = Self.path(in: StateFolder.standard(ProcessInfo.processInfo.environment))
+                let shared = Self.path(in: daemon.stateFolder)
+                path = access(shared, F_OK) != 0 && access(own, F_OK) == 0 ? own : shared
             case .several(let daemons):
                 throw VerbError(DaemonLocator.question(daemons, option: "--db"), .usage)
             case .none: path = Self.path(in: locator.standardFolder)

@@ -13,7 +13,8 @@ extension Capability {
             let topics = DiscoveryTopics(prefix: configuration.discovery.prefix)
             return [
                 .init(access: .read, filter: topics.status),
-                .init(access: .write, filter: topics.device("+")),
+                // Reading shows what earlier runs left behind, to this one and to `forget`.
+                .init(access: .readwrite, filter: topics.device("+")),
             ]
         },
         build: { context in

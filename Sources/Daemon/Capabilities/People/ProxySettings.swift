@@ -43,7 +43,7 @@ extension ConfigurationRule {
     {
         guard $0.people.proxy.header != nil, let all = $0.people.proxy.networks.firstOfAll else { return nil }
         return
-            "\(all) is everybody: whoever can reach the page signs in as anybody; name the proxy's own address"
+            "\(all) is everybody, or nearly: whoever can reach the page signs in as anybody; name the proxy's own address"
     }
 }
 
@@ -71,6 +71,8 @@ extension ConfigurationType<String> {
 }
 
 extension [String] {
-    /// The first network that has every address.
-    var firstOfAll: String? { first { $0.hasSuffix("/0") } }
+    /// The first network that has every address, or so many that it is no network of anybody's own.
+    package var firstOfAll: String? {
+        first { Int($0.split(separator: "/").last ?? "").map { $0 < 8 } ?? false }
+    }
 }
