@@ -1,3 +1,4 @@
+package import Flare
 package import People
 import Threading
 
@@ -13,6 +14,8 @@ package final class AccountsRegistry: Sendable {
         /// Milliseconds from the last use.
         package var sessionLifetime: Int64 = 720 * 3_600_000
         package var log = LogLimits()
+        /// What the rows of the log must not show.
+        package var secrets = SecretMask.forms
 
         package init() {}
     }
@@ -280,7 +283,11 @@ package final class AccountsRegistry: Sendable {
         guard !rows.isEmpty || !strangers.isEmpty || !uses.isEmpty || !seen.isEmpty else { return }
         do {
             try store.atomically { store throws(AccountsError) in
-                try store.append(rows, strangers: strangers, limits: settings.log)
+                try store.append(
+                    rows.map { $0.masked(by: settings.secrets) },
+                    strangers: strangers.map { $0.masked(by: settings.secrets) },
+                    limits: settings.log
+                )
                 try store.record(uses)
                 try store.recordSeen(seen)
             }

@@ -5,11 +5,12 @@ package enum QuotedValue {
     /// A JSON value; texts are quoted.
     package static func of(_ value: JSONValue) -> String {
         if case .string(let text) = value { return of(text) }
-        return shortened(value.visibleText)
+        return shortened(SecretMask.tokens.masked(value.visibleText))
     }
 
     /// A text in quotes.
     package static func of(_ text: String) -> String {
+        let text = SecretMask.tokens.masked(text)
         let isShort = text.unicodeScalars.count <= limit
         let quoted = JSONValue.string(clipped(text, to: limit)).visibleText
         return isShort ? quoted : "\(quoted.dropLast())…\""
@@ -17,7 +18,9 @@ package enum QuotedValue {
 
     /// A list of names for a sentence: `red, green, blue`; at most 40 of them, with control characters escaped.
     package static func list(_ names: some Collection<String>) -> String {
-        let shown = names.prefix(40).map { HarmfulCharacters.escaped(in: shortened($0)) }.joined(
+        let shown = names.prefix(40).map {
+            HarmfulCharacters.escaped(in: shortened(SecretMask.tokens.masked($0)))
+        }.joined(
             separator: ", "
         )
         return names.count > 40 ? "\(shown), …" : shown

@@ -3,7 +3,7 @@ package import Flare
 import Things
 
 extension Answer {
-    /// The body of an answer.
+    /// The body of an answer, without tokens that are stored in names or data.
     /// - Source: the MQTT contract, rule 1.
     package var json: JSONValue {
         var members: [String: JSONValue] = ["status": refusal == nil ? "ok" : "error"]
@@ -17,7 +17,7 @@ extension Answer {
         }
         members["error"] = refusal?.json
         members["data"] = data
-        return .object(members)
+        return SecretMask.tokens.masked(.object(members))
     }
 }
 

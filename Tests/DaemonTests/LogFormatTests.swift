@@ -113,6 +113,26 @@ struct LogOutputTests {
         #expect(lines.first.flatMap { try? JSONValue(parsing: String($0)) }?["message"] == "two")
     }
 
+    @Test func `every line is masked, with the passwords that it was told, in each form`() async {
+        let token = "tlu_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyMDE"
+        for form in [LogFormat(.text), LogFormat(.json)] {
+            let text = Locked("")
+            let output = LogOutput(level: .trace, form: form) { bytes in
+                text.withLock { $0 += String(decoding: bytes, as: UTF8.self) }
+            }
+            output.secrets = SecretMask(passwords: [#"c0rrect"horse"#])
+            output.logger("a").trace(
+                #"is c0rrect"horse"#,
+                metadata: ["topic": "x/\(token)/set", "b": "\"\(token)"]
+            )
+            output.print(token)
+            output.flush(within: 10)
+            let lines = text.withLock { $0 }
+            #expect(!lines.contains("tlu_") && !lines.contains("horse"), "\(lines)")
+            #expect(lines.hasSuffix("\n***\n"))
+        }
+    }
+
     @Test func `a stalled reader blocks no one, and dropped lines are counted`() async {
         let gate = DispatchSemaphore(value: 0)
         let (stream, feed) = AsyncStream<[UInt8]>.makeStream()

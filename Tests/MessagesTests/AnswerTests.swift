@@ -34,6 +34,12 @@ struct AnswerTests {
         )
     }
 
+    @Test func `a token in what was stored earlier is masked`() {
+        var answer = Answer(ticket: 1, tx: nil, subject: .get, target: .init(kind: "thing", slug: "lamp"))
+        answer.data = ["tlu_abc": ["see tlu_abc, ok"]]
+        #expect(answer.json["data"] == ["***": ["see ***, ok"]])
+    }
+
     @Test func `what was asked for is in data`() {
         var answer = Answer(ticket: 1, tx: nil, subject: .get)
         answer.data = ["state": "ON"]

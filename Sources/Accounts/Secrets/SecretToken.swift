@@ -1,5 +1,6 @@
 import CCrypto
 import Cryptography
+import Flare
 
 /// 32 unpredictable bytes that somebody brings to be recognized: a token, a session's cookie, or a link.
 ///
@@ -11,9 +12,9 @@ package struct SecretToken: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The first letters of a token, so that it is found where it should not be.
-    package static let prefix = "tlu_"
+    package static let prefix = SecretMask.tokenPrefix
     /// The first letters of a link's secret.
-    package static let linkPrefix = "tll_"
+    package static let linkPrefix = SecretMask.linkPrefix
     private static let count = 32
 
     package let kind: Kind

@@ -1,3 +1,4 @@
+import Flare
 import GRDB
 
 /// A row of the log: an order or an act of administration, obeyed or refused.
@@ -44,6 +45,16 @@ package struct CommandLogEntry: Sendable, Hashable {
         (face, speaker, source, kind) = (row["face"], row["speaker"], row["source"], row["kind"])
         (target, slug, actions, results) = (row["target"], row["slug"], row["actions"], row["results"])
         (state, code, tx, took, times) = (row["state"], row["code"], row["tx"], row["took_ms"], row["times"])
+    }
+
+    /// The same row without secrets in what somebody sent.
+    func masked(by mask: SecretMask) -> CommandLogEntry {
+        var entry = self
+        entry.kind = mask.masked(kind)
+        for text in [\Self.source, \.target, \.slug, \.actions, \.results, \.tx] {
+            entry[keyPath: text] = entry[keyPath: text].map { mask.masked($0) }
+        }
+        return entry
     }
 }
 

@@ -131,6 +131,8 @@ package struct DeviceController: Sendable {
     }
 
     mutating func raise(_ id: String, _ severity: Alert.Severity, _ message: String) {
+        // Not the passwords: who sends may read alerts too, and would see whether a guess is right.
+        let message = SecretMask.forms.masked(message)
         if let open = state.alerts[id], open.severity == severity, open.message == message { return }
         let since = state.alerts[id]?.since ?? now
         state.alerts[id] = Alert(severity: severity, message: message, since: since)

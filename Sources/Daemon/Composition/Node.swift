@@ -73,11 +73,13 @@ package struct Node: Sendable {
             logger: logger,
             aroundRead: loop.lend
         )
-        let accounts = try store.withAccounts { accounts in
+        var registry = configuration.people.registry
+        registry.secrets = SecretMask(configuration)
+        let accounts = try store.withAccounts { [registry] accounts in
             try accounts.prepare(owner: configuration.people.owner, at: started.wallMilliseconds)
             return try AccountsRegistry(
                 accounts,
-                configuration.people.registry,
+                registry,
                 clock: { clock().wallMilliseconds },
                 changed: { [weak runtime] in runtime?.send(.peopleChanged($0)) }
             )

@@ -1,3 +1,4 @@
+package import Flare
 import Foundation
 package import Logging
 import Threading
@@ -15,6 +16,7 @@ package final class LogOutput: Sendable {
         var fileLevel: Logger.Level?
         /// The lines that files before this one have lost.
         var droppedBefore = 0
+        var secrets = SecretMask.forms
 
         /// The lowest level of any output.
         var lowest: Logger.Level? {
@@ -63,6 +65,12 @@ package final class LogOutput: Sendable {
     /// Changes level and format of the console, after a reload of the configuration.
     package func configure(level: Logger.Level?, form: LogFormat) {
         state.withLock { ($0.level, $0.form) = (level, form) }
+    }
+
+    /// What is masked in every line.
+    package var secrets: SecretMask {
+        get { state.withLock { $0.secrets } }
+        set { state.withLock { $0.secrets = newValue } }
     }
 
     /// Changes the second output, after a reload of the configuration.
@@ -115,7 +123,7 @@ package final class LogOutput: Sendable {
     }
 
     /// Writes an unformatted line, in order with the log.
-    private func print(_ line: String) { queue.append(line + "\n") }
+    private func print(_ line: String) { queue.append(secrets.masked(line) + "\n") }
 
     /// Waits until everything is written, for a limited time.
     package func flush(within seconds: Double = 1) {
@@ -129,7 +137,7 @@ package final class LogOutput: Sendable {
         let state = state.withLock { $0 }
         if let level = state.level, entry.level >= level { print(state.form.line(entry)) }
         guard let file = state.file, let level = state.fileLevel, entry.level >= level else { return }
-        file.append(state.form.inFile.line(entry))
+        file.append(state.secrets.masked(state.form.inFile.line(entry)))
     }
 
     /// The lowest level of any output.

@@ -112,7 +112,7 @@ package struct FlareAccess: Sendable {
 
     /// Other credentials, as for a proxy in front, are none here.
     private static func isToken(_ text: String) -> Bool {
-        text.hasPrefix("tlu_") && text.utf8.count <= 200
+        text.hasPrefix(SecretMask.tokenPrefix) && text.utf8.count <= 200
     }
 
     private static func secret(inQueryOf target: some StringProtocol) -> String? {

@@ -53,7 +53,7 @@ struct RESTResponse {
     /// An error: JSON, or a page for clients that accept HTML.
     static func problem(_ status: HTTPResponse.Status, _ problem: String) -> RESTResponse {
         let code = status.reasonPhrase.lowercased().split(separator: " ").joined(separator: "_")
-        let text = JSONValue.string(String(problem.prefix(500)))
+        let text = JSONValue.string(SecretMask.tokens.masked(String(problem.prefix(500))))
         var answer = RESTResponse.json(["error": .string(code), "message": text], status: status)
         answer.problem = text.string
         return answer

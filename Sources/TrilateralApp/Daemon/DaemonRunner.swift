@@ -1,6 +1,7 @@
 package import ArgumentParser
 import Controller
 import Daemon
+import Flare
 import FlareClient
 import FlareServer
 import Foundation
@@ -118,6 +119,7 @@ package struct DaemonRunner: Sendable {
                 daemon.flare = nil
             }
             do {
+                log.secrets = SecretMask(configuration)
                 try configure(log, configuration.log)
                 let daemon = try build(
                     loaded,

@@ -1,14 +1,15 @@
 import Daemon
 import Foundation
+import Flare
 import Logging
 
 /// Standard error, as a command uses it to talk to a person.
 enum StandardError {
-    /// Prints a line, or several: whatever it quotes from elsewhere cannot command the terminal.
+    /// Prints a line, or several: whatever it quotes from elsewhere cannot command the terminal, and a token in it is masked.
     ///
     /// - Parameter level: The priority in the journal, if it goes there.
     static func print(_ text: String, as level: Logger.Level = .error) {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = SecretMask.tokens.masked(text).split(separator: "\n", omittingEmptySubsequences: false)
         let visible = lines.map { TerminalText.visible(String($0)) }.joined(separator: "\n")
         let isForJournal = JournalStream.isBehind(2, ProcessInfo.processInfo.environment)
         write((isForJournal ? JournalStream.text(visible, level) : visible) + "\n")

@@ -36,7 +36,7 @@ package enum TrilateralProgram {
                 endAfterOutput { () throws(OutputError) in if !text.isEmpty { try StandardOutput.print(text) }
                 }
             }
-            if !text.isEmpty { StandardError.write(text + "\n") }
+            if !text.isEmpty { StandardError.print(text) }
             ProcessEnd.exit(code.rawValue)
         }
         endAfterOutput {}

@@ -59,7 +59,7 @@ struct WebAnswer: Sendable {
     }
 
     private static func error(_ error: JSONValue, _ status: HTTPResponse.Status) -> WebAnswer {
-        let body: JSONValue = ["status": "error", "error": error]
+        let body: JSONValue = ["status": "error", "error": SecretMask.tokens.masked(error)]
         return WebAnswer(status: status, type: jsonType, body: ByteBuffer(bytes: body.bytes))
     }
 

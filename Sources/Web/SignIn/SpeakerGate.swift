@@ -1,3 +1,4 @@
+import Flare
 import HTTPListener
 import HTTPTypes
 import Hummingbird
@@ -157,7 +158,7 @@ struct SpeakerGate: Sendable {
     /// A user's token; `nil` for other contents, as the listener's password.
     private static func token(in fields: HTTPFields) -> String? {
         fields[.authorization].flatMap { AuthorizationHeader.secret(in: $0) }
-            .flatMap { $0.hasPrefix("tlu_") ? $0 : nil }
+            .flatMap { $0.hasPrefix(SecretMask.tokenPrefix) ? $0 : nil }
     }
 
     /// The address of the other end; behind the proxy, that of whom it forwards.

@@ -1,0 +1,59 @@
+import Flare
+import Testing
+
+struct SecretMaskTests {
+    private static let token = "tlu_" + session
+    private static let session = "Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyMDE"
+
+    @Test(arguments: [
+        ("is \"\(token)\"", "is \"***\""), ("/api/things/\(token)/set?x=1", "/api/things/***/set?x=1"),
+        ("x\(token)", "x***"), ("tlu_ab-C_1 tlu_", "*** ***"), ("\(token)\u{202E}", "***\u{202E}"),
+        ("tlu_abcdef…", "***…"), ("/kiosk?link=tll_ab&next=x", "/kiosk?link=***&next=x"),
+        ("trilateral=\(session); a", "trilateral=***; a"),
+        ("#\(session)", "#***"), ("zwölf", "zwölf"), ("", ""),
+    ])
+    func `tokens, sessions and links are found by their form`(text: String, masked: String) {
+        #expect(SecretMask.forms.masked(text) == masked)
+    }
+
+    @Test(arguments: [
+        "a-thing-with-a-very-long-name-of-43-characters", String(repeating: "a", count: 43), session + "x",
+    ])
+    func `a text of another form stays`(text: String) {
+        #expect(SecretMask.forms.masked(text) == text)
+    }
+
+    @Test func `random texts like sessions can be left as they are, tokens cannot`() {
+        #expect(SecretMask.tokens.masked(Self.session) == Self.session)
+        #expect(SecretMask.tokens.masked(Self.token) == "***")
+    }
+
+    @Test func `passwords are found anywhere, simple ones as words, public words and short ones never`() {
+        let mask = SecretMask(
+            passwords: ["c0rrect\"horse", "orange", "trilateral", "abc"],
+            publicWords: ["trilateral"]
+        )
+        #expect(mask.masked("xc0rrect\"horsex") == "x***x")
+        #expect(mask.masked("\(JSONValue.string("c0rrect\"horse"))") == "\"***\"")
+        #expect(mask.masked("orange, oranges, orange-2") == "***, oranges, orange-2")
+        #expect(mask.masked("trilateral abc") == "trilateral abc")
+        // What a message has clipped.
+        #expect(mask.masked("is \"c0rrec…\"") == "is \"***…\"")
+    }
+
+    @Test func `keys and values of JSON are masked`() {
+        let value: JSONValue = ["a": [.string(Self.token), 1], Self.token: ["x": .null]]
+        #expect(SecretMask.forms.masked(value) == ["a": ["***", 1], "***": ["x": .null]])
+        #expect(SecretMask.tokens.finds(in: value))
+        #expect(!SecretMask.tokens.finds(in: ["a": "tlu", "b": "_lu_ tl_"] as JSONValue))
+    }
+
+    @Test func `no quotation has a token, also not a part of it`() {
+        for count in 0...70 {
+            let text = String(repeating: "x", count: count) + Self.token
+            #expect(!QuotedValue.of(text).contains("tlu_"))
+            #expect(!QuotedValue.of(JSONValue.array([.string(text)])).contains("tlu_"))
+            #expect(!QuotedValue.list([text]).contains("tlu_"))
+        }
+    }
+}
