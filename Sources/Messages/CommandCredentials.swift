@@ -1,5 +1,5 @@
 import Flare
-package import Things
+import Things
 
 /// Who a command says it is from: its reserved members `token` and `as`.
 ///
@@ -28,28 +28,5 @@ package struct CommandCredentials: Sendable, Hashable {
         if let name, name.string == nil {
             throw Refusal(.wrongType, "as must be a text, the name of a user", field: "as")
         }
-    }
-}
-
-extension Refusal {
-    /// The same refusal without tokens that its sentence quotes, as of a payload that could not be read.
-    package var withoutTokens: Refusal {
-        guard message.contains(Self.tokenPrefix) || field?.contains(Self.tokenPrefix) ?? false else {
-            return self
-        }
-        return Refusal(code, Self.withoutTokens(message), field: field.map(Self.withoutTokens))
-    }
-
-    /// What tokens begin with, so that they are found where they should not be.
-    private static let tokenPrefix = "tlu_"
-
-    private static func withoutTokens(_ text: String) -> String {
-        let parts = text.split(separator: tokenPrefix, omittingEmptySubsequences: false)
-        return
-            (parts.prefix(1)
-            + parts.dropFirst().map {
-                "***" + $0.drop { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
-            })
-            .joined()
     }
 }

@@ -37,7 +37,9 @@ package struct CommandDecoder: Sendable {
         isRetained: Bool = false
     ) -> DecodedCommand {
         decode(payload, topic.subject, hasMembers: topic.hasMembers, isRetained) {
-            payload throws(Refusal) in try order(topic, payload)
+            payload throws(Refusal) in
+            guard !SecretMask.tokens.finds(in: topic.tail) else { throw Self.misplacedToken }
+            return try order(topic, payload)
         }
     }
 
@@ -76,6 +78,7 @@ package struct CommandDecoder: Sendable {
         let result: Result<Command.Order, Refusal>
         do throws(Refusal) {
             var payload = try CommandPayload(payload)
+            let isMisplaced = payload.hasToken(apartFrom: hasMembers ? "token" : nil)
             if hasMembers, case .object(var members) = payload {
                 let mark = members.removeValue(forKey: "tx")
                 let reading = Result { () throws(Refusal) in try credentials.take(from: &members) }
@@ -84,13 +87,14 @@ package struct CommandDecoder: Sendable {
                 try reading.get()
             }
             guard !isRetained else { throw Self.retained }
+            guard !isMisplaced else { throw Self.misplacedToken }
             result = .success(try read(payload))
         } catch {
-            result = .failure(isRetained ? Self.retained : error.withoutTokens)
+            result = .failure(isRetained ? Self.retained : error.masked)
         }
         return DecodedCommand(
             subject: subject,
-            tx: tx,
+            tx: tx.map { SecretMask.tokens.masked($0) },
             credentials: credentials,
             result: result
         )
@@ -100,6 +104,13 @@ package struct CommandDecoder: Sendable {
         .retainedCommand,
         "a command that the broker had kept is refused; publish commands without the retain flag, and clear this one "
             + "with an empty retained message"
+    )
+
+    /// Carried out, it would be stored or published, where others read it.
+    private static let misplacedToken = Refusal(
+        .invalidValue,
+        "there is a token where none belongs, so nothing was done; a token belongs into the member \"token\" only. "
+            + "Replace this token: others may have read it"
     )
 
     private func order(_ topic: CommandTopic, _ payload: CommandPayload) throws(Refusal) -> Command.Order {
@@ -222,6 +233,34 @@ package struct CommandDecoder: Sendable {
                 field: "state"
             )
         }
+    }
+}
+
+extension CommandPayload {
+    /// Whether it has a token in a value or a name.
+    ///
+    /// - Parameter member: The member of an object where a token belongs.
+    fileprivate func hasToken(apartFrom member: String?) -> Bool {
+        switch self {
+        case .empty: false
+        case .plain(let text), .quoted(let text): SecretMask.tokens.finds(in: text)
+        case .list(let elements): SecretMask.tokens.finds(in: .array(elements))
+        case .object(let members):
+            members.contains { name, value in
+                name != member && (SecretMask.tokens.finds(in: name) || SecretMask.tokens.finds(in: value))
+            }
+        }
+    }
+}
+
+extension Refusal {
+    /// The same refusal without tokens that its sentence quotes, as of a payload that could not be read.
+    package var masked: Refusal {
+        Refusal(
+            code,
+            SecretMask.tokens.masked(message),
+            field: field.map { SecretMask.tokens.masked($0) }
+        )
     }
 }
 

@@ -1,4 +1,5 @@
 package import Controller
+import Flare
 
 /// The topics of commands below `B/`: the only place where they are spelled out.
 package enum CommandTopic: Sendable, Hashable {
@@ -84,7 +85,7 @@ package enum CommandTopic: Sendable, Hashable {
     package var subject: Answer.Subject {
         switch self {
         case .thingGet: .get
-        case .request(let verb): .verb(verb)
+        case .request(let verb): .verb(SecretMask.tokens.masked(verb))
         case .nearbySet, .nearbySetAttribute, .nearbyAction, .thingSet, .thingSetAttribute, .thingAction,
             .zoneSet, .deviceSet, .environmentSet, .sensorSet, .lifecycleSet, .screenSet:
             .set

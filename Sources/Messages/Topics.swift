@@ -126,7 +126,8 @@ package struct Topics: Sendable, Hashable {
     /// The display of a topic of ``presence``; `nil` for another topic.
     package func display(of topic: String) -> String? {
         let levels = topic.dropFirst(root.count).split(separator: "/", omittingEmptySubsequences: false)
-        guard topic.hasPrefix(root + "/"), levels.count == 4, levels[1] == "display", levels[3] == "presence"
+        guard topic.hasPrefix(root + "/"), levels.count == 4, levels[1] == "display", levels[3] == "presence",
+            !SecretMask.tokens.finds(in: levels[2])
         else { return nil }
         return String(levels[2])
     }

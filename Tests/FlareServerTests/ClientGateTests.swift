@@ -87,6 +87,31 @@ struct ClientGateTests {
         #expect(await hub.record(Hall.lampObject) == before)
     }
 
+    @Test func `a change with a token in it is refused by REST and by Socket.IO, and reaches nobody`()
+        async throws
+    {
+        let hub = try FlareHub(FlareStore())
+        try await hub.insert(Hall.records)
+        let before = await hub.record(Hall.lampObject)
+        let token: JSONValue = "tlu_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyMDE"
+        try await withREST(hub) { rest in
+            let reply = try await rest.send("PUT", Self.path, json: ["data": ["a": [token]]])
+            #expect(reply.status == 400)
+            #expect(!reply.body.contains("tlu_"))
+            try await onThread {
+                let watcher = try SocketClient(port: rest.port)
+                try watcher.emit("subscribe", ["thing": Self.lamp])
+                #expect(try watcher.receivedEvents() == [])
+                let client = try SocketClient(port: rest.port)
+                try client.emit("setData", ["thing": Self.lamp, "key": "brightness", "value": token])
+                try client.emit("performAction", ["thing": Self.lamp, "action": token])
+                #expect(try client.receivedEvents().map(\.name) == ["data", "refused", "refused"])
+                #expect(try watcher.receivedEvents() == [])
+            }
+        }
+        #expect(await hub.record(Hall.lampObject) == before)
+    }
+
     @Test func `in-process clients are not gated`() async throws {
         let hub = try await guardedHub()
         let client = await hub.connect(isInProcess: true) { _ in }

@@ -95,7 +95,7 @@ struct CommandCredentialsTests {
 
     @Test func `a sentence without a token stays as it is`() {
         let refusal = Refusal(.badJSON, "the payload is \"tl\"", field: "a")
-        #expect(refusal.withoutTokens == refusal)
-        #expect(Refusal(.badJSON, "is \"tlu_ab-C_1\"; tlu_").withoutTokens.message == "is \"***\"; ***")
+        #expect(refusal.masked == refusal)
+        #expect(Refusal(.badJSON, "is \"tlu_ab-C_1\"; tlu_").masked.message == "is \"***\"; ***")
     }
 }

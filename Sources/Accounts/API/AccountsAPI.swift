@@ -72,6 +72,14 @@ package final class AccountsAPI: Sendable {
         return response
     }
 
+    /// Whether there is a token in a member whose value others will read, as a name.
+    private static func hasMisplacedToken(_ body: JSONValue?) -> Bool {
+        (body?.object ?? [:]).contains { name, value in
+            !["link", "token", "password", "old", "new"].contains(name)
+                && SecretMask.tokens.finds(in: value)
+        }
+    }
+
     private func route(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
         let route = AccountsRoute(call.request.path)
         if call.request.speaker == nil, route?.isPublic != true {
@@ -82,6 +90,10 @@ package final class AccountsAPI: Sendable {
             let methods = route.methods.map(\.rawValue).joined(separator: ", ")
             let reason = "/api/\(route.template) takes \(methods) (is \(call.method.rawValue))"
             return .refusal(405, "method_not_allowed", reason)
+        }
+        guard !Self.hasMisplacedToken(call.request.body) else {
+            let reason = "there is a token where none belongs; replace this token: others may have read it"
+            return .refusal(400, "invalid_value", reason)
         }
         let answer: AccountsResponse? =
             switch call.request.path.first {

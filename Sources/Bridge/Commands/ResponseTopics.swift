@@ -25,19 +25,27 @@ package struct ResponseTopics: Sendable, Hashable {
     }
 
     /// - Returns: `nil` if the sender names none.
-    /// - Throws: `not_allowed` for a topic that is not set aside for answers.
-    func address(of message: MQTTMessage, _ route: CommandRoute) throws(Refusal) -> CommandRoute.Address? {
+    /// - Throws: `not_allowed` for a topic that is not set aside for answers, or has a token in it.
+    func address(
+        of message: MQTTMessage,
+        _ route: CommandRoute
+    ) throws(Refusal) -> CommandRoute.Address? {
         guard let topic = message.properties.responseTopic, !topic.isEmpty else { return nil }
+        let correlation = message.properties.correlationData
+        let texts = [topic, correlation.flatMap { String(validating: $0, as: UTF8.self) } ?? ""]
+        guard !texts.contains(where: { SecretMask.tokens.finds(in: $0) }) else {
+            throw Refusal(.notAllowed, "there is a token in the response topic or the correlation data")
+        }
         let legal: String
         if let own = route.userResponses {
             let level = topic.dropFirst(own.count)
             if topic.hasPrefix(own), !level.isEmpty, !level.contains("/"), isTopic(topic) {
-                return CommandRoute.Address(topic: topic, correlation: message.properties.correlationData)
+                return CommandRoute.Address(topic: topic, correlation: correlation)
             }
             legal = own + "+"
         } else {
             if contains(topic) {
-                return CommandRoute.Address(topic: topic, correlation: message.properties.correlationData)
+                return CommandRoute.Address(topic: topic, correlation: correlation)
             }
             legal = filters.isEmpty ? "none" : QuotedValue.list(filters)
         }

@@ -59,7 +59,12 @@ extension FlareHub {
         }
     }
 
+    /// Why a change that has a token in it is refused: all who read here would read it.
+    static let misplacedToken =
+        "there is a token where none belongs, so nothing was changed; replace this token: others may have read it"
+
     private func handle(_ message: SocketMessage, from client: FlareClientID) throws {
+        guard !message.hasToken else { throw FlareHubError.notAllowed(Self.misplacedToken) }
         if let answer = answer(to: message, from: client) {
             send(client.sink) { $0.send(answer, to: client) }
             return

@@ -86,6 +86,9 @@ struct RESTRoutes: HTTPResponder {
             }
             let bytes = try await hub.body(of: request, upTo: maximumBodyBytes, by: visitor)
             let body = try RESTBody.value(of: bytes, request.headers)
+            guard !SecretMask.tokens.finds(in: body) else {
+                return .problem(.badRequest, FlareHub.misplacedToken)
+            }
             let answer =
                 try await method == .put
                 ? update(route, body, visitor)
@@ -100,7 +103,7 @@ struct RESTRoutes: HTTPResponder {
             return .problem(.contentTooLarge, "the query has more than \(RESTForm.maximumParameters) values")
         } catch let error as FlareSchemaError {
             logger.debug("refused", metadata: ["path": "\(target.path)", "reason": "\(error)"])
-            return .json(error.json)
+            return .json(SecretMask.tokens.masked(error.json))
         } catch let error as FlareHubError {
             return response(to: error)
         }

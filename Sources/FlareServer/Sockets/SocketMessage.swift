@@ -40,6 +40,20 @@ package struct SocketMessage: Sendable, Hashable {
         bytes = json.count
     }
 
+    /// Whether it has a token of a user in what others would get of it.
+    var hasToken: Bool {
+        let secrets = SecretMask.tokens
+        return switch command {
+        case .setData(let key, let value):
+            secrets.finds(in: key) || secrets.finds(in: value)
+                || sender.map { secrets.finds(in: $0) } ?? false
+        case .performAction(let name):
+            secrets.finds(in: name) || sender.map { secrets.finds(in: $0) } ?? false
+        case .setPosition: sender.map { secrets.finds(in: $0) } ?? false
+        case .subscribe, .unsubscribe, .getData, .getPosition, .getActions: false
+        }
+    }
+
     /// The first of several objects, in the order of the classes.
     private static func named(in message: [String: JSONValue]) -> (kind: FlareClass, name: JSONValue)? {
         for kind in FlareClass.allCases {

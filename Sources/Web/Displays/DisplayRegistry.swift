@@ -1,4 +1,5 @@
 import Controller
+import Flare
 
 /// The displays that are attached over HTTP, by their event streams and by what they say of themselves.
 struct DisplayRegistry: Sendable {
@@ -42,7 +43,7 @@ struct DisplayRegistry: Sendable {
     /// Whether an identifier is legal: 1 to 64 letters, digits, `_` and `-`, and not the word for every display.
     static func isLegal(_ id: some StringProtocol) -> Bool {
         (1...64).contains(id.utf8.count) && id != ScreenCall.everyDisplay
-            && id.isPlainName
+            && id.isPlainName && !SecretMask.tokens.finds(in: id)
     }
 
     /// A stream of a display was opened: it is hidden until it says that it is visible.

@@ -153,6 +153,38 @@ struct AccountsAPITests {
         #expect(await desk.ask(.get, "log", query: ["thign": "x"]).status == 400)
     }
 
+    @Test func `a token is refused where none belongs, and not repeated; one in a row of the log is masked`()
+        async throws
+    {
+        let desk = try Desk()
+        let token = "tlu_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyMDE"
+        for (path, body) in [
+            ("users", ["name": .string(token)]), ("tokens", ["user": "bob", "name": .string(token)]),
+            ("grants", ["who": "bob", "scope": ["thing": .string(token)], "access": "own"]),
+        ] as [(String, JSONValue)] {
+            let answer = await desk.ask(.post, path, body, as: desk.owner)
+            #expect(answer.status == 400)
+            #expect(answer.body.map { !$0.text.contains("tlu_") } == true)
+        }
+        let signIn = await desk.ask(.post, "session", ["link": "tll_x"])
+        #expect(signIn.body?["message"]?.string?.contains("where none belongs") == false)
+        var entry = CommandLogEntry(
+            at: Desk.start,
+            face: "mqtt",
+            speaker: "user:bob",
+            kind: token,
+            state: "obeyed"
+        )
+        (entry.source, entry.slug, entry.actions, entry.tx) = ("a/\(token)", token, "{\"\(token)\":1}", token)
+        desk.registry.log(entry)
+        let row = try #require(try desk.log().first { $0.speaker == "user:bob" })
+        #expect(
+            [row.kind, row.source, row.slug, row.actions, row.tx] == [
+                "***", "a/***", "***", "{\"***\":1}", "***",
+            ]
+        )
+    }
+
     @Test func `the log is for who administers, and can be narrowed`() async throws {
         let desk = try Desk()
         await desk.ask(.post, "users", ["name": "eve"], as: desk.owner)
