@@ -125,7 +125,7 @@ struct LogOutputTests {
                 #"is c0rrect"horse"#,
                 metadata: ["topic": "x/\(token)/set", "b": "\"\(token)"]
             )
-            output.print(token)
+            output.print(token, as: .notice)
             output.flush(within: 10)
             let lines = text.withLock { $0 }
             #expect(!lines.contains("tlu_") && !lines.contains("horse"), "\(lines)")
