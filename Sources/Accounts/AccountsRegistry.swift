@@ -97,9 +97,9 @@ package final class AccountsRegistry: Sendable {
         let now = clock()
         return state.withLock { state in
             switch claim {
-            case .unnamed(.kiosk): return unnamed(.kiosk, .write, state.table)
-            // Who reaches the broker is the broker's to decide, and the networks of the Flare server are configured.
-            case .unnamed(let face): return unnamed(face, nil, state.table)
+            // Who reaches the broker is the broker's to decide.
+            case .unnamed(.mqtt): return unnamed(.mqtt, nil, state.table)
+            case .unnamed(let face): return unnamed(face, .write, state.table)
             case .trusted(let face): return unnamed(face, nil, state.table)
             case .vouched(let name):
                 guard let user = state.table.user(named: name) else { return nil }

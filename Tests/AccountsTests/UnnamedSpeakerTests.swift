@@ -24,11 +24,12 @@ struct UnnamedSpeakerTests {
         #expect(registry.identify(.unnamed(.mqtt)) == nil)
     }
 
-    @Test func `whoever is only on the same machine drives on the page and does not administer`() throws {
+    @Test(arguments: [Face.kiosk, .flare])
+    func `whoever is only on the same machine drives and does not administer`(face: Face) throws {
         let home = try Home()
-        let registry = try registry(home, [.kiosk: "owner"])
-        let unnamed = try #require(registry.identify(.unnamed(.kiosk)))
-        let trusted = try #require(registry.identify(.trusted(.kiosk)))
+        let registry = try registry(home, [face: "owner"])
+        let unnamed = try #require(registry.identify(.unnamed(face)))
+        let trusted = try #require(registry.identify(.trusted(face)))
         for (speaker, administers) in [(unnamed, false), (trusted, true)] {
             func may(_ access: Access, _ object: AccessObject) -> Bool {
                 registry.table.verdict(of: speaker, access, on: object, at: 5).isGranted

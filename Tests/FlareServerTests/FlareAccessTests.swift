@@ -24,7 +24,9 @@ struct FlareAccessTests {
         let changes = Locked<[(change: ClientChange, reason: String?)]>([])
 
         init(_ bob: FlareRights = everything) {
-            rights = Locked([.unnamed(.flare): Self.everything, .token(token): bob])
+            rights = Locked([
+                .unnamed(.flare): Self.everything, .trusted(.flare): Self.everything, .token(token): bob,
+            ])
         }
     }
 
@@ -97,6 +99,21 @@ struct FlareAccessTests {
             // Pages ask before they send one.
             #expect(try await client.send("OPTIONS", Self.environments).status == 200)
         }
+    }
+
+    @Test(arguments: [(FlareAccess.Mode.auto, false), (.auto, true), (.open, false)])
+    func `this machine is not trusted by itself, networks of the configuration are`(
+        mode: FlareAccess.Mode,
+        trusts: Bool
+    ) async throws {
+        let known = Known()
+        let hub = try await Self.hub(mode, known, trusts: trusts)
+        try await withREST(hub) { (client: RESTClient) async throws in
+            let path = "/environments/\(Hall.hall)/zones/\(Hall.west)/things/\(Hall.lamp)"
+            #expect(try await client.send("PUT", path, json: ["description": "x"]).status == 200)
+        }
+        let claims = known.changes.withLock { $0.map { $0.change.visitor?.claim } }
+        #expect(claims == [trusts || mode == .open ? .trusted(.flare) : .unnamed(.flare)])
     }
 
     @Test func `a trusted network needs no token`() async throws {

@@ -78,6 +78,48 @@ struct LocalRoutesTests {
         }
     }
 
+    @Test func `the key makes whoever is only on the same machine trusted, on these routes alone`()
+        async throws
+    {
+        try await Self.withKey { store in
+            let hub = try FlareHub(store)
+            hub.restrict(
+                FlareAccess(.auto, identify: { _ in .nobody }) { claim in
+                    FlareRights(readsPlace: true, readsDevices: true, administers: claim == .trusted(.flare))
+                }
+            )
+            await hub.add(gate: { $0.visitor?.claim == .trusted(.flare) ? nil : "not you" })
+            return hub
+        } _: { (client, key, _) async throws in
+            let path = LocalRoutes.modelPath
+            for number in 0..<6 {
+                let guess = ["\(LocalRoutes.keyHeader): \(number)"]
+                let reply = try await client.send("POST", path, json: Self.model, headers: guess)
+                #expect(reply.status == (number < 5 ? 403 : 429))
+            }
+            #expect(try await client.send("POST", path, json: Self.model, headers: [key]).status == 200)
+            for path in ["/environments", "/.trilateral/../environments", "/environments?x=/.trilateral/"] {
+                let reply = try await client.send("POST", path, json: ["name": "x"], headers: [key])
+                #expect(reply.status == 403 || reply.status == 404, "\(path): \(reply)")
+            }
+            #expect(try await client.list("/environments").count == 1)
+        }
+    }
+
+    @Test func `a database without a file has no key, and nobody on the same machine imports into it`()
+        async throws
+    {
+        let hub = try FlareHub(FlareStore())
+        hub.restrict(
+            FlareAccess(.auto, identify: { _ in .nobody }) { claim in
+                FlareRights(readsPlace: true, readsDevices: true, administers: claim == .trusted(.flare))
+            }
+        )
+        try await withREST(hub) { (client: RESTClient) async throws in
+            #expect(try await client.send("POST", LocalRoutes.modelPath, json: Self.model).status == 403)
+        }
+    }
+
     @Test func `wrong keys are limited, and the right one is accepted nevertheless`() async throws {
         try await Self.withKey { (client, key, _) async throws in
             var statuses: [Int] = []
@@ -179,7 +221,7 @@ struct LocalRoutesTests {
             mayImport.withLock { $0 = false }
             #expect(try await client.send("POST", path, json: Self.model, headers: [key]).status == 403)
         }
-        let visitor = FlareVisitor(.unnamed(.flare), address: "127.0.0.1")
+        let visitor = FlareVisitor(.trusted(.flare), address: "127.0.0.1")
         #expect(seen.withLock { $0.map(\.0.visitor) } == [visitor, visitor])
         #expect(seen.withLock { $0.map(\.0.kind) } == [.import(.add), .import(nil)])
         #expect(seen.withLock { $0.map(\.0.objects) } == [2, 0])

@@ -88,11 +88,51 @@ struct FlareRightsTests {
         }
     }
 
-    @Test func `the owner without a token changes everything, as ever`() async throws {
-        try await withHome { home, _ in
+    @Test func `a trusted network needs no token to change what a thing is`() async throws {
+        try await withHome(["flare.server.trusted_networks": "127.0.0.0/8"]) { home, _ in
             try await emit([setData("thing", Place.tableLamp, "profile", "x")], home)
             let isStored = try await eventually { try await stored(home)["data"]?["profile"] == "x" }
             #expect(isStored)
+        }
+    }
+
+    @Test func `without a token a program of this machine drives, brings its device and carries it about`()
+        async throws
+    {
+        try await withHome(["flare.server.trusted_networks": ""]) { home, _ in
+            let devices = "/environments/\(Place.flat)/devices"
+            let made = try await home.rest("POST", devices, #"{"name":"Phone","data":{"mac":"x"}}"#)
+            let phone = try #require(try JSONValue(parsing: made.body)["_id"]?.string, "\(made)")
+            try await emit(
+                [
+                    setData("thing", Place.tableLamp, "profile", "lock"),
+                    setData("thing", Place.tableLamp, "on", true),
+                    setData("thing", Place.tableLamp, "brightness", 0.25),
+                    setData("thing", Place.tableLamp, "color", "red"),
+                    ["performAction", ["thing": .string(Place.tableLamp), "action": "nextColor"]],
+                    setData("device", phone, "angle", 90),
+                    ["setPosition", ["device": .string(phone), "position": ["x": 3, "y": 2]]],
+                ],
+                home
+            )
+            let isThere = try await eventually {
+                try await stored(home, "\(devices)/\(phone)")["position"]?["x"] == 3
+            }
+            #expect(isThere)
+            let data = try await stored(home)["data"]
+            #expect(data?["profile"] == nil && data?["on"] == true && data?["brightness"] == 0.25)
+            #expect(data?["color"] == "orange", "the colour after red: \(String(describing: data))")
+            #expect(try await stored(home, "\(devices)/\(phone)")["data"]?["angle"] == 90)
+            #expect(try await home.rest("DELETE", "\(devices)/\(phone)").status == 200)
+            let refused = try await home.rest("PUT", Self.lamp, #"{"name":"Mine"}"#)
+            #expect(refused.status == 403 && refused.body.contains("token"), "\(refused)")
+            for _ in 0..<3 { _ = try await home.rest("DELETE", Self.lamp) }
+            let isCounted = try await eventually {
+                let rows = try await run(home, ["log", "--json"]).split(separator: "\n")
+                    .filter { $0.contains("\"refused\"") }.compactMap { try? JSONValue(parsing: String($0)) }
+                return rows.compactMap { $0["times"]?.integer }.reduce(0, +) >= 4 && rows.count < 4
+            }
+            #expect(isCounted, "refusals of strangers are one row a minute")
         }
     }
 

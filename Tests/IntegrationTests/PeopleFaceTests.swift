@@ -185,7 +185,8 @@ struct PeopleFaceTests {
     @Test func `others on this machine read and drive, and administer nothing without the owner's link`()
         async throws
     {
-        try await withHome(["web.listen": "127.0.0.1:0"]) { home, _ in
+        let keys = ["web.listen": "127.0.0.1:0", "flare.server.trusted_networks": ""]
+        try await withHome(keys) { home, _ in
             let port = try await webPort(home)
             func status(_ method: String, _ path: String, _ headers: [String] = [], _ body: String = "{}")
                 async throws -> Int
@@ -214,6 +215,25 @@ struct PeopleFaceTests {
             #expect(try await status("PATCH", "things/table-lamp", [], #"{"name":"x"}"#) == 403)
             #expect(try await status("DELETE", "things/table-lamp") == 403)
             #expect(try await status("POST", "sign-in-links") == 404)
+            let server = try #require(await home.serverPort())
+            #expect(try await request("GET", Self.lamp, port: server).status == 200)
+            for (method, path, body) in [
+                ("PUT", Self.lamp, #"{"name":"x"}"#), ("DELETE", Self.lamp, ""),
+                ("POST", "/environments", #"{"name":"x"}"#),
+            ] {
+                let reply = try await request(method, path, port: server, headers: Self.type, body: body)
+                #expect(reply.status == 403, "\(method): \(reply)")
+            }
+            // The daemon's user still imports and exports.
+            for words in [["export", "-"], ["import", home.folder.path("place.json"), "--replace"]] {
+                let config = ["flare.server.listen": "127.0.0.1:\(server)"]
+                let end = try await Program.run(
+                    words + ["--state", home.state],
+                    in: home.folder,
+                    keys: config
+                )
+                #expect(end.status == 0, "\(words): \(end.output)")
+            }
             let owner = [try await home.signIn(port: port)]
             for route in routes { #expect(try await status("GET", route, owner) == 200, "\(route)") }
             #expect(try await status("POST", "request/loglevel", owner, #"{"level":"debug"}"#) == 200)

@@ -82,6 +82,25 @@ struct RemoteTokenTests {
         }
     }
 
+    @Test func `a daemon of the same machine needs no token to bring its device and to drive`() async throws {
+        let port = try LoopbackSocket.freePort()
+        let keys = [
+            "flare.server.listen": "127.0.0.1:\(port)", "flare.server.trusted_networks": "",
+        ]
+        try await withHome(keys) { _, _ in
+            try await withEmptyHome { home, visitor in
+                let remote = ["flare.mode": "remote", "flare.remote.url": "http://127.0.0.1:\(port)"]
+                try await visitor.whileStarting { try await home.start(remote) }
+                try await visitor.awaits(Self.lamp) { $0["color_name"] == "orange" }
+                #expect(try await visitor.ask("\(Self.lamp)/set/color", "red").outcome == "ok")
+                #expect(try await visitor.ask("\(Self.lamp)/action", "nextColor").outcome == "ok")
+                visitor.say("sensors/position/raw", #"{"x":2,"y":2}"#)
+                try await visitor.awaits("device") { $0["name"] == "Walker" }
+                #expect(await !home.log.contains("may not"))
+            }
+        }
+    }
+
     @Test func `what the token's user may not do is refused with the server's sentence`() async throws {
         try await withServer("read") { _, port, token in
             try await withEmptyHome { home, visitor in

@@ -168,7 +168,8 @@ private final class FlareLog: Sendable {
         (entry.epoch, entry.source) = (epoch, change.visitor?.address)
         (entry.target, entry.slug) = ("\(change.object.id)", slug)
         entry.actions = change.kind.content.map { String(decoding: $0.bytes, as: UTF8.self) }
-        entry.isOfStranger = reason != nil && speaker == nil
+        // Others on this machine must not push out what users did.
+        entry.isOfStranger = reason != nil && (speaker == nil || change.visitor?.claim == .unnamed(.flare))
         if reason != nil { entry.code = speaker == nil ? "unauthenticated" : "not_allowed" }
         accounts.log(entry)
     }

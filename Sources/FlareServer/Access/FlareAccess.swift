@@ -37,7 +37,7 @@ package struct FlareRights: Sendable, Hashable {
 /// - Source: the people page, "Who is speaking".
 package struct FlareAccess: Sendable {
     package enum Mode: Sendable, Hashable {
-        /// This machine and trusted networks need no token.
+        /// This machine needs no token to read and drive, trusted networks need none at all.
         case auto
         /// Everybody brings a token.
         case token
@@ -89,9 +89,10 @@ package struct FlareAccess: Sendable {
             claim = .token(token)
         } else {
             // Wrong credentials are an error, not the unnamed user.
-            guard mode == .open || (authorization == nil && queried == nil), needsNoToken(peer, isForwarded)
+            guard mode == .open || (authorization == nil && queried == nil),
+                let unsigned = unsigned(peer, isForwarded)
             else { return nil }
-            claim = .unnamed(.flare)
+            claim = unsigned
         }
         guard identify(claim) != nil else { return nil }
         return FlareVisitor(claim, address: peer)
@@ -100,13 +101,16 @@ package struct FlareAccess: Sendable {
     /// Whether somebody who was let in is nobody any more: the token has ended, or the user is off.
     func isGone(_ visitor: FlareVisitor) -> Bool { identify(visitor.claim) == nil }
 
-    private func needsNoToken(_ peer: String?, _ isForwarded: Bool) -> Bool {
+    /// What somebody without a token is; `nil` for nobody.
+    private func unsigned(_ peer: String?, _ isForwarded: Bool) -> Claim? {
         switch mode {
-        case .open: return true
-        case .token: return false
+        case .open: return .trusted(.flare)
+        case .token: return nil
         case .auto:
-            guard let peer, !isForwarded else { return false }
-            return peer.hasPrefix("127.") || peer == "::1" || peer.hasPrefix("::ffff:127.") || isTrusted(peer)
+            guard let peer, !isForwarded else { return nil }
+            if isTrusted(peer) { return .trusted(.flare) }
+            let isHere = peer.hasPrefix("127.") || peer == "::1" || peer.hasPrefix("::ffff:127.")
+            return isHere ? .unnamed(.flare) : nil
         }
     }
 

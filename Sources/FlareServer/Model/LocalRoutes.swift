@@ -3,12 +3,13 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import People
 import Threading
 
 /// Import, export and removal of orphans for the command line while the daemon has the database open.
 ///
 /// Only programs on this machine are answered, and only if they show the key that lies beside the database of this
-/// server: ``LocalKey``.
+/// server: ``LocalKey``. Who shows it without a token is trusted: others on this machine cannot read it.
 package struct LocalRoutes: Sendable {
     static let prefix = "/.trilateral/"
     /// `GET` exports, `POST` imports.
@@ -70,6 +71,12 @@ package struct LocalRoutes: Sendable {
         let (peer, own) = (channel.remoteAddress?.ipAddress, channel.localAddress?.ipAddress)
         guard Self.isOwnMachine(peer, connectedTo: own) else {
             return .problem(.forbidden, "only programs on this machine may use this path")
+        }
+        var visitor = visitor
+        if let somebody = visitor, somebody.claim == .unnamed(.flare), let key = hub.localKey {
+            if let refusal = guesses.refusal(of: request.headers[.localKey], key) { return refusal }
+            // Only the daemon's own user and root can read the key.
+            visitor = FlareVisitor(.trusted(.flare), address: somebody.address)
         }
         if let refusal = await refusal(of: work, by: visitor) { return refusal }
         if let key = hub.localKey, let refusal = guesses.refusal(of: request.headers[.localKey], key) {

@@ -5,10 +5,11 @@ package enum Face: String, Sendable, Hashable, CaseIterable {
 
 /// What somebody brings to be recognized.
 package enum Claim: Sendable, Hashable {
-    /// Nothing. At the page that is everybody who has an account on this machine: they read and drive, and do not
-    /// administer.
+    /// Nothing. At the page and the Flare server that is everybody who has an account on this machine: they read and
+    /// drive, and do not administer.
     case unnamed(Face)
-    /// Nothing of their own; the listener's password stands for them.
+    /// Nothing of their own; the listener's password, a network that the configuration trusts, or the key beside the
+    /// Flare server's database stands for them.
     case trusted(Face)
     /// A token as its owner brings it; `named` is who the sender says they are, which must be true.
     case token(String, named: String? = nil)

@@ -260,13 +260,13 @@ extension ConfigurationKey {
             "flare.server.access",
             \.flare.access,
             .choice(),
-            "Who needs a user's token: auto everybody but this machine and trusted networks, token everybody, open nobody."
+            "Who needs a user's token: auto everybody but trusted networks, and this machine to change more than values; token everybody; open nobody."
         ),
         .init(
             "flare.server.trusted_networks",
             \.flare.trustedNetworks,
             .list(.network),
-            "Networks whose programs need no token with auto, as 192.168.1.0/24."
+            "Networks whose programs need no token with auto, as 192.168.1.0/24; 127.0.0.0/8 trusts all users of this machine."
         ),
         .init(
             "flare.server.synchronous",

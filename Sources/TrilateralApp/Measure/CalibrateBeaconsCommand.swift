@@ -2,6 +2,7 @@ import ArgumentParser
 import Daemon
 import Flare
 import FlareClient
+import FlareServer
 import Foundation
 import Logging
 import Positioning
@@ -59,6 +60,7 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
     var json = false
 
     @OptionGroup var broker: BrokerOptions
+    @OptionGroup var token: ServerTokenOption
 
     func validate() throws {
         guard (0.3...5).contains(distance) else {
@@ -80,7 +82,13 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
         let log = LogOutput(level: .warning, form: LogFormat(configuration.log.format, environment: [:]))
         defer { log.flush() }
         let logger = log.logger("calibrate")
-        let flare = try flareServer(configuration.flare)
+        var flare = try flareServer(configuration.flare)
+        // What a thing is, only its owner changes.
+        let temporary = temporaryToken(of: configuration.people.owner, for: flare)
+        defer { temporary?.remove() }
+        if let token = try token.load(by: "calibrate")?.reveal() ?? temporary?.text {
+            flare.headers.append(FlareClientConfiguration.Header("Authorization", "Bearer \(token)"))
+        }
         do {
             var heard = try SensorSources(radioOf: configuration, for: "calibrate", logger: logger)
             if heard.sources.isEmpty || broker.mqtt != nil || broker.node != nil {
@@ -261,6 +269,18 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
             throw exit("--server must be http://HOST[:PORT] or https://HOST[:PORT]", .usage)
         }
         return configuration
+    }
+
+    /// A token of the owner if the server is that of a daemon that runs here and lets this user administer.
+    private func temporaryToken(of owner: String, for flare: FlareClientConfiguration) -> TemporaryToken? {
+        guard token.tokenFile == nil else { return nil }
+        let daemon = DaemonLocator(ProcessInfo.processInfo.environment).running.first { daemon in
+            let isHere =
+                flare.host == "localhost"
+                || LocalRoutes.isOwnMachine(flare.host, connectedTo: daemon.flare?.host)
+            return isHere && daemon.flare?.port == flare.port
+        }
+        return daemon.flatMap { TemporaryToken(of: owner, in: $0.stateFolder, for: "calibrate") }
     }
 
     private func exit(_ text: String, _ code: ExitCode) -> ExitCode {
