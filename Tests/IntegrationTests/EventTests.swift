@@ -66,6 +66,8 @@ struct EventTests {
             try await visitor.ask("things/table-lamp/set/color", "red")
             let last = try await visitor.awaitsEvent("thing", "changed")["seq"]?.integer
             try await visitor.awaits("things/table-lamp") { $0["color_name"] == "red" }
+            // Its answer comes after every state of the change.
+            try await visitor.ask("request/ping")
             await visitor.forget()
             #expect(try await visitor.ask("request/snapshot").outcome == "ok")
             let state = try await visitor.awaits("state")

@@ -32,9 +32,8 @@ struct ConfigurationCheck {
         warnings = found.map(\.description)
         if let unit {
             let service = ServiceAccess(unit)
-            if let file,
-                let problem = service.problem(reading: URL(filePath: file).path(percentEncoded: false))
-            {
+            // Another file may be a draft.
+            if let file, file == unit.configurationFile, let problem = service.problem(reading: file) {
                 problems.append(
                     ConfigurationError(.wholeFile(file), "", "for the service's user: \(problem)")
                 )
