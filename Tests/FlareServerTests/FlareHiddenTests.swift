@@ -104,6 +104,35 @@ struct FlareHiddenTests {
         #expect(await hub.exportModel().json == before)
     }
 
+    @Test func `nothing is taken out of a zone or an environment where its owner has no rights`() async throws
+    {
+        let hub = try await Self.hub()
+        try await withREST(hub) { (client: RESTClient) async throws in
+            let lamp = Self.path(Hall.hall, Hall.west, Hall.lamp)
+            let west = "/environments/\(Hall.hall)/zones/\(Hall.west)"
+            let bodies: [JSONValue] = [
+                ["environment": .null], ["zone": .null, "environment": .null], ["environment": ""],
+                ["$unset": ["environment": 1]], ["zone": .null],
+            ]
+            let before = await hub.exportModel().json
+            for body in bodies {
+                for path in [lamp, west] where path == lamp || body["zone"] == nil {
+                    _ = try await Self.answer(client, "PUT", path, body)
+                    #expect(await hub.exportModel().json == before, "\(path) \(body)")
+                }
+            }
+            for path in [lamp, west] {
+                let answer = try await Self.answer(client, "PUT", path, ["environment": .null])
+                #expect(answer.hasPrefix("403"), "\(path): \(answer)")
+            }
+            // Who owns them may.
+            let stove = Self.path(Self.cabin, Self.loft, Self.stove)
+            for body: JSONValue in [["zone": .null], ["environment": .null]] {
+                #expect(try await Self.answer(client, "PUT", stove, body).hasPrefix("200"))
+            }
+        }
+    }
+
     @Test func `things are moved and made between places that one owns`() async throws {
         try await withREST(try await Self.hub()) { (client: RESTClient) async throws in
             let stove = Self.path(Self.cabin, Self.loft, Self.stove)

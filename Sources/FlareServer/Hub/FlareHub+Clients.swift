@@ -63,7 +63,7 @@ extension FlareHub {
     ) throws(FlareHubError) {
         guard let own = gated(.update, of: updated.reference, from: client, by: visitor) else { return }
         let isThere = (updated.zone, updated.environment) == (own.object.zone, own.object.environment)
-        let reason = isThere ? nil : refusal(ofHomesOf: updated, own)
+        let reason = isThere ? nil : refusal(ofHomesOf: updated, leaving: own.object, own)
         for record in recorders { record(own, reason) }
         if let reason { throw .notAllowed(reason) }
     }
@@ -119,8 +119,15 @@ extension FlareHub {
     ///
     /// A zone and an environment are both asked about, unless the environment is the zone's. What does not exist and what
     /// may not be seen are refused in the same words.
-    private func refusal(ofHomesOf object: FlareRecord, _ own: ClientChange) -> String? {
-        for home in homes(of: object) {
+    ///
+    /// - Parameter before: The object before the change: who takes it out of a zone or an environment and puts it into no
+    ///   other is asked about the old one, as it disappears there.
+    private func refusal(
+        ofHomesOf object: FlareRecord,
+        leaving before: FlareRecord? = nil,
+        _ own: ClientChange
+    ) -> String? {
+        for home in homes(of: object) + (before.map { left(by: object, since: $0) } ?? []) {
             let stored = record(home)
             let change = change(own.kind, of: stored ?? FlareRecord(home.kind, home.id), own.visitor)
             guard let reason = refusal(of: change) else { continue }
@@ -137,6 +144,16 @@ extension FlareHub {
         let environment = object.environment.map { ObjectReference(.environment, $0) }
         let isOfZone = zone.flatMap { record($0)?.environment }.map { $0 == environment?.id } ?? false
         return [zone, isOfZone ? nil : environment].compactMap(\.self)
+    }
+
+    /// The zone and the environment that an object was in, where it is in none now.
+    private func left(by object: FlareRecord, since before: FlareRecord) -> [ObjectReference] {
+        guard object.kind == .thing || object.kind == .zone else { return [] }
+        let zone = object.kind == .thing && object.zone == nil ? before.zone : nil
+        let environment = object.environment == nil ? before.environment : nil
+        return [
+            zone.map { ObjectReference(.zone, $0) }, environment.map { ObjectReference(.environment, $0) },
+        ].compactMap(\.self)
     }
 
     private func change(
