@@ -55,6 +55,8 @@ struct FlareRightsTests {
                 ("profile", "lock"), ("kind", "switch"), ("readonly", ["on", "brightness", "color"]),
                 ("actions", []), ("options", ["red"]), ("options.0", "pink"), ("minor", 7), ("receiver", "x"),
                 ("power", -99), ("mac", "02:00:00:00:00:01"), ("fresh", 1), ("on", "locked"),
+                ("brightness", 50), ("brightness", 42.5), ("brightness", 1e300), ("color", "not-a-colour"),
+                ("color", "<script>\n\u{1b}[31m"),
             ]
             let fixed = values.map { setData("thing", Place.tableLamp, $0.0, $0.1) }
             let others: [JSONValue] = [

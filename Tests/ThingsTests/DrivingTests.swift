@@ -1,4 +1,5 @@
 import Flare
+import Profiles
 import Testing
 import Things
 
@@ -80,4 +81,76 @@ struct DrivingTests {
         #expect(ThingCapabilities.isDriving(action: action, offering, kind: nil))
         #expect(!ThingCapabilities.moves(offering, action: action))
     }
+
+    @Test(
+        arguments: [
+            ("on", false), ("brightness", 0), ("brightness", 0.425), ("brightness", 1), ("color", "blue"),
+            ("color", "hotpink"), ("color", "#12abEF"), ("color", "warm candle"), ("note", "y\n"),
+            ("colorTemperature", 2700), ("speed", -7.5), ("scene", ["b": 2]), ("scene.a", 2), ("list", []),
+        ] as [(String, JSONValue)]
+    )
+    func `a plain thing accepts in Flare's form what commands store`(key: String, value: JSONValue) throws {
+        #expect(try ThingCapabilities.firstIllegal([key: value], Self.thing(Self.light), kind: nil) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("on", 1), ("on", "ON"), ("brightness", 50), ("brightness", 42.5), ("brightness", 1e300),
+            ("brightness", -0.1), ("brightness", "50%"), ("brightness", .numeral("100000000000000000001")),
+            ("brightness.x", 1), ("color", "<script>\n\u{1b}[31m"), ("color", "not-a-colour"), ("color", ""),
+            ("color", "red\n"), ("color", "#12345"), ("color", "1,2,3"), ("color", ["r": 1, "g": 1, "b": 1]),
+            ("colorTemperature", 20), ("colorTemperature", 2700.5),
+        ] as [(String, JSONValue)]
+    )
+    func `a plain thing accepts no other value`(key: String, value: JSONValue) throws {
+        let found = try ThingCapabilities.firstIllegal(
+            ["note": "x", key: value],
+            Self.thing(Self.light),
+            kind: nil
+        )
+        #expect(found == key)
+    }
+
+    @Test func `a switch that has numbers keeps them`() throws {
+        let thing = try Self.thing(["on": 1])
+        for value: JSONValue in [0, 1, true] {
+            #expect(ThingCapabilities.firstIllegal(["on": value], thing, kind: nil) == nil)
+        }
+        #expect(ThingCapabilities.firstIllegal(["on": 2], thing, kind: nil) == "on")
+    }
+
+    @Test(
+        arguments: [
+            ("position", [0, 42.5, 100], [5000, -7, 1e300, "50%", "up", true]),
+            ("mode", ["c", 2], ["cool", "heat", 3, true]), ("count", [1, 9], [0, 10, 2.5, "3"]),
+            ("tint", ["red", "#00ff00", "dusk"], ["nowhere", "<b>", 5]), ("label", ["x", ""], [5, true]),
+            ("power", [true, false, 0, 1], [2, "on"]), ("valve", [true, false], [1, "ON"]),
+            ("position.x", [], [1]), ("room", [], [20]), ("other", [], [1]),
+        ] as [(String, [JSONValue], [JSONValue])]
+    )
+    func `a thing of a kind accepts what its property stores`(
+        key: String,
+        legal: [JSONValue],
+        illegal: [JSONValue]
+    ) throws {
+        let kind = Kinds.kind([
+            Kinds.property("position", .slider, range: 0...100),
+            Kinds.property("mode", .select, actions: [("cool", "c"), ("two", 2)]),
+            Kinds.property("count", .integerInput, range: 1...9), Kinds.property("tint", .colourPicker),
+            Kinds.property("label", .textInput),
+            Kinds.property("power", actions: [("turn_off", 0), ("turn_on", 1)]),
+            Kinds.property("valve", .switch), Kinds.property("room", .readonlyText),
+        ])
+        let thing = try Self.thing(["position": 5, "options": ["dusk"]])
+        func accepts(_ value: JSONValue) -> Bool {
+            ThingCapabilities.firstIllegal([key: value], thing, kind: kind) == nil
+        }
+        #expect(legal.filter { !accepts($0) } == [])
+        #expect(illegal.filter(accepts) == [])
+    }
+
+    private static let light: [String: JSONValue] = [
+        "on": true, "brightness": 0.5, "color": "red", "options": ["red", "warm candle"], "note": "x",
+        "colorTemperature": 3000, "speed": 1, "scene": ["a": 1], "list": [1, 2],
+    ]
 }

@@ -59,22 +59,25 @@ extension NodeRuntime {
         guard let refusal = rightsRefusal(of: edit), let what = change.beyondDriving(in: state) else {
             return nil
         }
-        return "\(what) changes what this \(change.object.kind.rawValue) is: \(refusal.message)"
+        return "\(what): \(refusal.message)"
     }
 }
 
 extension ClientChange {
-    /// The key or the action that does more than to drive the object; `nil` if the change only drives it.
+    /// In words, what of the change does more than to drive the object; `nil` if the change only drives it.
     ///
-    /// The data of an environment and of a zone are part of the place; a device has no owner of its own.
+    /// A value that no command would store does not drive. The data of an environment and of a zone are part of the place; a device has no owner of its own.
     fileprivate func beyondDriving(in state: ControllerState) -> String? {
+        func changes(_ what: String) -> String {
+            "\(QuotedValue.of(what)) changes what this \(object.kind.rawValue) is"
+        }
         switch object.kind {
         case .device: return nil
         case .environment, .zone:
             switch kind {
-            case .setData(let values): return values.keys.min().map { QuotedValue.of($0) }
+            case .setData(let values): return values.keys.min().map(changes)
             case .performAction(let name):
-                return BuiltInAction(rawValue: name).map { QuotedValue.of($0.rawValue) }
+                return BuiltInAction(rawValue: name).map { changes($0.rawValue) }
             case .setPosition, .update, .remove, .insert: return nil
             }
         case .thing:
@@ -82,12 +85,15 @@ extension ClientChange {
             let profile = state.kind(of: thing)
             switch kind {
             case .setData(let values):
-                return ThingCapabilities.firstNotDriving(values, thing, kind: profile).map {
-                    QuotedValue.of($0)
+                if let key = ThingCapabilities.firstNotDriving(values, thing, kind: profile) {
+                    return changes(key)
+                }
+                return ThingCapabilities.firstIllegal(values, thing, kind: profile).map {
+                    "this thing does not accept \(QuotedValue.of(values[$0] ?? .null)) as its \(QuotedValue.of($0))"
                 }
             case .performAction(let name):
                 return ThingCapabilities.isDriving(action: name, thing, kind: profile)
-                    ? nil : QuotedValue.of(name)
+                    ? nil : changes(name)
             case .setPosition, .update, .remove, .insert: return nil
             }
         }

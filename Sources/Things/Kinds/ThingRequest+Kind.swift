@@ -228,7 +228,7 @@ extension ThingKind {
     /// The level of a stored brightness.
     fileprivate func level(of value: JSONValue) -> Double? { storage.parts.level(of: value) }
 
-    fileprivate func switching(of name: String) -> SwitchValues {
+    func switching(of name: String) -> SwitchValues {
         storage.index[name].map { storage.properties[$0].switching } ?? SwitchValues([])
     }
 }
