@@ -118,7 +118,12 @@ extension AccountsAPI {
     /// Sends a link to an address that a user wants to have; it counts once the link is opened.
     ///
     /// - Returns: Whether a message was sent; where none can be sent, the address counts at once.
-    func confirm(_ email: String, of user: User, _ call: AccountsCall) throws(AccountsError) -> Bool {
+    func confirm(
+        _ email: String,
+        of user: User,
+        _ call: AccountsCall,
+        replacing present: ExpectedPassword
+    ) throws(AccountsError) -> Bool {
         guard let send, let url = settings.publicURL else { return false }
         let address = try AccountText.email(email)
         guard mayWrite(to: address, call.request) else {
@@ -126,7 +131,7 @@ extension AccountsAPI {
         }
         let (now, authority) = (call.now, call.authority)
         let link = try change { store throws(AccountsError) in
-            try store.addEmailLink(of: user, address: address, by: authority, at: now)
+            try store.addEmailLink(of: user, address: address, replacing: present, by: authority, at: now)
         }
         send(letter(.email, to: address, name: user.name, link, url, at: now))
         return true

@@ -47,21 +47,29 @@ extension AccountsAPI {
     private func editProfile(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
         let user = try call.user()
         call.log("user edit", user: user.name)
-        let body = try AccountsBody(call.request.body, "display", "email")
-        let (display, email) = (try body.optionalText("display"), try body.optionalText("email"))
+        let body = try AccountsBody(call.request.body, "display", "email", "old")
+        let display = try body.optionalText("display")
+        var email = try body.optionalText("email")
         guard let known = try registry.store.users().first(where: { $0.user.id == user.id }) else {
             throw .unknown("there is no such user any more")
         }
-        var waiting: String?
-        if let email, !email.isEmpty, email != known.email, try confirm(email, of: user, call) {
-            waiting = email
+        if let text = email, try AccountText.email(text) == known.email { email = nil }
+        var (present, waiting) = (ExpectedPassword.any, String?.none)
+        if let email {
+            // A forgotten password is set by the address.
+            switch try await inPerson(user, body, call) {
+            case .refused(let answer): return answer
+            case .known(let stored): present = .stored(stored)
+            }
+            if !email.isEmpty, try confirm(email, of: user, call, replacing: present) { waiting = email }
         }
-        let kept = waiting == nil ? email : nil
+        let (kept, expected) = (waiting == nil ? email : nil, present)
         try change { store throws(AccountsError) in
             try store.setProfile(
                 ofUser: user.name,
                 display: display,
                 email: kept,
+                replacing: expected,
                 by: call.authority,
                 at: call.now
             )
@@ -75,21 +83,13 @@ extension AccountsAPI {
     private func setOwnPassword(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
         let user = try call.user()
         call.log("user password", user: user.name)
-        // A token that allows less does not change who it belongs to.
-        try call.authority.require(user.id, or: call.table, at: call.now)
         let body = try AccountsBody(call.request.body, "old", "new")
         guard let new = try body.password("new") else { throw .badValue("new is missing") }
         guard PasswordHash.lengths.contains(new.count) else { throw .badValue(PasswordHash.rule) }
-        let stored = try registry.store.credentials(ofUser: user.name)?.password
-        if let stored {
-            guard let old = try body.password("old") else {
-                throw .badValue("old is missing: the present password")
-            }
-            switch try await guess(old, against: stored, name: user.name, call) {
-            case .right: break
-            case .wrong: throw .refused("the present password is wrong")
-            case .limited(let seconds): return .limited(seconds)
-            }
+        let stored: String?
+        switch try await inPerson(user, body, call) {
+        case .refused(let answer): return answer
+        case .known(let hash): stored = hash
         }
         let hash = try await registry.passwords.hash(new)
         let (authority, now, source) = (call.authority, call.now, call.request.source)
@@ -112,6 +112,35 @@ extension AccountsAPI {
             ).0
         }
         return AccountsResponse(204, session: session.map { .begin($0.text) })
+    }
+
+    // MARK: In person
+
+    private enum Presence {
+        /// The hash of the present password that was compared; `nil` for a user without one.
+        case known(String?)
+        case refused(AccountsResponse)
+    }
+
+    /// Requires that users are there in person, for what decides to whom an account belongs.
+    ///
+    /// A token that allows less, or ends, does not; who has a password must know it.
+    private func inPerson(_ user: User, _ body: AccountsBody, _ call: AccountsCall)
+        async throws(AccountsError) -> Presence
+    {
+        try call.authority.require(user.id, or: call.table, at: call.now)
+        try registry.store.requireLastingSecret(of: call.authority)
+        guard let stored = try registry.store.credentials(ofUser: user.name)?.password else {
+            return .known(nil)
+        }
+        guard let old = try body.password("old") else {
+            throw .badValue("old is missing: the present password")
+        }
+        return switch try await guess(old, against: stored, name: user.name, call) {
+        case .right: .known(stored)
+        case .wrong: throw .refused("the present password is wrong")
+        case .limited(let seconds): .refused(.limited(seconds))
+        }
     }
 
     // MARK: Guesses

@@ -57,7 +57,7 @@ extension AccountsStore {
         let name = try AccountText.label(contact.name, of: "contact")
         let (email, phone) = (try AccountText.email(contact.email), try AccountText.phone(contact.phone))
         return try write(by: authority) { database in
-            let id = try Self.owner(user, database, authority, at: now)
+            let id = try Self.owner(user, database, authority, at: now, changes: true)
             let sql = "SELECT COUNT(*) FROM contact WHERE user = ?"
             guard try Int.fetchOne(database, sql: sql, arguments: ["\(id)"]) ?? 0 < PeopleLimits.contacts
             else {
@@ -83,7 +83,7 @@ extension AccountsStore {
         at now: Int64
     ) throws(AccountsError) {
         try write(by: authority) { database in
-            let owner = try Self.owner(user, database, authority, at: now)
+            let owner = try Self.owner(user, database, authority, at: now, changes: true)
             try database.execute(
                 sql: "DELETE FROM contact WHERE id = ? AND user = ?",
                 arguments: [id, "\(owner)"]
@@ -99,11 +99,13 @@ extension AccountsStore {
         _ name: String,
         _ database: Database,
         _ authority: Authority,
-        at now: Int64
+        at now: Int64,
+        changes: Bool = false
     ) throws -> AccountID {
         let table = try AccessTable(reading: database, .administration)
         let user = try table.requireUser(name)
         try authority.require(user.id, or: table, at: now)
+        if changes, user.id != authority.user { try authority.requireLasting(table, database, at: now) }
         return user.id
     }
 }

@@ -23,6 +23,11 @@ extension AccountsStore {
             )
         } while database.changesCount > 0
     }
+
+    /// See ``Authority/requireLastingSecret(_:)``.
+    func requireLastingSecret(of authority: Authority) throws(AccountsError) {
+        try read { try authority.requireLastingSecret($0) }
+    }
 }
 
 extension Authority {
@@ -54,20 +59,11 @@ extension Authority {
         return grant.source
     }
 
-    /// When a new token ends: no later than what it is made with, and than the right to make it for somebody else.
+    /// When a new token ends: no later than what it is made with.
     ///
     /// - Parameter until: What is asked for; `nil` for as late as possible.
-    func end(
-        _ until: Int64?,
-        ofTokenFor holder: AccountID,
-        _ table: AccessTable,
-        _ database: Database,
-        at now: Int64
-    ) throws -> Int64? {
-        let secretEnd = try storedSecret(database)?.until
-        let rightEnd =
-            holder == giver ? nil : giver.flatMap { table.origin(for: $0, .administration, at: now)?.ends }
-        return [until, secretEnd, rightEnd].compactMap(\.self).min()
+    func end(ofToken until: Int64?, _ database: Database) throws -> Int64? {
+        [until, try storedSecret(database)?.until].compactMap(\.self).min()
     }
 
     /// Requires, for what has no end of its own, that the right to administer has none either.

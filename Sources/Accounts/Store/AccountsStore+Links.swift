@@ -68,12 +68,15 @@ extension AccountsStore {
     func addEmailLink(
         of user: User,
         address: String,
+        replacing present: ExpectedPassword = .any,
         by authority: Authority,
         at now: Int64
     ) throws(AccountsError) -> SecretToken {
         try write(by: authority) { database in
             let table = try AccessTable(reading: database, .administration)
             try authority.require(user.id, or: table, at: now)
+            try authority.requireLastingSecret(database)
+            try present.require(of: user.id, database)
             return try addLink(.email, of: user.id, address: address, at: now)
         }
     }

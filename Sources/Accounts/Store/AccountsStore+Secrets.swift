@@ -18,7 +18,8 @@ extension AccountsStore {
 
     /// Adds a token, which is returned and cannot be asked for again; users do it themselves.
     ///
-    /// It ends no later than the session or token that it is made with, and than the right to make it for others.
+    /// It ends no later than the session or token that it is made with. For others, somebody whose right to administer
+    /// ends makes none: a token goes on when that right is taken away.
     /// - Parameters:
     ///   - ceiling: The most that it allows; `nil` for all that the user may.
     ///   - until: Its end; `nil` for as late as possible.
@@ -36,7 +37,8 @@ extension AccountsStore {
             let table = try AccessTable(reading: database, .administration)
             let id = try table.requireUser(user).id
             try authority.require(id, or: table, at: now)
-            let until = try authority.end(until, ofTokenFor: id, table, database, at: now)
+            if id != authority.user { try authority.requireLasting(table, database, at: now) }
+            let until = try authority.end(ofToken: until, database)
             try Self.purge(database, at: now)
             let tokens = try Self.records(database, .user(id)).filter { $0.kind == .token }
             guard !tokens.contains(where: { $0.name == name }) else {

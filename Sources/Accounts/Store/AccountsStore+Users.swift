@@ -147,10 +147,12 @@ extension AccountsStore {
     /// - Parameters:
     ///   - display: `nil` leaves it as it is.
     ///   - email: `nil` leaves it as it is.
+    ///   - present: What the stored hash must still be, as in ``setPassword(_:ofUser:replacing:by:at:)``.
     package func setProfile(
         ofUser name: String,
         display: String?,
         email: String?,
+        replacing present: ExpectedPassword = .any,
         by authority: Authority,
         at now: Int64
     ) throws(AccountsError) {
@@ -159,6 +161,9 @@ extension AccountsStore {
             let user = try table.requireUser(name)
             try authority.require(user.id, or: table, at: now)
             if user.id != authority.user { try authority.requireLasting(table, database, at: now) }
+            // By the address a forgotten password is set.
+            if email != nil { try authority.requireLastingSecret(database) }
+            try present.require(of: user.id, database)
             try database.execute(
                 sql: "UPDATE user SET display = ifnull(?, display), email = ifnull(?, email) WHERE id = ?",
                 arguments: [

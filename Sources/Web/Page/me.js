@@ -9,26 +9,37 @@ import { ask, begin, frame, link, part, query, right, say, signOut, tell, toSign
 
 const card = (title, ...children) => element("section", { class: "card part" }, element("h2", { text: title, tabindex: "-1" }), ...children);
 
+const present = (name, shown) =>
+	({ name, label: say("Password of now"), type: "password", autocomplete: "current-password", maxlength: 1024, required: true, shown });
+
 function profile(me) {
-	const form = new Form({
+	let holder = null;
+	const make = () => new Form({
 		label: say("Name and address"), fields: [
 			{ name: "display", label: say("Name that others see"), value: me.display, autocomplete: "name", keepEmpty: true },
-			{ name: "email", label: say("E-mail"), type: "email", value: me.email, autocomplete: "email", maxlength: 254, keepEmpty: true }
+			{ name: "email", label: say("E-mail"), type: "email", value: me.email, autocomplete: "email", maxlength: 254, keepEmpty: true },
+			present("present", values => me.password && values.email !== me.email)
 		],
-		submit: say("Save"), send: values => ask("PATCH", "me", values), done: answer => tell(answer.waiting
-			? say("A message with a link was sent to {0}. The address counts once the link was opened.", answer.waiting) : say("Saved."))
+		submit: say("Save"), send: ({ display, email, present }) => ask("PATCH", "me", { display, email, old: present }), done: answer => {
+			Object.assign(me, answer);
+			holder.replaceChild(make().node, holder.lastChild);
+			holder.firstChild.focus();
+			tell(answer.waiting
+				? say("A message with a link was sent to {0}. The address counts once the link was opened.", answer.waiting) : say("Saved."));
+		}
 	});
 	const groups = (me.groups || []).join(", ");
-	return card(titleOf(me), ...(groups ? [element("p", { class: "hint", text: say("Groups: {0}", groups) })] : []), form.node);
+	holder = card(titleOf(me), ...(groups ? [element("p", { class: "hint", text: say("Groups: {0}", groups) })] : []), make().node);
+	return holder;
 }
 
 function password(me) {
 	let holder = null;
 	const make = hasOld => {
-		const old = { name: "old", label: say("Password of now"), type: "password", autocomplete: "current-password", maxlength: 1024, required: true };
 		const form = new Form({
-			label: say("Password"), fields: (hasOld ? [old] : []).concat(newPassword("new", say("New password"))), submit: say("Set the password"),
+			label: say("Password"), fields: (hasOld ? [present("old")] : []).concat(newPassword("new", say("New password"))), submit: say("Set the password"),
 			send: values => ask("PUT", "me/password", values), done: () => {
+				me.password = true;
 				holder.replaceChild(make(true), holder.lastChild);
 				holder.firstChild.focus();
 				tell(say("The password is set."));

@@ -109,13 +109,17 @@ struct GivingTests {
             (.put, "users/owner/password", ["password": "correct horse"]),
             (.patch, "users/owner", ["email": "bob@example.org"]),
             (.post, "users", ["name": "ann", "group": "admins"]),
+            // A token goes on when the right that made it is taken away, and an address gets messages.
+            (.post, "tokens", ["user": "owner", "name": "t"]),
+            (.post, "contacts", ["user": "owner", "name": "Bob", "email": "bob@example.org"]),
         ] as [(AccountsRequest.Method, String, JSONValue)] {
             #expect(await desk.ask(method, path, body, as: desk.bob).status == 403)
         }
         #expect(await desk.ask(.post, "users", ["name": "ann"], as: desk.bob).status == 201)
-        // A token for somebody else ends with it.
-        let made = await desk.ask(.post, "tokens", ["user": "owner", "name": "t"], as: desk.bob)
-        #expect(made.body?["until"] == "2040-01-01T00:00:00Z")
+        #expect(try desk.home.store.secrets(ofUser: "owner", at: Desk.start).isEmpty)
+        // Their own are no concern of anybody else.
+        #expect(await desk.ask(.post, "tokens", ["name": "t"], as: desk.bob).status == 201)
+        #expect(await desk.ask(.post, "contacts", ["name": "Bob"], as: desk.bob).status == 201)
     }
 
     @Test func `a token ends no later than the token or session that it is made with`() async throws {
