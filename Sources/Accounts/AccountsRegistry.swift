@@ -29,6 +29,7 @@ package final class AccountsRegistry: Sendable {
         var noted: [AccountID: Int64] = [:]
         var log: [CommandLogEntry] = []
         var strangers = StrangerLog()
+        var refusals = RefusalCount()
         var droppedRows = 0
         var observers: [@Sendable () -> Void] = []
         /// Counts the readings of the store; an older one never replaces a newer one.
@@ -243,10 +244,12 @@ package final class AccountsRegistry: Sendable {
 
     /// Adds a row to the log; it is written within a second.
     ///
-    /// Refusals of those whom nobody knows are counted instead.
+    /// Refusals of those whom nobody knows, and many of one user, are counted instead.
     package func log(_ entry: CommandLogEntry) {
         let isFirst = state.withLock { state in
-            if isOfStranger(entry, state.table) {
+            if isOfStranger(entry, state.table)
+                || (entry.code != nil && state.refusals.isBeyond(entry.speaker, at: entry.at))
+            {
                 defer { state.strangers.add(entry) }
                 return state.strangers.isEmpty
             }

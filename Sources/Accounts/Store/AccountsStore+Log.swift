@@ -25,11 +25,7 @@ extension AccountsStore {
                 sql: "DELETE FROM command WHERE at < ?",
                 arguments: [max(newest, 0) - days * 86_400_000]
             )
-            // The numbers have no gaps.
-            try database.execute(
-                sql: "DELETE FROM command WHERE seq > 0 AND seq <= (SELECT max(seq) FROM command) - ?",
-                arguments: [min(max(0, limits.rows), 1_000_000_000)]
-            )
+            try Self.trim(to: min(max(0, limits.rows), 1_000_000_000), database)
             guard !strangers.isEmpty else { return }
             // Their numbers go down.
             try database.execute(
@@ -37,6 +33,39 @@ extension AccountsStore {
                 arguments: [min(max(0, limits.rows), Self.mostOfStrangers)]
             )
         }
+    }
+
+    /// Removes rows of users beyond a limit, the oldest first; of refusals beyond a quarter of it, first those of the
+    /// speaker who has most, so that nobody pushes out what others did by what is refused.
+    private static func trim(to most: Int64, _ database: Database) throws {
+        func number(_ sql: String) throws -> Int64 { try Int64.fetchOne(database, sql: sql) ?? 0 }
+        func remove(_ condition: String, _ arguments: StatementArguments) throws {
+            try database.execute(
+                sql:
+                    "DELETE FROM command WHERE seq IN (SELECT seq FROM command WHERE \(condition) ORDER BY seq LIMIT ?)",
+                arguments: arguments
+            )
+        }
+        // Most times the numbers alone say that there is room.
+        let first = try number("SELECT min(seq) FROM command WHERE seq > 0")
+        guard try number("SELECT max(seq) FROM command") - first >= most else { return }
+        let all = "SELECT COUNT(*) FROM command INDEXED BY command_at WHERE seq > 0"
+        var excess = try number(all) - most
+        guard excess > 0 else { return }
+        let refused = "FROM command INDEXED BY command_refused WHERE code IS NOT NULL AND seq > 0"
+        let surplus = try number("SELECT COUNT(*) \(refused)") - most / 4
+        if surplus > 0,
+            let speaker = try String.fetchOne(
+                database,
+                sql: "SELECT speaker \(refused) GROUP BY speaker ORDER BY COUNT(*) DESC LIMIT 1"
+            )
+        {
+            // A few more at once, so that this is seldom.
+            let condition = "code IS NOT NULL AND seq > 0 AND speaker = ?"
+            try remove(condition, [speaker, min(surplus, excess + most / 100)])
+            excess -= Int64(database.changesCount)
+        }
+        if excess > 0 { try remove("seq > 0", [excess]) }
     }
 
     /// Counts a refusal in the row of its address and minute, or adds a row.

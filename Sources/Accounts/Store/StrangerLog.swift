@@ -1,4 +1,5 @@
-/// Refusals of those whom nobody knows, until they are written: one row for each address, with a count.
+/// Refusals of those whom nobody knows, and of users who have very many, until they are written: one row for each
+/// speaker and address, with a count.
 ///
 /// However many there are, they take little memory, and nothing of what users did.
 struct StrangerLog: Sendable {

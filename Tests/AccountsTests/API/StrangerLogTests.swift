@@ -113,6 +113,50 @@ struct StrangerLogTests {
         #expect(rows.first?.source == nil)
     }
 
+    private func refusedOrder(_ number: Int, at now: Int64 = Desk.start, by user: String = "eve")
+        -> CommandLogEntry
+    {
+        var entry = refusal(number, from: "192.0.2.7", at: now)
+        (entry.speaker, entry.code, entry.isOfStranger) = ("user:\(user)", "not_allowed", false)
+        return entry
+    }
+
+    @Test func `very many refusals of one user in a minute are counted`() throws {
+        let desk = try Desk()
+        for number in 0..<30_000 { desk.registry.log(refusedOrder(number)) }
+        desk.registry.log(refusedOrder(1, by: "ann"))
+        desk.registry.log(refusedOrder(30_000, at: Desk.start + 60_000))
+        var query = LogQuery()
+        query.limit = 1000
+        try desk.registry.flush()
+        let rows = try desk.home.store.log(query)
+        #expect(desk.registry.droppedRows == 0)
+        #expect(rows.count == 103)
+        #expect(rows.filter { $0.speaker == "user:eve" }.reduce(0) { $0 + $1.times } == 30_001)
+        #expect(rows.first { $0.times > 1 }?.times == 29_900)
+        #expect(rows.last?.slug == "thing-30000")
+    }
+
+    @Test func `refusals of one user never push out what others did`() throws {
+        let store = try Home().store
+        var limits = LogLimits()
+        limits.rows = 100
+        try store.append((0..<70).map(order) + [refusedOrder(1, by: "ann")], limits: limits)
+        for start in stride(from: 0, to: 1000, by: 10) {
+            try store.append((start..<start + 10).map { refusedOrder($0) }, limits: limits)
+        }
+        var query = LogQuery()
+        query.limit = 1000
+        let rows = try store.log(query)
+        #expect(rows.count { $0.speaker == "user:bob" } == 70)
+        #expect(rows.count { $0.speaker == "user:ann" } == 1)
+        #expect(rows.count <= 100 && rows.last?.slug == "thing-999")
+        // What is done still pushes out the oldest.
+        try store.append((0..<200).map(order), limits: limits)
+        #expect(try store.log(query).count == 100)
+        #expect(try store.log(query).count { $0.code != nil } == 0)
+    }
+
     @Test func `refusals of users are kept as they are`() throws {
         let desk = try Desk()
         for number in 0..<3 {
