@@ -107,7 +107,11 @@ struct GrantStoreTests {
         )
         #expect(
             code {
-                _ = try home.store.addGrant(Grant(id: 0, .user(home.bob), .read, .all), by: .program, at: 3)
+                _ = try home.store.addGrant(
+                    Grant(id: 0, .user(home.bob), .read, .devices),
+                    by: .program,
+                    at: 3
+                )
             }
                 == "not_allowed"
         )

@@ -2,7 +2,7 @@ import GRDB
 package import People
 
 extension AccountsStore {
-    /// Adds a grant of what the giver owns, which ends no later than their own.
+    /// Adds a grant of what the giver owns, which ends no later than their own; an equal one is not added again.
     ///
     /// - Parameter grant: Its identifier, giver and share are ignored.
     /// - Returns: The identifier.
@@ -14,10 +14,12 @@ extension AccountsStore {
             let table = try AccessTable(reading: database, .giving(grant.scope))
             try authority.requireGiving(grant.scope, table, at: now)
             try authority.requireExistence(of: grant.scope)
-            try Self.check(grant, in: table, database)
+            try Self.check(grant, in: table)
             var grant = grant
             (grant.giver, grant.share, grant.accepted) = (authority.giver, false, nil)
             try authority.limit(&grant, table, database, at: now)
+            if let equal = try Self.equal(grant, database) { return equal }
+            try authority.requireRoom(table, database, at: now)
             return try AccountsSchema.insert(grant, database)
         }
     }
@@ -77,8 +79,11 @@ extension AccountsStore {
             let source = try authority.limit(&limited, table, database, at: now)
             var grant = limited.grant(id: 0, by: authority.giver, replacing: replaced)
             grant.source = source
-            try Self.check(grant, in: table, database, isNew: replaced == nil)
-            guard let replaced else { return try AccountsSchema.insert(grant, database) }
+            try Self.check(grant, in: table)
+            guard let replaced else {
+                try authority.requireRoom(table, database, at: now)
+                return try AccountsSchema.insert(grant, database)
+            }
             try database.execute(
                 sql: """
                     UPDATE permission SET access = ?, starts = ?, ends = ?, giver = ?, source = ?, accepted = ?,
@@ -117,12 +122,22 @@ extension AccountsStore {
 
     // MARK: Checks
 
-    private static func check(
-        _ grant: Grant,
-        in table: AccessTable,
-        _ database: Database,
-        isNew: Bool = true
-    ) throws {
+    /// The grant that is the same, and goes when the new one would.
+    private static func equal(_ grant: Grant, _ database: Database) throws -> Int64? {
+        try Int64.fetchOne(
+            database,
+            sql: """
+                SELECT id FROM permission WHERE scope = ? AND grantee = ? AND access = ? AND starts IS ? AND ends IS ?
+                    AND source IS ? AND (source IS NULL OR giver IS ?) AND share = 0 ORDER BY id LIMIT 1
+                """,
+            arguments: [
+                "\(grant.scope)", "\(grant.grantee)", grant.access.rawValue, grant.starts, grant.ends,
+                grant.source, grant.giver.map { "\($0)" },
+            ]
+        )
+    }
+
+    private static func check(_ grant: Grant, in table: AccessTable) throws {
         switch grant.grantee {
         case .user(let id):
             guard table.user(id) != nil else { throw AccountsError.unknown("there is no such user") }
@@ -142,13 +157,31 @@ extension AccountsStore {
                 )
             }
         }
-        guard try !isNew || count(database, "permission") < PeopleLimits.grants else {
-            throw AccountsError.refused("there are \(PeopleLimits.grants) grants, and no more are possible")
-        }
     }
 }
 
 extension Authority {
+    /// Requires that another grant is possible: nobody uses up what others need, and who administers finds room.
+    fileprivate func requireRoom(_ table: AccessTable, _ database: Database, at now: Int64) throws {
+        let administers = isAdministrator(table, at: now)
+        if !administers, let giver {
+            let given = try Int.fetchOne(
+                database,
+                sql: "SELECT COUNT(*) FROM permission WHERE giver = ?",
+                arguments: ["\(giver)"]
+            )
+            guard given ?? 0 < PeopleLimits.grantsGiven else {
+                throw AccountsError.refused(
+                    "you have given \(PeopleLimits.grantsGiven) rights, and no more are possible"
+                )
+            }
+        }
+        let most = PeopleLimits.grants - (administers ? 0 : PeopleLimits.grantsOfAdministrators)
+        guard try AccountsStore.count(database, "permission") < most else {
+            throw AccountsError.refused("there are \(most) grants, and no more are possible")
+        }
+    }
+
     func isAdministrator(_ table: AccessTable, at now: Int64) -> Bool {
         table.verdict(of: speaker, .own, on: .administration, at: now).isGranted
     }

@@ -4,6 +4,10 @@ package enum PeopleLimits {
     /// Without the built-in one.
     package static let groups = 200
     package static let grants = 10_000
+    /// Of all grants, the last, which are for who administers.
+    package static let grantsOfAdministrators = 1000
+    /// By one user who does not administer.
+    package static let grantsGiven = 500
     /// Of one user.
     package static let tokens = 50
     /// Of one user.

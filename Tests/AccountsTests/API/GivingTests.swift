@@ -1,5 +1,6 @@
 import Accounts
 import Flare
+import GRDB
 import People
 import Testing
 import Threading
@@ -120,6 +121,53 @@ struct GivingTests {
         // Their own are no concern of anybody else.
         #expect(await desk.ask(.post, "tokens", ["name": "t"], as: desk.bob).status == 201)
         #expect(await desk.ask(.post, "contacts", ["name": "Bob"], as: desk.bob).status == 201)
+    }
+
+    @Test func `an equal right is not given again`() async throws {
+        let desk = try Desk()
+        await desk.ask(.post, "users", ["name": "eve"])
+        let own = try await desk.grant("zone:kitchen", "own")
+        #expect(try await desk.grant("zone:kitchen", "own") == own)
+        let first = await give(desk, "eve", "thing:table-lamp", "write", as: desk.bob)
+        let second = await give(desk, "eve", "thing:table-lamp", "write", as: desk.bob)
+        #expect(first.status == 201 && second.body == first.body)
+        // The home's goes on without the giver's, so it is another one; so is another right.
+        for (access, giver) in [("write", desk.owner), ("read", desk.bob)] {
+            let other = await give(desk, "eve", "thing:table-lamp", access, as: giver)
+            #expect(other.status == 201 && other.body != first.body)
+        }
+        #expect(ends(desk, of: "eve").count == 3)
+    }
+
+    @Test func `nobody uses up the rights that can be given`() throws {
+        let home = try Home()
+        let kitchen = Grant(id: 0, .user(home.bob), .own, .zone(Home.kitchen))
+        _ = try home.store.addGrant(kitchen, by: .program, at: 3)
+        func give(_ end: Int, by authority: Authority) -> String? {
+            let grant = Grant(id: 0, .user(home.owner), .read, .thing(Home.lamp), ends: Int64(1000 + end))
+            return code { _ = try home.store.addGrant(grant, by: authority, at: 4) }
+        }
+        try home.store.atomically { _ throws(AccountsError) in
+            for end in 0..<500 { #expect(give(end, by: home.asBob) == nil) }
+        }
+        #expect(give(500, by: home.asBob) == "not_allowed")
+        // One that is there is no new one.
+        #expect(give(0, by: home.asBob) == nil)
+        let count = try home.count("permission")
+        try home.database.write { database in
+            try database.execute(
+                sql: "UPDATE permission SET giver = NULL WHERE giver IS NOT NULL AND share = 0"
+            )
+            for end in count..<9000 {
+                try database.execute(
+                    sql:
+                        "INSERT INTO permission (grantee, scope, access, ends, share) VALUES (?, ?, 'read', ?, 0)",
+                    arguments: ["user:\(home.owner)", "thing:\(Home.lamp)", end]
+                )
+            }
+        }
+        #expect(give(9001, by: home.asBob) == "not_allowed")
+        #expect(give(9001, by: Authority(.user(home.owner))) == nil)
     }
 
     @Test func `a token ends no later than the token or session that it is made with`() async throws {
