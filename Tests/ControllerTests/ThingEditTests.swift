@@ -137,4 +137,20 @@ struct ThingEditTests {
                 == "secret-safe-2"
         )
     }
+
+    @Test func `what a client of the server makes is named in the same way, a zone too`() {
+        var rig = rig([(.own, .zone(House.living))])
+        let home = House.home
+        for kind in [FlareClass.thing, .zone] {
+            let id = FlareID(high: 9, low: 0xABCDEF)
+            let object = ObjectReference(kind, id)
+            rig.happens(.objectMade(object, name: "Lamp", home: home, by: .user(Self.bob)))
+            #expect(rig.state.slugs[kind, id] == "lamp-abcdef")
+            let other = FlareID(high: 9, low: 1)
+            rig.happens(
+                .objectMade(ObjectReference(kind, other), name: "Lamp", home: home, by: .user(Self.alice))
+            )
+            #expect(rig.state.slugs[kind, other] == nil)
+        }
+    }
 }

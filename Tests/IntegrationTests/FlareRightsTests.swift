@@ -18,9 +18,10 @@ struct FlareRightsTests {
     /// A home with bob, who has some rights, and his token.
     private func withBob(
         _ rights: [(scope: String, access: String)],
+        _ keys: [String: String] = [:],
         _ body: (Home, _ token: String) async throws -> Void
     ) async throws {
-        try await withHome { home, _ in
+        try await withHome(keys) { home, _ in
             _ = try await run(home, ["user", "add", "bob"])
             for right in rights {
                 _ = try await run(home, ["grant", "add", "bob", right.scope, right.access])
@@ -87,6 +88,34 @@ struct FlareRightsTests {
             try await emit([setData("thing", Place.tableLamp, "fresh", 1)], home, token)
             let isOwned = try await eventually { try await stored(home)["data"]?["fresh"] == 1 }
             #expect(isOwned)
+        }
+    }
+
+    @Test func `the short name of what is made over REST tells its maker nothing of hidden objects`()
+        async throws
+    {
+        try await withBob([("zone:living-room", "own")], ["web.listen": "127.0.0.1:0"]) { home, token in
+            func make(_ zone: String, _ query: String = "") async throws -> String {
+                let path = Place.things(of: zone) + query
+                let made = try await home.rest("POST", path, #"{"name":"Secret safe"}"#)
+                return try #require(try JSONValue(parsing: made.body)["_id"]?.string, "\(made)")
+            }
+            try #require(await home.logs("web: http://127.0.0.1:"))
+            let rest = await home.log.components(separatedBy: "web: http://127.0.0.1:").last
+            let port = try #require(rest.flatMap { Int($0.prefix { $0.isNumber }) })
+            func hasName(_ id: String, _ slug: String) async throws -> Bool {
+                try await eventually {
+                    let things = try await request("GET", "/api/things", port: port).body
+                    let thing = try JSONValue(parsing: things).array?.first { $0["id"]?.string == id }
+                    return thing?["slug"]?.string == slug
+                }
+            }
+            let first = try await make(Place.kitchen)
+            #expect(try await hasName(first, "secret-safe"))
+            let hidden = try await make(Place.living, "?access_token=\(token)")
+            #expect(try await hasName(hidden, "secret-safe-\(hidden.suffix(6))"))
+            let second = try await make(Place.kitchen)
+            #expect(try await hasName(second, "secret-safe-2"))
         }
     }
 

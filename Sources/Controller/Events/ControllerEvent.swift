@@ -5,6 +5,10 @@ package import People
 package enum ControllerEvent: Sendable, Hashable {
     /// From the Flare server or its link.
     case flare(FlareEvent)
+    /// A client of the embedded server is making an object; before the server tells of it.
+    ///
+    /// - Parameter home: The environment that it is in; `nil` for an environment.
+    case objectMade(ObjectReference, name: String, home: FlareID?, by: Speaker?)
     /// The server cannot be reached, and this is the place of an earlier run.
     case placeRemembered(RememberedPlace)
     case commandReceived(Command)

@@ -69,25 +69,31 @@ extension DeviceController {
         effects.append(.flare(request))
     }
 
-    /// A number after the slug would tell somebody who may not see everything that there is another thing of this name.
     private mutating func nameNewThing(_ thing: FlareThing, by command: Command) {
-        guard !seesEverything(command), let home = state.environmentID else { return }
-        let reference = ObjectReference(.thing, thing.id)
-        guard let slug = state.slugs.assign(to: reference, name: thing.name, home: home, isPrivate: true)
+        guard let home = state.environmentID else { return }
+        nameNew(ObjectReference(.thing, thing.id), thing.name, home: home, by: command.speaker)
+    }
+
+    /// Names a new object whose maker may not see everything: a number after the slug would tell of a hidden object of
+    /// this name.
+    mutating func nameNew(_ object: ObjectReference, _ name: String, home: FlareID?, by speaker: Speaker?) {
+        // What is in no environment is never shown, and has no slug; nor has a device.
+        guard object.kind != .device, home != nil || object.kind == .environment, !seesEverything(speaker),
+            let slug = state.slugs.assign(to: object, name: name, home: home, isPrivate: true)
         else { return }
-        effects.append(.remember(.slug(slug, reference, home: home)))
+        effects.append(.remember(.slug(slug, object, home: home)))
     }
 
     /// Whether somebody who may not see everything is making a thing of this name now.
     func isMadePrivately(_ name: String) -> Bool {
         pending.edits.contains { request, pending in
             guard case .createThing(let edit, _, _) = request, edit.name == name else { return false }
-            return !seesEverything(pending.command)
+            return !seesEverything(pending.command.speaker)
         }
     }
 
-    private func seesEverything(_ command: Command) -> Bool {
-        state.reader(for: command.speaker, at: now.wallMilliseconds)?.seesEverything ?? true
+    private func seesEverything(_ speaker: Speaker?) -> Bool {
+        state.reader(for: speaker, at: now.wallMilliseconds)?.seesEverything ?? true
     }
 
     /// Handles the server's reply.

@@ -77,6 +77,8 @@ package struct DeviceController: Sendable {
         case .flare(.linkDown(let reason)): linkDown(reason)
         case .flare(.replied(let request, let result)): replyReceived(request, result)
         case .flare(.notice(let notice)): noticeReceived(notice)
+        case .objectMade(let object, let name, let home, let speaker):
+            nameNew(object, name, home: home, by: speaker)
         case .placeRemembered(let place): placeRemembered(place)
         case .commandReceived(let command): execute(command)
         case .commandRefused(let answer, let speaker, let source): refused(answer, speaker, source)

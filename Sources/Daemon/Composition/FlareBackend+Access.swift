@@ -42,6 +42,16 @@ extension FlareBackend {
                     log.record(change, reason, slug: slug)
                 }
                 hub.add(recorder: log.record)
+                hub.add(insertionRecorder: { [weak runtime] record, visitor in
+                    runtime?.send(
+                        .objectMade(
+                            record.reference,
+                            name: record.members["name"]?.string ?? "",
+                            home: record.kind == .environment ? nil : record.environment,
+                            by: accounts.identify(visitor?.claim ?? .unnamed(.flare))
+                        )
+                    )
+                })
             }
         }
     }

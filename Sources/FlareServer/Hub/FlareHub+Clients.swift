@@ -9,6 +9,11 @@ extension FlareHub {
     /// Adds what is told of each change of clients, allowed or refused.
     package func add(recorder: @escaping ClientChangeRecord) { recorders.append(recorder) }
 
+    /// Adds what is told of each object that a client makes.
+    package func add(insertionRecorder: @escaping ClientInsertionRecord) {
+        insertionRecorders.append(insertionRecorder)
+    }
+
     /// Adds what is told of each import and each removal of orphans.
     package func add(recorder: @escaping ModelChangeRecord) { modelRecorders.append(recorder) }
 

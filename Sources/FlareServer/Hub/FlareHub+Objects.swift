@@ -20,6 +20,9 @@ extension FlareHub {
             }
         }
         let (transaction, inserted) = try graph.planInsert(records, now: now, limit: limits.objects)
+        if isGated {
+            for record in insertionRecorders { inserted.forEach { record($0, visitor) } }
+        }
         try commit(transaction, from: client)
         return inserted
     }

@@ -31,6 +31,7 @@ package actor FlareHub {
     var inProcessSinks: Set<Int> = []
     var gates: [ClientChangeGate] = []
     var recorders: [ClientChangeRecord] = []
+    var insertionRecorders: [ClientInsertionRecord] = []
     var modelRecorders: [ModelChangeRecord] = []
     private nonisolated let accessBox = Locked<FlareAccess?>(nil)
     /// The clients over the network that were asked.
