@@ -13,7 +13,7 @@ package struct SecretToken: Sendable, Hashable, CustomStringConvertible {
 
     /// The first letters of a token, so that it is found where it should not be.
     package static let prefix = SecretMask.tokenPrefix
-    /// The first letters of a link's secret.
+    /// The prefix of a link's secret.
     package static let linkPrefix = SecretMask.linkPrefix
     private static let count = 32
 

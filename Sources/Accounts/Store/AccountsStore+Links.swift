@@ -39,7 +39,7 @@ extension AccountsStore {
 
     /// Makes a link's secret.
     ///
-    /// Those that are on their way already stay valid: whoever asks for one ends no other.
+    /// Links that were sent before stay valid: a new request does not end them.
     /// - Parameter address: What ``LinkPurpose/email`` makes the user's address.
     package func addLink(
         _ purpose: LinkPurpose,

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 package import People
 
-/// Links that sign in once, for whoever can open the daemon's own socket.
+/// Links that sign in once, for a caller who can open the daemon's own socket.
 ///
 /// They are stored as the links of email messages, by another name, so that none can be used as the other.
 extension AccountsStore {

@@ -1,7 +1,7 @@
 import Flare
 
 extension ControllerState {
-    /// Every part of the state as a change, for whoever begins to observe it.
+    /// Every part of the state as a change, for a new observer.
     package var everything: Set<StateChange> {
         var changes: Set<StateChange> = [
             .environment, .zone, .nearby, .device, .position, .angle, .location, .lifecycle, .setupCandidates,
