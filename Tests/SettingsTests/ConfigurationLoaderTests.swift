@@ -231,6 +231,16 @@ struct ConfigurationLoaderTests {
         #expect(try problems(yaml) == [problem])
     }
 
+    @Test func `a file that is not YAML is the only problem, whatever the environment says`() throws {
+        let environment = [
+            "TRILATERAL_MQTT_RECONNECT_MIN_SECONDS": "30", "TRILATERAL_MQTT_RECONNECT_MAX_SECONDS": "5",
+        ]
+        #expect(try problems("", environment).count == 1)
+        let problems = try problems("mqtt: [", environment)
+        #expect(problems.count == 1)
+        #expect(problems.first?.contains("this is not YAML") == true)
+    }
+
     @Test func `all problems are reported at once, in order`() throws {
         let yaml = """
             mqtt:

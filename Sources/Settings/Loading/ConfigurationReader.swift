@@ -161,8 +161,10 @@ struct ConfigurationReader {
 
     /// Checks what several keys must agree on, unless one of them is invalid by itself.
     ///
+    /// A file that could not be read as a whole leaves every key unknown.
     /// - Parameter unknown: Keys that profile files may set, if these were not read.
     mutating func checkRules(except unknown: Set<String> = []) {
+        guard !problems.contains(where: \.path.isEmpty) else { return }
         let invalid = unknown.union(problems.map(\.path))
         problems += broken(schema.rules, invalid)
         loaded.advice += broken(schema.advice, invalid)

@@ -1,10 +1,12 @@
 #include "measure.h"
 
+#include <dirent.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 void fail(const char *format, ...) {
     va_list arguments;
@@ -97,16 +99,37 @@ double share(struct sample *sample, double part) {
     return sample->values[index < sample->count ? index : sample->count - 1];
 }
 
-long status_kb(int pid, const char *key) {
-    char path[64], line[256];
+// A number of a file such as /proc/<pid>/status; 0 when there is none, or the file is gone.
+static long status_number(const char *path, const char *key) {
+    char line[256];
     long value = 0;
-    snprintf(path, sizeof path, "/proc/%d/status", pid);
     FILE *file = fopen(path, "r");
-    if (!file) fail("there is no process %d", pid);
+    if (!file) return 0;
     while (fgets(line, sizeof line, file))
         if (!strncmp(line, key, strlen(key)) && line[strlen(key)] == ':') value = atol(line + strlen(key) + 1);
     fclose(file);
     return value;
+}
+
+long status_kb(int pid, const char *key) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/status", pid);
+    if (access(path, R_OK) != 0) fail("there is no process %d", pid);
+    return status_number(path, key);
+}
+
+long wakeups(int pid) {
+    char path[320];
+    long sum = 0;
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    DIR *threads = opendir(path);
+    if (!threads) fail("there is no process %d", pid);
+    for (struct dirent *thread; (thread = readdir(threads));) {
+        snprintf(path, sizeof path, "/proc/%d/task/%s/status", pid, thread->d_name);
+        sum += status_number(path, "voluntary_ctxt_switches");
+    }
+    closedir(threads);
+    return sum;
 }
 
 void row_ratio(const char *what, const char *unit, double floor, double ours, double aim) {

@@ -36,6 +36,9 @@ long status_kb(int pid, const char *key);
 // Time on a processor of all threads of a process, those that ended included: user and system, nanoseconds.
 double processor_ns(int pid);
 
+// How often threads of a process waited and went on, those that ended left out.
+long wakeups(int pid);
+
 // | what | floor | ours | ratio | aim | met |
 void row_ratio(const char *what, const char *unit, double floor, double ours, double aim);
 void row_below(const char *what, const char *format, double ours, const char *aim_text, double aim);
