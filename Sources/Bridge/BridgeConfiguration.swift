@@ -33,6 +33,8 @@ package struct BridgeConfiguration: Sendable, Hashable {
     package var hasUserTopics = false
     /// Whether the map is published.
     package var hasMap = false
+    /// Whether what has moved is published only when the broker's access list knows its place.
+    package var waitsForAccessList = false
 
     /// Home Assistant discovery.
     package var discovery = DiscoverySettings()

@@ -29,6 +29,8 @@ package actor MQTTBridge {
     let send: @Sendable (ControllerEvent) -> Void
 
     var publisher: BrokerPublisher
+    /// `nil` if nothing waits for the broker's access list.
+    private var gate: AccessListGate?
     var renderer: StateRenderer
     /// Those of the capabilities.
     var renderers: [any TopicRenderer]
@@ -74,6 +76,7 @@ package actor MQTTBridge {
             logger: logger,
             handOver: { client.publish($0) }
         )
+        gate = configuration.waitsForAccessList ? AccessListGate(topics) : nil
         renderer = StateRenderer(configuration: configuration)
         report = NodeReport(configuration, identity)
         inbox = CommandInbox(
@@ -257,12 +260,23 @@ package actor MQTTBridge {
         if report.observe(snapshot) { setHealth() }
         publisher.observe(snapshot)
         if publisher.isConnected { perform(discovery.observe(snapshot, at: now)) }
+        gate?.observe(snapshot, in: &publisher.retained)
         renderer.model(snapshot, in: &publisher.retained)
         // Publish the model before the rest is rendered.
         flush()
         renderer.rest(snapshot, in: &publisher.retained)
         for index in renderers.indices { renderers[index].observe(snapshot) }
         clearStaleTopics()
+        flush()
+    }
+
+    /// Counts the turns in which objects moved, for ``accessListApplied(_:)``.
+    package var accessNumber: Int { gate?.number ?? 0 }
+
+    /// The broker uses a list of what users may do, made when ``accessNumber`` was this.
+    package func accessListApplied(_ number: Int) {
+        guard !isLeaving else { return }
+        gate?.listApplied(number, in: &publisher.retained)
         flush()
     }
 

@@ -92,6 +92,22 @@ struct Screen {
         return send(at: now)
     }
 
+    /// The same, with objects that wait for the broker's access list.
+    mutating func show(
+        _ state: ControllerState,
+        _ changes: Set<StateChange>,
+        behind gate: inout AccessListGate
+    ) -> [String: String] {
+        gate.observe(StateSnapshot(state: state, changes: changes), in: &store)
+        return show(state, changes)
+    }
+
+    /// What is sent when the broker uses a list.
+    mutating func apply(_ number: Int, _ gate: inout AccessListGate) -> [String: String] {
+        gate.listApplied(number, in: &store)
+        return send(at: 0)
+    }
+
     /// What is due at a time.
     mutating func send(at now: Int64) -> [String: String] {
         var told: [String: String] = [:]

@@ -70,6 +70,50 @@ struct RetainedTopicStoreTests {
         #expect(send(&store, at: 2).isEmpty)
     }
 
+    @Test func `a topic that is held back is cleared, and gets its newest message when it is released`() {
+        var store = RetainedTopicStore()
+        for topic in ["thing", "other", "data"] { store.set(message(topic, "1"), rank: .model) }
+        _ = send(&store, at: 0)
+        store.hold(["thing", "data", "new"])
+        store.set(message("thing", "2"), rank: .model)
+        store.set(message("new", "1"), rank: .model)
+        store.set(message("thing", "3"), rank: .model)
+        store.set(message("other", "2"), rank: .model)
+        #expect(Set(send(&store, at: 1)) == ["thing=", "data=", "other=2"])
+        #expect(store.holds("thing") && store.holds("data") && store.holds("new"))
+        store.resendAll()
+        store.resend("thing")
+        #expect(send(&store, at: 2) == ["other=2"])
+        store.release(["new", "data", "thing", "unknown"])
+        #expect(Set(send(&store, at: 3)) == ["thing=3", "data=1", "new=1"])
+        store.set(message("thing", "4"), rank: .model)
+        #expect(send(&store, at: 4) == ["thing=4"])
+    }
+
+    @Test func `what goes while it is held back is not published`() {
+        var store = RetainedTopicStore()
+        store.set(message("thing", "1"))
+        _ = send(&store, at: 0)
+        store.hold(["thing", "new"])
+        store.set(message("new", "1"))
+        store.clear("new")
+        store.clear("thing")
+        #expect(Set(send(&store, at: 1)) == ["thing=", "new="])
+        #expect(!store.holds("thing"))
+        store.release(["thing", "new"])
+        #expect(send(&store, at: 2).isEmpty)
+    }
+
+    @Test func `withdrawing clears what is held back too`() {
+        var store = RetainedTopicStore()
+        store.hold(["thing"])
+        store.set(message("thing", "1"))
+        store.clearAll()
+        #expect(send(&store, at: 0) == ["thing="])
+        store.release(["thing"])
+        #expect(send(&store, at: 1).isEmpty)
+    }
+
     @Test func `what was not taken stays due`() {
         var store = RetainedTopicStore()
         store.set(message("a", "1"))

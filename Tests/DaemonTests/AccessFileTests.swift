@@ -20,6 +20,8 @@ import Threading
         let now: Locked<Int64>
         let place: Locked<AccessFile.View>
         let reports: Locked<[String?]>
+        /// The numbers of the lists that the broker uses.
+        let applied: Locked<[Int]>
 
         var text: String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
         var hasLamp: Bool { text.contains("topic read t/n/things/table-lamp\n") }
@@ -62,10 +64,14 @@ import Threading
                 path,
                 AccessList(topics: Topics(root: "t/n"), discoveryPrefix: "ha"),
                 accounts
-            ) {
-                view.withLock { $0 }
-            } report: { report in
+            ) { report in
                 reports.withLock { $0.append(report) }
+            }
+            let applied = Locked<[Int]>([])
+            let ports = AccessFile.Ports {
+                view.withLock { $0 }
+            } applied: { number in
+                applied.withLock { $0.append(number) }
             }
             let rig = Rig(
                 path: path,
@@ -74,10 +80,11 @@ import Threading
                 bob: bob,
                 now: now,
                 place: view,
-                reports: reports
+                reports: reports,
+                applied: applied
             )
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await file.run() }
+                group.addTask { await file.run(ports) }
                 defer { group.cancelAll() }
                 try await body(rig)
             }
@@ -114,6 +121,32 @@ import Threading
                     rig.text.contains("topic read t/n/things/desk-lamp/data\n") && !rig.hasLamp
                 }
             )
+        }
+    }
+
+    @Test func `what has moved is passed on when the broker's side has confirmed the list that knows it`()
+        async throws
+    {
+        try await withRig { rig in
+            let applied = URL(filePath: rig.path + ".applied")
+            #expect(await eventually { !rig.text.isEmpty })
+            try Data("# permissions of yesterday\n".utf8).write(to: applied)
+            try rig.grant()
+            #expect(await eventually { rig.hasLamp })
+            var place = AccessPlace()
+            place.add(FlareThing(id: Self.lamp), slug: "desk-lamp")
+            rig.place.withLock { $0 = AccessFile.View(place: place, isKnown: true, number: 7) }
+            rig.file.wake()
+            #expect(await eventually { rig.text.contains("desk-lamp") })
+            rig.now.withLock { $0 = 5000 }
+            #expect(rig.applied.withLock { !$0.contains(7) })
+            let head = rig.text.prefix { $0 != "\n" }
+            try Data((head + "\n").utf8).write(to: applied)
+            let isPassed = await eventually {
+                rig.now.withLock { $0 = min($0 + 10, 9000) }
+                return rig.applied.withLock { $0.last == 7 }
+            }
+            #expect(isPassed)
         }
     }
 

@@ -25,12 +25,19 @@ package struct RetainedTopicStore: Sendable {
     private var entries: [String: Entry] = [:]
     private var unsent: Set<String> = []
     private var nextOrder = 0
+    /// Topics that are held back, each with what it gets when it is released.
+    private var held: [String: HeldTopic] = [:]
+
+    private struct HeldTopic {
+        var entry: Entry?
+    }
 
     package init() {}
 
     /// Sets what a topic should hold.
     /// - Parameter spacing: The minimum interval between two messages, milliseconds; 0 sends at once.
     package mutating func set(_ message: MQTTMessage, rank: Rank = .view, spacing: Int64 = 0) {
+        if !held.isEmpty, isKept(message, rank, spacing) { return }
         if var entry = entries[message.topic] {
             entry.spacing = spacing
             guard entry.message != message else {
@@ -52,13 +59,60 @@ package struct RetainedTopicStore: Sendable {
         unsent.insert(message.topic)
     }
 
+    // MARK: Holding back
+
+    /// Holds topics back: they are cleared if they were published, and what they get waits for ``release(_:)``.
+    package mutating func hold(_ topics: [String]) {
+        for topic in topics where held[topic] == nil {
+            var published = entries[topic]
+            if published?.message.payload.isEmpty == true { published = nil }
+            published?.sentAt = nil
+            if published != nil {
+                clear(topic)
+                entries[topic]?.sentAt = nil
+            }
+            held[topic] = HeldTopic(entry: published)
+        }
+    }
+
+    /// Sends what topics have got since they were held back.
+    package mutating func release(_ topics: some Sequence<String>) {
+        let waiting = topics.compactMap { held.removeValue(forKey: $0)?.entry }
+        for entry in waiting.sorted(by: { $0.order < $1.order }) {
+            set(entry.message, rank: entry.rank, spacing: entry.spacing)
+        }
+    }
+
+    /// Whether a message waits, because its topic is held back; one that clears the topic never does.
+    private mutating func isKept(_ message: MQTTMessage, _ rank: Rank, _ spacing: Int64) -> Bool {
+        guard let waiting = held[message.topic] else { return false }
+        guard !message.payload.isEmpty else {
+            held[message.topic] = HeldTopic()
+            return false
+        }
+        if waiting.entry == nil { nextOrder += 1 }
+        held[message.topic] = HeldTopic(
+            entry: Entry(
+                message: message,
+                rank: rank,
+                spacing: spacing,
+                sentAt: nil,
+                order: waiting.entry?.order ?? nextOrder
+            )
+        )
+        return true
+    }
+
+    // MARK: Sending
+
     /// Clears a topic with an empty retained message.
     package mutating func clear(_ topic: String) {
         set(MQTTMessage(topic: topic, payload: [], qos: .atLeastOnce, isRetained: true))
     }
 
     package mutating func clearAll() {
-        for topic in entries.keys.sorted() { clear(topic) }
+        for topic in Set(entries.keys).union(held.keys).sorted() { clear(topic) }
+        held = [:]
         for topic in entries.keys { entries[topic]?.sentAt = nil }
     }
 
@@ -87,9 +141,10 @@ package struct RetainedTopicStore: Sendable {
             .sorted { ($0.value.rank, $0.value.order) < ($1.value.rank, $1.value.order) }.map(\.key)
     }
 
-    /// Whether a topic holds something.
+    /// Whether a topic holds something, or will once it is released.
     package func holds(_ topic: String) -> Bool {
-        entries[topic].map { !$0.message.payload.isEmpty } ?? false
+        if let waiting = held[topic] { return waiting.entry != nil }
+        return entries[topic].map { !$0.message.payload.isEmpty } ?? false
     }
 
     /// The messages to send, by rank and then in the order in which their topics were first set.

@@ -160,6 +160,7 @@ extension BridgeConfiguration {
         copiesPerSecond = configuration.mqtt.rates.copiesPerSecond
         hasMap = configuration.map.isEnabled
         hasUserTopics = configuration.people.userTopics
+        waitsForAccessList = configuration.people.accessFile != nil
         hasStation = configuration.station.announce != nil
         let named = configuration.profiles.library.application
         application = .init(version: named.version, name: named.name, identifier: named.identifier)

@@ -11,7 +11,7 @@ import Settings
 /// It is written when a right begins or ends, and when users, things or their short names change; never with half of
 /// its text. A unit of contrib/mosquitto passes it on to the broker, and confirms it by a copy of the first line in a file
 /// beside it, with `.applied` behind its name. Where there is such a file, a list that is not confirmed is written again,
-/// and reported.
+/// and reported. Each list that the broker uses by now is passed on, for what waits to be published until then.
 /// - Source: the people page, "What readers get".
 package actor AccessFile {
     /// What the loop knows of the place.
@@ -19,9 +19,24 @@ package actor AccessFile {
         package var place: AccessPlace
         /// Whether the zones and things are known; not yet while they are being read.
         package var isKnown: Bool
+        /// Counts what has moved; see ``AccessListGate/number``.
+        package var number: Int
 
-        package init(place: AccessPlace, isKnown: Bool) {
-            (self.place, self.isKnown) = (place, isKnown)
+        package init(place: AccessPlace, isKnown: Bool, number: Int = 0) {
+            (self.place, self.isKnown, self.number) = (place, isKnown, number)
+        }
+    }
+
+    /// How `run` asks the loop, and tells it which list the broker uses.
+    package struct Ports: Sendable {
+        let view: @Sendable () async -> View
+        let applied: @Sendable (_ number: Int) async -> Void
+
+        package init(
+            view: @escaping @Sendable () async -> View,
+            applied: @escaping @Sendable (_ number: Int) async -> Void = { _ in }
+        ) {
+            (self.view, self.applied) = (view, applied)
         }
     }
 
@@ -37,7 +52,6 @@ package actor AccessFile {
     private let path: String
     private let list: AccessList
     private let accounts: AccountsRegistry
-    private let view: @Sendable () async -> View
     private let report: @Sendable (String?) -> Void
     private nonisolated let wakes: AsyncStream<Void>
     private nonisolated let wakePort: AsyncStream<Void>.Continuation
@@ -46,20 +60,18 @@ package actor AccessFile {
     private var unknownSince: Int64?
     /// What was reported last.
     private var problem: String?
+    private var progress = AccessListProgress()
 
     /// - Parameters:
     ///   - path: The file.
-    ///   - view: Asks the loop.
     ///   - report: Called with why the broker does not get the list, as a sentence; `nil` when it does again.
     package init(
         _ path: String,
         _ list: AccessList,
         _ accounts: AccountsRegistry,
-        view: @escaping @Sendable () async -> View,
         report: @escaping @Sendable (String?) -> Void
     ) {
-        (self.path, self.list, self.accounts) = (path, list, accounts)
-        (self.view, self.report) = (view, report)
+        (self.path, self.list, self.accounts, self.report) = (path, list, accounts, report)
         (wakes, wakePort) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -76,7 +88,7 @@ package actor AccessFile {
     }
 
     /// Writes until the task is cancelled.
-    package func run() async {
+    package func run(_ ports: Ports) async {
         accounts.onChange { [wakePort] in wakePort.yield() }
         wake()
         var timer: Task<Void, Never>?
@@ -84,20 +96,33 @@ package actor AccessFile {
         for await _ in wakes {
             timer?.cancel()
             guard (try? await Task.sleep(for: Self.pause)) != nil else { return }
-            let delay = await update()
+            let delay = await update(ports)
             // It outlives the turn of this loop that sets it, and ends with the next one.
             timer = Task { [wakePort] in
-                guard (try? await Task.sleep(for: .milliseconds(delay))) != nil else { return }
+                let end = ContinuousClock.now + .milliseconds(delay)
+                while let pause = await pass(on: ports), ContinuousClock.now < end {
+                    let next = min(ContinuousClock.now + .milliseconds(pause), end)
+                    guard (try? await Task.sleep(until: next)) != nil else { return }
+                }
+                guard (try? await Task.sleep(until: end)) != nil else { return }
                 wakePort.yield()
             }
         }
     }
 
+    /// Tells which list the broker uses.
+    ///
+    /// - Returns: When to look again, milliseconds; `nil` if it uses the last one.
+    private func pass(on ports: Ports) async -> Int64? {
+        if let number = progress.look(confirmedHead, at: accounts.clock()) { await ports.applied(number) }
+        return progress.isComplete ? nil : AccessListProgress.interval
+    }
+
     /// Writes the file if its text is another one.
     ///
     /// - Returns: When to look again, milliseconds.
-    private func update() async -> Int64 {
-        let view = await view()
+    private func update(_ ports: Ports) async -> Int64 {
+        let view = await ports.view()
         let now = accounts.clock()
         if view.isKnown {
             unknownSince = nil
@@ -109,7 +134,8 @@ package actor AccessFile {
         }
         let table = accounts.table
         let text = list.peopleText(table, view.place, at: now)
-        let isConfirmed = isConfirmed(text)
+        progress.made(Self.head(of: text), view.number, at: now)
+        let isConfirmed = confirmedHead.map { $0 == Self.head(of: text) } ?? true
         let isLate = text == written && !isConfirmed && now - writtenAt >= Self.confirmation
         if text != written || access(path, F_OK) != 0 || isLate { write(text, at: now) }
         let problem = written == nil ? problem : isLate ? unconfirmed : nil
@@ -140,11 +166,12 @@ package actor AccessFile {
         """
     }
 
-    /// Whether the broker's side has confirmed a list, or nobody there confirms any.
-    private func isConfirmed(_ text: String) -> Bool {
-        guard let found = try? String(contentsOfFile: path + ".applied", encoding: .utf8) else { return true }
-        return found.prefix { !$0.isNewline } == text.prefix { !$0.isNewline }
+    /// The first line of the list that the broker's side has confirmed; `nil` if nobody there confirms any.
+    private var confirmedHead: String? {
+        (try? String(contentsOfFile: path + ".applied", encoding: .utf8)).map(Self.head)
     }
+
+    private static func head(of text: String) -> String { String(text.prefix { !$0.isNewline }) }
 
     /// Writes a file beside the one that is there, and puts it in its place.
     ///

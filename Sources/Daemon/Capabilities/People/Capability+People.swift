@@ -1,4 +1,5 @@
 import Accounts
+import Bridge
 import Controller
 import HTTPListener
 import HomeAssistant
@@ -56,21 +57,29 @@ extension CapabilityParts {
             discoveryPrefix: context.configuration.discovery.prefix
         )
         list.users[.daemon] = context.configuration.mqtt.username
-        let file = AccessFile(path, list, context.accounts) {
-            await withCheckedContinuation { continuation in
-                loop.perform {
-                    let state = state()
-                    continuation.resume(
-                        returning: AccessFile.View(place: AccessPlace(state), isKnown: state.isPlaceKnown)
-                    )
-                }
-            }
-        } report: { problem in
+        let file = AccessFile(path, list, context.accounts) { problem in
             guard let problem else { return send(.alertCleared("people-acl")) }
             logger.error("\(problem)")
             send(.alertRaised("people-acl", .error, message: problem))
         }
         observer = StateObserver(where: AccessFile.isConcerned) { _ in file.wake() }
-        services.append(DaemonService.untilShutdown("people-acl") { await file.run() })
+        service = { _, bridge in
+            let ports = AccessFile.Ports {
+                await withCheckedContinuation { continuation in
+                    loop.perform {
+                        let state = state()
+                        let view = AccessFile.View(
+                            place: AccessPlace(state),
+                            isKnown: state.isPlaceKnown,
+                            number: bridge.assumeIsolated { $0.accessNumber }
+                        )
+                        continuation.resume(returning: view)
+                    }
+                }
+            } applied: { number in
+                await bridge.accessListApplied(number)
+            }
+            return DaemonService.untilShutdown("people-acl") { await file.run(ports) }
+        }
     }
 }
