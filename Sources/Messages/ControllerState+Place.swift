@@ -59,6 +59,15 @@ extension ControllerState {
     }
 }
 
+extension JSONValue {
+    /// An object of the model for readers who may not see the zone or the environment that contains it.
+    package func withoutContainer(of kind: FlareClass) -> JSONValue {
+        guard var members = object else { return self }
+        members[kind == .thing ? "zone" : "environment"] = nil
+        return .object(members)
+    }
+}
+
 extension Box {
     fileprivate var json: JSONValue {
         [

@@ -91,6 +91,21 @@ struct FlareRightsTests {
         }
     }
 
+    @Test func `who may not see the zone of a thing does not read it in the answer to a change`() async throws
+    {
+        try await withBob([("thing:table-lamp", "own")]) { home, token in
+            let changed = try await home.rest(
+                "PUT",
+                Self.lamp + "?access_token=\(token)",
+                #"{"name":"Lamp"}"#
+            )
+            let thing = try JSONValue(parsing: changed.body)
+            #expect(changed.status == 200 && thing["name"] == "Lamp", "\(changed)")
+            #expect(thing["zone"] == nil && thing["environment"] == nil, "\(changed)")
+            #expect(try await stored(home)["zone"]?.string == Place.living)
+        }
+    }
+
     @Test func `the short name of what is made over REST tells its maker nothing of hidden objects`()
         async throws
     {

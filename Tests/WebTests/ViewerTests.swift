@@ -55,6 +55,41 @@ struct ViewerTests {
         }
     }
 
+    @Test func `a zone or environment that may not be seen is not named by what is in it`() async throws {
+        let move: @Sendable (FakeNode) -> Void = { node in
+            node.change([.object(Users.lamp)]) { state in
+                state.slugs.restore("kitchen", for: ObjectReference(.zone, FakeNode.kitchen))
+                state.things[FakeNode.lamp]?.zone = FakeNode.kitchen
+                state.zones[FakeNode.kitchen]?.environment = FakeNode.environment
+                state.nearbyID = FakeNode.lamp
+            }
+        }
+        try await Users.serve([(.read, .thing(FakeNode.lamp)), (.read, .devices)]) {
+            (port: Int, node: FakeNode) async throws in
+            move(node)
+            for path in ["/api/things/red-lamp", "/api/things", "/api/state"] {
+                let text = try await request("GET", path, port: port, headers: Users.token).body
+                #expect(text.contains("red-lamp") && !text.contains("kitchen"), "\(text)")
+            }
+            #expect(try await Self.json("/api/things/red-lamp", port, [])["zone"] == "kitchen")
+            try await onThread {
+                let reader = try Self.stream(port)
+                #expect(try reader.next("state")?.data["nearby"]?["zone"] == nil)
+                node.change([.object(Users.lamp)]) { $0.things[FakeNode.lamp]?.data["color"] = "blue" }
+                let thing = try reader.next("thing")
+                #expect(thing?.data["slug"] == "red-lamp" && thing?.data["zone"] == nil)
+            }
+        }
+        try await Users.serve([(.read, .zone(FakeNode.kitchen))]) {
+            (port: Int, node: FakeNode) async throws in
+            move(node)
+            #expect(try await Self.json("/api/things/red-lamp", port)["zone"] == "kitchen")
+            let zone = try await Self.json("/api/zones", port).array?.first
+            #expect(zone?["slug"] == "kitchen" && zone?["environment"] == nil)
+            #expect(try await Self.json("/api/zones", port, []).array?.first?["environment"] == "flat")
+        }
+    }
+
     // MARK: Streams
 
     private static func stream(_ port: Int, after id: String? = nil) throws -> StreamReader {

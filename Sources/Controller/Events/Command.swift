@@ -151,6 +151,8 @@ package struct Answer: Sendable, Hashable {
     package var data: JSONValue?
     /// Why the command was refused; `nil` if it was carried out.
     package var refusal: Refusal?
+    /// Whether the sender may not see what contains the target.
+    package var isContainerHidden = false
 
     package init(ticket: Int, tx: JSONValue?, subject: Subject, target: Target? = nil) {
         self.ticket = ticket

@@ -16,13 +16,14 @@ extension ControllerState {
 
     /// The state without what a reader may not see.
     ///
-    /// It is for reading: places in it may lack what contains them.
+    /// It is for reading: places in it may lack what contains them, and do not name it.
     package func seen(by reader: Reader) -> ControllerState {
         var state = self
         state.environments = environments.filter { reader.sees(environment: $0.key) }
         if let id = environmentID, !reader.sees(environment: id) { state.environmentID = nil }
         state.zones = zones.filter { reader.sees($0.value) }
         state.things = things.filter { reader.sees(accessObject($0.value)) }
+        if !reader.seesEverything { state.forgetContainers() }
         state.screens = screens.mapValues { $0.showing { state.things[$0] != nil } }
         if !reader.seesDevices {
             (state.device, state.fix, state.location) = (nil, nil, nil)
@@ -42,6 +43,28 @@ extension ControllerState {
             (state.alerts, state.setupCandidates, state.station) = ([:], [], nil)
         }
         return state
+    }
+
+    /// Removes what names zones and environments that are not here.
+    private mutating func forgetContainers() {
+        for (id, thing) in things where thing.zone.map({ zones[$0] == nil }) ?? false {
+            things[id]?.zone = nil
+        }
+        for (id, zone) in zones where zone.environment.map({ environments[$0] == nil }) ?? false {
+            zones[id]?.environment = nil
+        }
+    }
+
+    /// Whether a reader may know the zone of a thing, or the environment of a zone.
+    package func isContainerSeen(of object: ObjectReference, by reader: Reader?) -> Bool {
+        guard let reader, !reader.seesEverything else { return true }
+        switch object.kind {
+        case .thing:
+            guard let zone = things[object.id]?.zone else { return true }
+            return zones[zone].map { reader.sees($0) } ?? false
+        case .zone: return zones[object.id]?.environment.map { reader.sees(environment: $0) } ?? true
+        case .environment, .device: return true
+        }
     }
 
     /// An environment, zone or thing with where it is now; `nil` for what is not there, and for a device.

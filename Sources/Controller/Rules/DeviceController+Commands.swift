@@ -55,6 +55,10 @@ extension DeviceController {
         answer.accepted = pending.accepted
         answer.rejected = pending.rejected
         answer.data = data
+        if pending.subject == .get, let object = pending.target?.object {
+            let reader = state.reader(for: pending.command.speaker, at: now.wallMilliseconds)
+            answer.isContainerHidden = !state.isContainerSeen(of: object, by: reader)
+        }
         send(answer, to: pending.command)
     }
 

@@ -206,7 +206,9 @@ package actor NodeRuntime {
         var answer = answer
         switch answer.subject {
         case .get:
-            if let thing = answer.target?.object { answer.data = controller.state.thingJSON(thing.id) }
+            guard let thing = answer.target?.object else { break }
+            let data = controller.state.thingJSON(thing.id)
+            answer.data = answer.isContainerHidden ? data?.withoutContainer(of: .thing) : data
         case .verb("ping"):
             answer.data = [
                 "version": .string(program.version),

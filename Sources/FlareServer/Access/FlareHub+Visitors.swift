@@ -42,14 +42,19 @@ extension FlareHub {
         return rights.reads(kind)
     }
 
-    /// A device without its zone and nearest thing, as far as somebody may not see these; any other object as it is.
+    /// An object without the environment, zone and nearest thing that somebody may not see.
+    ///
+    /// A device keeps its environment, which is where one finds it.
     func shown(_ record: FlareRecord, to visitor: FlareVisitor?) -> FlareRecord {
-        guard record.kind == .device, let visitor, let rights = rights(of: visitor), !rights.readsPlace else {
-            return record
-        }
+        guard let visitor, let rights = rights(of: visitor), !rights.readsPlace else { return record }
         var shown = record
         if let zone = record.zone, !maySee(ObjectReference(.zone, zone), visitor) {
             shown.members["zone"] = nil
+        }
+        if record.kind != .device, record.kind != .environment, let environment = record.environment,
+            !maySee(ObjectReference(.environment, environment), visitor)
+        {
+            shown.members["environment"] = nil
         }
         if let thing = record.nearest, !maySee(ObjectReference(.thing, thing), visitor) {
             shown.members["nearest"] = nil

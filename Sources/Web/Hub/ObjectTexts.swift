@@ -1,5 +1,6 @@
 import Controller
 import Flare
+import Messages
 import People
 
 /// The environments, zones and things as encoded JSON, each encoded once until it changes.
@@ -11,6 +12,8 @@ struct ObjectTexts: Sendable {
     }
 
     private var texts: [ObjectReference: [UInt8]] = [:]
+    /// Those for readers who may not see what contains the object.
+    private var lone: [ObjectReference: [UInt8]] = [:]
     /// The objects of a class by short name, sorted once until one changes.
     private var orders: [FlareClass: [Entry]] = [:]
 
@@ -18,13 +21,30 @@ struct ObjectTexts: Sendable {
     mutating func forget(_ changes: Set<StateChange>) {
         for change in changes {
             switch change {
-            case .object(let object): (texts[object], orders[object.kind]) = (nil, nil)
+            case .object(let object): (texts[object], lone[object], orders[object.kind]) = (nil, nil, nil)
             case .environment: orders = [:]
             // Every thing says whether it can be reached.
-            case .link: texts = texts.filter { $0.key.kind != .thing }
+            case .link:
+                texts = texts.filter { $0.key.kind != .thing }
+                lone = lone.filter { $0.key.kind != .thing }
             default: break
             }
         }
+    }
+
+    /// An object as one of its readers may see it; `nil` for one that is not known.
+    ///
+    /// - Parameter reader: `nil` for who may see everything.
+    mutating func text(
+        of object: ObjectReference,
+        in state: ControllerState,
+        for reader: Reader?
+    ) -> [UInt8]? {
+        if state.isContainerSeen(of: object, by: reader) { return text(of: object, in: state) }
+        if let text = lone[object] { return text }
+        guard let text = state.webJSON(object)?.withoutContainer(of: object.kind).bytes else { return nil }
+        lone[object] = text
+        return text
     }
 
     /// `nil` for an object that is not known.
@@ -47,7 +67,7 @@ struct ObjectTexts: Sendable {
         orders[kind] = order
         var list: [UInt8] = [UInt8(ascii: "[")]
         for entry in order where reader?.sees(entry.place) ?? true {
-            guard let text = text(of: entry.object, in: state) else { continue }
+            guard let text = text(of: entry.object, in: state, for: reader) else { continue }
             if list.count > 1 { list.append(UInt8(ascii: ",")) }
             list += text
         }

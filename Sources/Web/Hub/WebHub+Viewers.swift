@@ -88,7 +88,7 @@ extension WebHub {
     ) -> [UInt8]? {
         if let reader = viewer.reader, state.isSeen(object, by: reader) {
             viewer.known.insert(object)
-            return texts.text(of: object, in: state)
+            return texts.text(of: object, in: state, for: reader)
         }
         return viewer.known.remove(object).map { FeedRecorder.removal(of: $0, in: state).bytes }
     }

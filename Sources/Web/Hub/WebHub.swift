@@ -92,9 +92,9 @@ package actor WebHub {
 
     /// A thing, by short name or identifier.
     func thing(_ name: String, for asker: Asker) -> Result<[UInt8], Refusal> {
-        let whole = node.state()
-        return found(name, in: view(for: asker).state)
-            .map { texts.text(of: ObjectReference(.thing, $0.id), in: whole) ?? [] }
+        let (whole, view) = (node.state(), view(for: asker))
+        return found(name, in: view.state)
+            .map { texts.text(of: ObjectReference(.thing, $0.id), in: whole, for: view.reader) ?? [] }
     }
 
     /// The actions of a thing, by short name or identifier.
