@@ -52,6 +52,8 @@ enum StoryText {
         case .remember(.withdrawn(let topic)): "forget what was announced on \(topic)"
         case .remember(.root(let root, let isUsed)): "\(isUsed ? "remember" : "forget") the root \(root)"
         case .remember(.epoch(let epoch)): "remember the run \(epoch)"
+        case .remember(.link(let name, let thing)):
+            "remember link \(name): \(thing.map { self.name($0) } ?? "nothing")"
         case .announce: "announce"
         case .remember(.sensor(let sensor, let on)): "remember \(sensor.rawValue) \(on ? "on" : "off")"
         case .remember(.lifecycle(let transition, _)): "log \(transition.call.rawValue)"

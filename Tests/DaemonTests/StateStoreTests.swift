@@ -48,6 +48,20 @@ struct StateStoreTests {
         }
     }
 
+    @Test func `what names in links mean is kept until it is removed`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try StateStore(folder: folder.url)
+            #expect(try store.links().isEmpty)
+            try store.save([
+                .link("Desk lamp", lamp.id), .link("link/x", home), .link("gone", home), .link("gone", nil),
+                .root("a/b", isUsed: true),
+            ])
+            let links = try StateStore(folder: folder.url).links()
+            #expect(links == ["Desk lamp": lamp.id, "link/x": home])
+            #expect(try store.roots() == ["a/b"])
+        }
+    }
+
     @Test func `the log of the lifecycle keeps the newest calls in order`() async throws {
         try await withTemporaryFolder { folder in
             let store = try StateStore(folder: folder.url)

@@ -1,5 +1,5 @@
 package import Controller
-import Flare
+package import Flare
 package import Lamps
 package import Logging
 package import MQTT
@@ -41,6 +41,9 @@ package actor LampService {
     private var deadlines: DeadlineQueue
     private let entriesByTopic: [String: [Int]]
     var entriesByThing: [FlareID: Int] = [:]
+    /// The thing that each name meant first.
+    var meanings: [String: FlareID]
+    let remember: @Sendable (ControllerEffect.PersistedRecord) -> Void
     private let client: MQTTClient
     private let clock: @Sendable () -> Instant
     let send: @Sendable (ControllerEvent) -> Void
@@ -59,17 +62,22 @@ package actor LampService {
 
     private static let maximumWarnings = 200
 
-    /// - Parameter onGarbage: Called for every message of a lamp that was not understood.
+    /// - Parameters:
+    ///   - meanings: What names meant in earlier runs.
+    ///   - onGarbage: Called for every message of a lamp that was not understood.
     package init(
         on loop: LoopExecutor,
         _ pairs: [Pair],
+        meanings: [String: FlareID] = [:],
         client: MQTTClient,
         logger: Logger,
         clock: @escaping @Sendable () -> Instant,
         onGarbage: @escaping @Sendable () -> Void = {},
+        remember: @escaping @Sendable (ControllerEffect.PersistedRecord) -> Void = { _ in },
         send: @escaping @Sendable (ControllerEvent) -> Void
     ) {
         self.loop = loop
+        (self.meanings, self.remember) = (meanings, remember)
         entries = pairs.map {
             Entry(pair: $0, link: LampLink($0.dialect, seed: .random(in: 0 ... .max)), label: $0.thing)
         }
@@ -153,7 +161,7 @@ package actor LampService {
         planWake()
     }
 
-    private func warn(_ index: Int, _ text: String) {
+    func warn(_ index: Int, _ text: String) {
         guard warnings.count < Self.maximumWarnings, warnings.insert("\(index) \(text)").inserted else {
             return
         }

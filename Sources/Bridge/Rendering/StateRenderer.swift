@@ -93,6 +93,8 @@ package struct StateRenderer: Sendable {
         // Slugs of earlier runs may belong to objects that were removed meanwhile.
         for kind in [FlareClass.environment, .zone, .thing] {
             for object in state.slugs.objects(of: kind) where !state.holds(object) {
+                // What is elsewhere has a slug, and no topics if it was never shown.
+                if let home = state.slugs.home(of: object), !state.formerPlaces.contains(home) { continue }
                 guard let slug = state.slugs[kind, object.id] else { continue }
                 cleared.insert(ObjectName(kind, slug))
                 for topic in topics.object(kind, all: slug) where !store.holds(topic) { store.clear(topic) }

@@ -150,6 +150,8 @@ package enum ControllerEffect: Sendable, Hashable {
         case root(String, isUsed: Bool)
         /// The identifier of this run.
         case epoch(String)
+        /// The thing that a name in `links` means; `nil` when the name is no longer there.
+        case link(String, FlareID?)
         /// A call of the lifecycle, for the log.
         case lifecycle(Lifecycle.Transition, at: Instant)
     }

@@ -74,12 +74,15 @@ extension DeviceController {
         nameNew(ObjectReference(.thing, thing.id), thing.name, home: home, by: command.speaker)
     }
 
-    /// Names a new object whose maker may not see everything: a number after the slug would tell of a hidden object of
-    /// this name.
+    /// Names a new object at once, if its maker may not see everything, or if it is in another environment.
+    ///
+    /// A number after the slug would tell the maker of a hidden object of this name. What is elsewhere is not read now.
     mutating func nameNew(_ object: ObjectReference, _ name: String, home: FlareID?, by speaker: Speaker?) {
         // What is in no environment is never shown, and has no slug; nor has a device.
-        guard object.kind != .device, home != nil || object.kind == .environment, !seesEverything(speaker),
-            let slug = state.slugs.assign(to: object, name: name, home: home, isPrivate: true)
+        guard object.kind != .device, home != nil || object.kind == .environment else { return }
+        let isPrivate = !seesEverything(speaker)
+        guard isPrivate || home != nil && home != state.environmentID,
+            let slug = state.slugs.assign(to: object, name: name, home: home, isPrivate: isPrivate)
         else { return }
         effects.append(.remember(.slug(slug, object, home: home)))
     }

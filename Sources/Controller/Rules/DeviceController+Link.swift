@@ -14,6 +14,7 @@ extension DeviceController {
         changes.insert(.link)
         clear("flare-link")
         loads.restart()
+        elsewhere.restart()
         sync.forgetUnconfirmedPositions()
         readAll()
     }
@@ -54,6 +55,9 @@ extension DeviceController {
 
     mutating func replyReceived(_ request: FlareRequest, _ result: Result<FlareReply, FlareLinkError>) {
         if loads.end(request) { load(request) }
+        if case .loadPlace(let environment) = request {
+            elsewhere.ended(environment, isRead: (try? result.get()) != nil)
+        }
         switch (request, result) {
         case (.setPosition(let object, _, sender: nil), _) where object.id == state.device?.id:
             sync.positionAnswered()

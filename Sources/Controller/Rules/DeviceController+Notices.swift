@@ -171,7 +171,11 @@ extension DeviceController {
         case .environment:
             load(.loadEnvironments(near: nil))
             // Several of its objects may have changed at once, as by an import.
-            if object.id == state.environmentID { load(.loadPlace(environment: object.id)) }
+            if object.id == state.environmentID {
+                load(.loadPlace(environment: object.id))
+            } else {
+                elsewhere.changed(object.id)
+            }
         case .zone, .thing:
             guard let current = state.environmentID, environment == nil || environment == current else {
                 return

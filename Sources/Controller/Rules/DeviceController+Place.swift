@@ -16,6 +16,7 @@ extension DeviceController {
             name: \.name,
             isEvent: wereKnown
         )
+        elsewhere.found(state.environmentsByName.map(\.id))
         if let current = state.environmentID, let environment = state.environments[current] {
             if before[current] != environment {
                 changes.insert(.environment)
@@ -131,7 +132,9 @@ extension DeviceController {
     }
 
     private mutating func placeLoaded(_ environment: FlareID, zones: [FlareZone], things: [FlareThing]) {
-        guard environment == state.environmentID else { return }
+        guard environment == state.environmentID else {
+            return name(zones, things, of: environment)
+        }
         // What an earlier run knew is part of the start.
         let (oldZones, oldThings, wasKnown) = (
             state.zones, state.things, state.isPlaceKnown && !state.isStale
@@ -290,7 +293,7 @@ extension DeviceController {
     // MARK: Removed objects
 
     /// Whether an object with a slug no longer exists in any environment, as far as is known.
-    private func isGone(_ object: ObjectReference) -> Bool {
+    func isGone(_ object: ObjectReference) -> Bool {
         guard areEnvironmentsKnown, !isKnown(object) else { return false }
         switch object.kind {
         case .environment: return true

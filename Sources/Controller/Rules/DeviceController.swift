@@ -46,6 +46,7 @@ package struct DeviceController: Sendable {
     /// This is the case after another client stored 0, or after an interrupted fade from or to off.
     var restingLevels: [FlareID: Double] = [:]
     var missingProfiles = MissingProfiles()
+    var elsewhere = PlacesElsewhere()
 
     package init(epoch: String, configuration: ControllerConfiguration, memory: PersistedState) {
         self.configuration = configuration
@@ -57,6 +58,7 @@ package struct DeviceController: Sendable {
             catalog: configuration.catalog
         )
         state.lifecycle.choices = configuration.choices
+        state.formerPlaces = Set(memory.devices.keys).union([memory.environment].compactMap(\.self))
         state.sensors.merge(memory.sensors) { _, saved in saved }
         // Publish everything once, including empty values.
         changes = [.environment, .zone, .nearby, .device, .link, .lifecycle]
@@ -105,6 +107,7 @@ package struct DeviceController: Sendable {
         case .announcementWanted: effects.append(.announce)
         case .stopBegun: stopBegun()
         }
+        nameElsewhere()
         updateLifecycle(cause: event.lifecycleCause)
         let result = effects
         effects = []

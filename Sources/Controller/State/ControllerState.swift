@@ -64,6 +64,8 @@ package struct ControllerState: Sendable, Hashable {
     package var beacons: [FlareID: BeaconCondition] = [:]
     /// The slugs of environments, zones and things.
     package var slugs: SlugRegistry
+    /// The environments that earlier runs have shown.
+    package var formerPlaces: Set<FlareID> = []
     /// Open problems, by identifier.
     package var alerts: [String: Alert] = [:]
     /// The profiles of things; the same as long as the configuration.

@@ -88,6 +88,8 @@ package struct CapabilityContext: Sendable {
     /// For sensors.
     package let clocks: SensorClocks
     package let send: @Sendable (ControllerEvent) -> Void
+    /// Stores something for later runs.
+    package let remember: @Sendable (ControllerEffect.PersistedRecord) -> Void
     /// The node's state; to be called on the loop, and not to be retained beyond the call.
     package let state: @Sendable () -> ControllerState
     /// Called with the actual port when the web listener accepts connections.

@@ -106,6 +106,7 @@ package struct Node: Sendable {
             clock: clock,
             clocks: plan.clocks,
             send: runtime.send,
+            remember: { record in loop.perform { writer.assumeIsolated { $0.add(record) } } },
             state: { runtime.assumeIsolated { $0.state } },
             onListening: plan.onListening,
             ports: plan.ports,

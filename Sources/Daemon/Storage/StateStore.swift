@@ -1,6 +1,6 @@
 import Accounts
 package import Controller
-import Flare
+package import Flare
 import FlareServer
 package import Foundation
 import GRDB
@@ -140,17 +140,29 @@ package final class StateStore: Sendable {
 
     /// The roots below which retained topics may still exist on the broker.
     package func roots() throws(StateStoreError) -> [String] {
-        try read { database in
-            try String.fetchAll(
-                database,
-                sql: "SELECT key FROM setting WHERE key >= ? AND key < ? ORDER BY key",
-                // 0 is the character after the slash.
-                arguments: [Self.rootKey, "root0"]
-            ).map { String($0.dropFirst(Self.rootKey.count)) }
-        }
+        try read { try Self.settings(below: Self.rootKey, $0).keys.sorted() }
+    }
+
+    /// The things that names in `links` mean.
+    package func links() throws(StateStoreError) -> [String: FlareID] {
+        try read { try Self.settings(below: Self.linkKey, $0).compactMapValues { FlareID($0) } }
     }
 
     private static let rootKey = "root/"
+    private static let linkKey = "link/"
+
+    /// The values of the keys that begin with something and a slash, by what follows it.
+    private static func settings(below prefix: String, _ database: Database) throws -> [String: String] {
+        let rows = try Row.fetchAll(
+            database,
+            sql: "SELECT key, value FROM setting WHERE key >= ? AND key < ?",
+            // 0 is the character after the slash.
+            arguments: [prefix, "\(prefix.dropLast())0"]
+        )
+        return Dictionary(
+            rows.map { (String(($0["key"] as String).dropFirst(prefix.count)), $0["value"] as String) }
+        ) { first, _ in first }
+    }
 
     /// The epoch of the last run that published anything; `nil` if there is none.
     package func epoch() throws(StateStoreError) -> String? {
@@ -216,10 +228,11 @@ package final class StateStore: Sendable {
         case .root(let root, isUsed: true):
             try Self.set(Self.rootKey + root, "used", database)
         case .root(let root, isUsed: false):
-            try database.execute(
-                sql: "DELETE FROM setting WHERE key = ?",
-                arguments: [Self.rootKey + root]
-            )
+            try Self.remove(Self.rootKey + root, database)
+        case .link(let name, let thing?):
+            try Self.set(Self.linkKey + name, "\(thing)", database)
+        case .link(let name, nil):
+            try Self.remove(Self.linkKey + name, database)
         case .epoch(let epoch):
             try Self.set("epoch", epoch, database)
         case .lifecycle(let transition, let moment):
@@ -239,6 +252,10 @@ package final class StateStore: Sendable {
 
     static func setting(_ key: String, _ database: Database) throws -> String? {
         try String.fetchOne(database, sql: "SELECT value FROM setting WHERE key = ?", arguments: [key])
+    }
+
+    private static func remove(_ key: String, _ database: Database) throws {
+        try database.execute(sql: "DELETE FROM setting WHERE key = ?", arguments: [key])
     }
 
     static func set(_ key: String, _ value: String, _ database: Database) throws {

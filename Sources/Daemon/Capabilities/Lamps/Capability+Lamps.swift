@@ -18,15 +18,23 @@ extension Capability {
                 + Set(dialects.flatMap(\.publishedTopics)).sorted().map { .init(access: .write, filter: $0) }
         },
         build: { context in
-            guard !context.configuration.links.isEmpty else { return nil }
+            let links = context.configuration.links
+            var meanings = try context.store.links()
+            for name in Set(meanings.keys).subtracting(links.map(\.thing)) {
+                meanings[name] = nil
+                context.remember(.link(name, nil))
+            }
+            guard !links.isEmpty else { return nil }
             let ignored = Locked(0)
             let lamps = LampService(
                 on: context.loop,
-                context.configuration.links.compactMap(LampService.Pair.init),
+                links.compactMap(LampService.Pair.init),
+                meanings: meanings,
                 client: context.client,
                 logger: context.logger,
                 clock: context.clock,
                 onGarbage: { ignored.withLock { $0 += 1 } },
+                remember: context.remember,
                 send: context.send
             )
             var parts = CapabilityParts()
