@@ -62,35 +62,36 @@ package struct LocalSocketService: Service {
     ///
     /// - Throws: ``LocalSocketError`` if there can be no socket at the path.
     package func run() async throws {
+        let address = try LocalSocketAddress(of: path)
+        defer { address.close() }
+        let folder = (path as NSString).deletingLastPathComponent
         // Nobody else gets into this folder, so nobody opens the socket before it has its rights.
-        let folder = try LocalSocketAddress(folderOf: path)
-        defer { folder.close() }
-        let nest = folder.path + "/." + folder.name
+        let nest = (folder as NSString).appendingPathComponent("." + address.name)
         guard mkdir(nest, 0o700) == 0 || errno == EEXIST, chmod(nest, 0o700) == 0 else {
             throw LocalSocketError(path: path, code: errno)
         }
         defer { rmdir(nest) }
         var configuration = configuration
         let socket = nest + "/s"
-        configuration.socketPath = socket
-        let found = folder.path + "/" + folder.name
+        configuration.socketPath = address.folder + "/." + address.name + "/s"
         let (path, limit, answer, onBound, logger) = (
             path, configuration.maximumBodyBytes, answer, onBound, logger
         )
         let own = Locked<FileStatus.Identity?>(nil)
         defer {
             // Another process may have replaced it.
-            if let own = own.withLock({ $0 }), Self.identity(of: found) == own { unlink(found) }
+            if let own = own.withLock({ $0 }), Self.identity(of: path) == own { unlink(path) }
         }
         try await HTTPListenerService(
             configuration,
             responder: LocalResponder(limit: limit, answer: answer),
             logger: logger,
             onBound: { _ in
-                guard chmod(socket, 0o600) == 0, rename(socket, found) == 0 else {
+                address.close()
+                guard chmod(socket, 0o600) == 0, rename(socket, path) == 0 else {
                     return logger.error("\(LocalSocketError(path: path, code: errno))")
                 }
-                let identity = Self.identity(of: found)
+                let identity = Self.identity(of: path)
                 own.withLock { $0 = identity }
                 await onBound()
             }

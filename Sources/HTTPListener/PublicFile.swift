@@ -3,8 +3,7 @@ import Threading
 
 /// A regular file below a folder, open for reading.
 ///
-/// The resolved path is checked after opening, through the descriptor, so that a symbolic link cannot lead out of the
-/// folder, even if it is created at that moment.
+/// Symbolic links may lead to other places inside the folder, and never out of it.
 package final class PublicFile: Sendable {
     package enum Entry {
         case file(PublicFile)
@@ -37,15 +36,11 @@ package final class PublicFile: Sendable {
     ///
     /// Hidden files, and files in hidden folders, are not served.
     package static func open(_ path: String, in folder: String) -> Entry? {
-        let root = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard root >= 0 else { return nil }
-        defer { close(root) }
-        let parts = path.split(separator: "/")
-        let inner = parts.isEmpty ? "." : parts.joined(separator: "/")
-        // Opening a pipe must not block, and opening a terminal must not make it our controlling terminal.
-        let descriptor = openat(root, inner, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        guard let status = FileStatus(descriptor: descriptor), isBeneath(descriptor, root) else {
+        let inner = path.split(separator: "/").joined(separator: "/")
+        guard let root = resolved(folder), let target = resolved(inner.isEmpty ? root : "\(root)/\(inner)"),
+            let parts = parts(of: target, below: root), let descriptor = descend(parts, from: root)
+        else { return nil }
+        guard let status = FileStatus(descriptor: descriptor) else {
             close(descriptor)
             return nil
         }
@@ -60,23 +55,35 @@ package final class PublicFile: Sendable {
         }
     }
 
-    private static func isBeneath(_ descriptor: Int32, _ root: Int32) -> Bool {
-        guard let path = resolvedPath(descriptor), let folder = resolvedPath(root) else { return false }
-        let prefix = folder == "/" ? "/" : folder + "/"
-        guard path == folder || path.hasPrefix(prefix) else { return false }
-        return !path.dropFirst(folder.utf8.count == 1 ? 0 : folder.count).split(separator: "/")
-            .contains { $0.hasPrefix(".") }
+    /// A path without symbolic links.
+    private static func resolved(_ path: String) -> String? {
+        guard let found = realpath(path, nil) else { return nil }
+        defer { free(found) }
+        return String(validatingCString: found)
     }
 
-    /// The path of an open file or folder, without symbolic links.
-    private static func resolvedPath(_ descriptor: Int32) -> String? {
-        var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX) + 1)
-        let count = bytes.withUnsafeMutableBytes { buffer -> Int in
-            guard let start = buffer.bindMemory(to: CChar.self).baseAddress else { return 0 }
-            return readlink("/proc/self/fd/\(descriptor)", start, buffer.count - 1)
+    /// The names that lead from a folder to something in it; `nil` for what is not in it, or hidden.
+    private static func parts(of target: String, below root: String) -> [String]? {
+        let prefix = Array((root == "/" ? root : root + "/").utf8)
+        if target == root { return [] }
+        guard target.utf8.starts(with: prefix) else { return nil }
+        let parts = target.utf8.dropFirst(prefix.count).split(separator: UInt8(ascii: "/")).compactMap {
+            String($0)
         }
-        guard count > 0, count < bytes.count - 1 else { return nil }
-        return String(validating: bytes[..<count], as: UTF8.self)
+        return parts.contains { $0.hasPrefix(".") } ? nil : parts
+    }
+
+    /// Opens what some names lead to, following no link: one that is made at this moment cannot lead out of the folder.
+    private static func descend(_ parts: [String], from root: String) -> Int32? {
+        var descriptor = Glibc.open(root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        for part in parts {
+            guard descriptor >= 0 else { return nil }
+            let above = descriptor
+            // Opening a pipe must not block, and opening a terminal must not make it our controlling terminal.
+            descriptor = openat(above, part, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+            close(above)
+        }
+        return descriptor >= 0 ? descriptor : nil
     }
 
     /// Reads bytes of the file; fewer if it was truncated.

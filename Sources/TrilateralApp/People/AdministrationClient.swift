@@ -48,9 +48,13 @@ struct AdministrationClient {
         let socketPath = (folder.hasSuffix("/") ? folder : folder + "/") + AdministrationSocket.name
         let place: LocalSocketAddress
         do throws(LocalSocketError) {
-            place = try LocalSocketAddress(folderOf: socketPath)
+            place = try LocalSocketAddress(of: socketPath)
         } catch {
-            throw error.code == EACCES ? .notAllowed : .absent
+            switch error.code {
+            case EACCES, EPERM: throw .notAllowed
+            case ENOENT, ENOTDIR: throw .absent
+            default: throw .broken(error.description)
+            }
         }
         defer { place.close() }
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -59,7 +63,7 @@ struct AdministrationClient {
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
-        guard Self.connect(descriptor, to: place.path + "/" + place.name) else {
+        guard Self.connect(descriptor, to: place.folder + "/" + place.name) else {
             let code = errno
             close(descriptor)
             switch code {
