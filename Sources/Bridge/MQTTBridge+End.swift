@@ -46,6 +46,8 @@ extension MQTTBridge {
         if publisher.isConnected, !isLeaving {
             let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
             closing = arrival
+            // It would go on saying that all is well.
+            publisher.retained.clear(topics.health)
             publisher.retained.set(farewell, rank: .status)
             flush()
             // The broker sends us what it takes in that order, and this last.

@@ -181,7 +181,7 @@ package actor MQTTBridge {
     }
 
     private func setHealth() {
-        guard !isLeaving else { return }
+        guard !isLeaving, !isClosing else { return }
         publisher.retained.set(report.healthMessage(figures, at: clock()))
     }
 
