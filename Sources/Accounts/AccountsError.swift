@@ -34,8 +34,15 @@ package enum AccountsError: Error, Sendable, Hashable {
         case .unknown: "unknown"
         case .unauthenticated: "unauthenticated"
         case .rateLimited, .limited: "rate_limited"
-        case .database: isAboutContents ? "damaged" : isTransient ? "unavailable" : "internal"
+        case .database:
+            isAboutContents ? "damaged" : isBusy ? "busy" : isTransient ? "unavailable" : "internal"
         }
+    }
+
+    /// Whether another program has the database locked.
+    private var isBusy: Bool {
+        guard case .database(let code, _) = self else { return false }
+        return [5, 6].contains(code & 0xFF)
     }
 
     /// Whether the database itself is damaged, so that another attempt cannot succeed.

@@ -15,7 +15,7 @@ package final class AccountsRegistry: Sendable {
         package var sessionLifetime: Int64 = 720 * 3_600_000
         package var log = LogLimits()
         /// What the rows of the log must not show.
-        package var secrets = SecretMask.forms
+        package var secrets: @Sendable () -> SecretMask = { .forms }
 
         package init() {}
     }
@@ -48,6 +48,8 @@ package final class AccountsRegistry: Sendable {
     private static let capacity = 10_000
     /// A user who speaks more often is noted once, milliseconds.
     private static let resolution: Int64 = 60_000
+    /// How soon what could not be written is tried again.
+    private static let pause = Duration.seconds(2)
 
     package let store: AccountsStore
     package let passwords = PasswordWorker()
@@ -284,11 +286,12 @@ package final class AccountsRegistry: Sendable {
             return (state.log, state.strangers.take(), state.secrets.takeUses(), state.seen)
         }
         guard !rows.isEmpty || !strangers.isEmpty || !uses.isEmpty || !seen.isEmpty else { return }
+        let mask = settings.secrets()
         do {
             try store.atomically { store throws(AccountsError) in
                 try store.append(
-                    rows.map { $0.masked(by: settings.secrets) },
-                    strangers: strangers.map { $0.masked(by: settings.secrets) },
+                    rows.map { $0.masked(by: mask) },
+                    strangers: strangers.map { $0.masked(by: mask) },
                     limits: settings.log
                 )
                 try store.record(uses)
@@ -329,7 +332,9 @@ package final class AccountsRegistry: Sendable {
             } catch {
                 if !hasFailed { report(error) }
                 hasFailed = true
-                if state.withLock({ $0.isStale }) { wakePort.yield() }
+                // Soon again: as long as something waits, no new row wakes us.
+                if state.withLock({ !$0.isStale }) { try? await Task.sleep(for: Self.pause) }
+                wakePort.yield()
             }
         }
         try? flush()

@@ -12,7 +12,7 @@ package struct SecretMask: Sendable, Hashable {
     /// What the secrets of links begin with.
     package static let linkPrefix = "tll_"
 
-    /// Finds tokens and the secrets of links, by their first letters, also when their end is cut off.
+    /// Finds tokens and the secrets of links, by their first characters, also when their end is cut off.
     package static let tokens = SecretMask(findsSessions: false, passwords: [])
     /// Finds sessions too, by their length.
     package static let forms = SecretMask(findsSessions: true, passwords: [])

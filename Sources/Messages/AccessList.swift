@@ -13,7 +13,7 @@ package struct AccessList: Sendable, Hashable {
         case driver
         /// A phone that publishes readings.
         case sensor
-        /// A program that delivers letters: it reads the outboxes.
+        /// A program that delivers email: it reads the outboxes.
         case sender
     }
 
@@ -99,7 +99,7 @@ extension AccessList.Role {
         case .kiosk: "kiosk: reads, and says whether it is visible"
         case .driver: "driver: reads and sends commands (Node-RED, a panel, a script)"
         case .sensor: "sensor: publishes what it measures, and reads nothing"
-        case .sender: "sender: reads the letters that it is to deliver"
+        case .sender: "sender: reads the email messages that it is to deliver"
         }
     }
 }

@@ -76,9 +76,9 @@ package struct Topics: Sendable, Hashable {
         ] + passing + model
     }
 
-    /// Messages that another program is to deliver: letters with links, and those of devices.
+    /// Messages that another program is to deliver: email messages with links, and those of devices.
     package var outboxes: [String] { [topic("outbox/#"), topic("outbox-dev/#")] }
-    /// Letters to addresses of mail.
+    /// Email messages.
     package var emailOutbox: String { topic("outbox/email") }
 
     package func event(_ topic: ChangeEvent.Topic) -> String { self.topic("event/\(topic.rawValue)") }

@@ -53,9 +53,9 @@ struct CommandLogTests {
             return try store.log(query).map(\.at)
         }
         #expect(try times { $0.thing = "table-lamp" } == [1, 3, 4])
-        #expect(try times { $0.user = "bob" } == [1, 2, 4])
+        #expect(try times { $0.speaker = "user:bob" } == [1, 2, 4])
         #expect(try times { $0.since = 3 } == [3, 4])
-        #expect(try times { ($0.user, $0.limit) = ("bob", 2) } == [2, 4])
+        #expect(try times { ($0.speaker, $0.limit) = ("user:bob", 2) } == [2, 4])
         #expect(try times { $0.limit = -5 } == [])
     }
 

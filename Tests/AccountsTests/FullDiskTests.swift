@@ -48,6 +48,26 @@ struct FullDiskTests {
         #expect(try desk.log().count { $0.kind == "set" } == 20)
     }
 
+    @Test(.timeLimit(.minutes(1))) func `the log is written, and said to be, soon after there is room again`()
+        async throws
+    {
+        let desk = try Desk()
+        let (reports, report) = AsyncStream.makeStream(of: Bool.self)
+        let running = Task { [registry = desk.registry] in
+            await registry.run { report.yield($0 == nil) }
+        }
+        defer { running.cancel() }
+        var states = reports.makeAsyncIterator()
+        try setFull(true, desk.home)
+        fillLog(desk)
+        #expect(await states.next() == false)
+        try setFull(false, desk.home)
+        let start = ContinuousClock.now
+        #expect(await states.next() == true)
+        #expect(ContinuousClock.now - start < .seconds(20))
+        #expect(try desk.log().count { $0.kind == "set" } == 20)
+    }
+
     @Test func `removed tokens and sessions end although the log cannot be written`() async throws {
         let desk = try Desk()
         let added = await desk.ask(.post, "tokens", ["name": "panel"], as: desk.bob)

@@ -195,7 +195,9 @@ import Testing
     @Test(arguments: [
         ("web: {listen: \"127.0.0.1:1234\"}\nflare: {server: {enabled: false}}"),
         ("web: {listen: \"127.0.0.1:1234\"}\nflare: {server: {listen: \"192.0.2.1:1234\"}}"),
-        ("people: {proxy: {header: X-Forwarded-User}}"), ("sensors: {espresense: {device: \"phone:anna\"}}"),
+        ("people: {proxy: {header: X-Forwarded-User, networks: [192.0.2.7/32]}}"),
+        ("mqtt: {response_topics: [\"replies/+/x\", \"trilateralx/#\"]}"),
+        ("sensors: {espresense: {device: \"phone:anna\"}}"),
         ("sensors: {espresense: {device: \"iBeacon:f7826da6-4fa2-4e98-8024-bc5b71e0893e-1-65535\"}}"),
     ])
     func `what is only like it is legal`(yaml: String) async throws {
@@ -224,6 +226,11 @@ import Testing
             "lets everybody who can reach 0.0.0.0:1234"
         ),
         ("resolver: {enabled: true, update_from: [0.0.0.0/0]}", "resolver.update_from", "is everybody"),
+        ("people: {proxy: {header: Remote-User}}", "people.proxy.header", "every program on this machine"),
+        (
+            "people: {proxy: {header: Remote-User, networks: [192.0.2.7/32, 127.0.0.1/32]}}",
+            "people.proxy.header", "has 127.0.0.1/32, and sign in as anybody"
+        ),
     ])
     func `what lets everybody in is warned of`(yaml: String, key: String, words: String) async throws {
         try await withTemporaryFolder { folder in
@@ -234,6 +241,34 @@ import Testing
             }
             #expect(line?.contains(words) == true, "\(end.output)")
             #expect(end.output.hasSuffix(", 1 warning\n"), "\(end.output)")
+        }
+    }
+
+    @Test(arguments: [
+        ("mqtt: {response_topics: [\"replies/#\", \"trilateral/#\"]}", "below trilateral (mqtt.base)"),
+        ("mqtt: {base: a/b, response_topics: [\"a/+/x/#\"]}", "below a/b (mqtt.base)"),
+        ("mqtt: {response_topics: [\"homeassistant/x\"]}", "below homeassistant (discovery.prefix)"),
+        ("people: {kiosk_user: bob}", "people.kiosk_user names \"bob\", who is no user"),
+    ])
+    func `what has no effect is warned of`(yaml: String, words: String) async throws {
+        try await withTemporaryFolder { folder in
+            let end = try await check(yaml, in: folder)
+            #expect(end.status == 0 && end.output.contains(words), "\(end.output)")
+            #expect(end.output.hasSuffix(", 1 warning\n"), "\(end.output)")
+        }
+    }
+
+    @Test func `users are looked up in the state folder, which stays as it is`() async throws {
+        try await withTemporaryFolder { folder in
+            let add = try await Program.run(["user", "add", "bob"], in: folder)
+            #expect(add.status == 0, "\(add.output)")
+            let good = try await check("people: {kiosk_user: bob}", in: folder)
+            #expect(good.output.hasSuffix(": no problems\n"), "\(good.output)")
+            let off = try await Program.run(["user", "off", "bob"], in: folder)
+            #expect(off.status == 0, "\(off.output)")
+            let bad = try await check("people: {kiosk_user: bob, mqtt_user: eve}", in: folder)
+            #expect(bad.output.contains("who is switched off"), "\(bad.output)")
+            #expect(bad.output.hasSuffix(", 2 warnings\n"), "\(bad.output)")
         }
     }
 

@@ -26,6 +26,37 @@ struct EndingTests {
         }
     }
 
+    @Test func `what nobody keeps true is not retained after the end`() async throws {
+        try await withHome { home, visitor in
+            try await visitor.awaits("health") { $0["status"] != nil }
+            #expect(await home.stop() == 0)
+            let kept = try await retainedMessages(port: SharedMosquitto.broker.port)
+            #expect(kept["\(home.root)/health"] == nil)
+            #expect(kept["\(home.root)/status"] == "offline")
+            try await visitor.whileStarting { try await home.start() }
+            try await visitor.awaits("health") { $0["status"] == "ok" }
+            #expect(await home.stop() == 0)
+        }
+    }
+
+    @Test func `the lines of the log are short, also at the level debug and at the end`() async throws {
+        try await withHome(["log.level": "debug", "web.listen": "127.0.0.1:0"]) { home, visitor in
+            _ = try await visitor.ask("request/ping")
+            #expect(await home.stop() == 0)
+            let lines = await home.log.split(separator: "\n")
+            #expect(lines.contains { $0.contains("service") })
+            let long = lines.filter { $0.utf8.count > 600 }
+            #expect(long.isEmpty, "\(long.map { $0.prefix(200) })")
+        }
+        try await withEmptyHome { home, _ in
+            try await home.start(["log.level": "debug"], verb: "serve")
+            #expect(await home.logs("Flare server"))
+            #expect(await home.stop() == 0)
+            let long = await home.log.split(separator: "\n").filter { $0.utf8.count > 600 }
+            #expect(long.isEmpty, "\(long.map { $0.prefix(200) })")
+        }
+    }
+
     @Test func `signals that are not meant for it do not end it`() async throws {
         try await withHome { home, visitor in
             for number in [SIGUSR1, SIGUSR2, SIGALRM, SIGPIPE, SIGVTALRM] { await home.signal(number) }

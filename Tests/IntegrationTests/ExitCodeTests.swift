@@ -22,7 +22,7 @@ import Testing
         "get state", "get alerts", "set nearby ON", "action nearby on", "list", "list zones", "survey SPOTS",
     ]
 
-    @Test(arguments: drives + ["list nodes", "watch"])
+    @Test(arguments: drives + ["list nodes", "watch", "forget --yes"])
     func `nobody at the broker's address is 69`(words: String) async throws {
         try await withTemporaryFolder { folder in
             try folder.write("name,x,y\nsofa,1,2\n", to: "spots.csv")
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test(arguments: drives + ["list nodes", "watch"])
+    @Test(arguments: drives + ["list nodes", "watch", "forget --yes"])
     func `a broker that refuses the password is 77`(words: String) async throws {
         var options = MosquittoOptions()
         options.users = ["walker": "right"]
@@ -97,6 +97,25 @@ import Testing
         try await withTemporaryFolder { folder in
             let code = try await status(words, in: folder)
             #expect(code == 66)
+        }
+    }
+
+    @Test(.enabled { await OwnDisk.canMount() })
+    func `a full disk is 74`() async throws {
+        try await withTemporaryFolder { folder in
+            let state = folder.path("state")
+            try await OwnDisk.with("size=1m", at: state) {
+                #expect(try await status("user add first --state \(state)", in: folder) == 0)
+                try OwnDisk.fill(state + "/filler")
+                for words in ["user add bob", "group add staff"] {
+                    // What the file has room for is still taken.
+                    var code: Int32? = 0
+                    for number in 0..<200 where code == 0 {
+                        code = try await status("\(words)\(number) --state \(state)", in: folder)
+                    }
+                    #expect(code == 74, "\(words)")
+                }
+            }
         }
     }
 

@@ -49,7 +49,7 @@ struct ModelCommandTests {
                 to: "cabin.json"
             )
             let first = try await run(["import", file], home)
-            #expect(first.status == 0, "\(first.output)")
+            #expect(first.status == 0 && first.output.hasSuffix("imported 3 objects\n"), "\(first.output)")
             try await visitor.awaits("environments/cabin") { $0["name"] == "Cabin" }
             let again = try await run(["import", file], home)
             #expect(again.status == 65)

@@ -139,6 +139,8 @@ import Threading
                 ("grant rm 99", 66, "no grant 99"), ("user password bob", 64, "--password-file"),
                 ("token add bob panel --until 2001-01-01", 65, "in the future"),
                 ("token rm 00", 66, "no token"),
+                ("grant add bob all read --until 2020-01-01", 65, "the end must be in the future"),
+                ("log --user eve", 66, "there is no user \"eve\""),
                 ("log --limit 0", 65, "limit must be"), ("group add x --of cats", 64, "things"),
             ] {
                 let end = try await desk.run(words.components(separatedBy: " "))
@@ -241,6 +243,13 @@ import Threading
             #expect(
                 log.contains { $0.contains("\"kind\":\"grant add\"") && $0.contains("\"target\":\"bob\"") }
             )
+            for words in [["get", "table-lamp"], ["list"], ["explain", "zone"], ["get", "no-lamp"]] {
+                _ = try await Program.run(words, in: home.folder)
+            }
+            let kinds = try await desk.output("log", "--json").components(separatedBy: "\n")
+                .compactMap { try? JSONValue(parsing: $0)["kind"]?.string }
+            #expect(!kinds.contains("ping") && !kinds.contains("explain"), "\(kinds)")
+            #expect(kinds.filter { $0 == "get" }.count == 1, "what was refused is kept: \(kinds)")
             #expect(await home.stop() == 0)
             #expect(!FileManager.default.fileExists(atPath: desk.state + "/admin.sock"))
             // Without it the same is there.
@@ -248,6 +257,35 @@ import Threading
                 try await desk.output("grant", "check", "bob", "thing:kitchen-light", "read")
                     == "granted by \(grant)"
             )
+        }
+    }
+
+    @Test func `a state folder with a long path has a socket too, and nothing is left in /tmp`() async throws
+    {
+        try await withTemporaryFolder { folder in
+            let state = folder.path(String(repeating: "deep/", count: 20) + "state")
+            func links() throws -> Int {
+                try FileManager.default.contentsOfDirectory(atPath: "/tmp").count {
+                    (try? FileManager.default.destinationOfSymbolicLink(atPath: "/tmp/\($0)/f"))?
+                        .hasSuffix("/deep/state") ?? false
+                }
+            }
+            let daemon = try Program.start(
+                ["run", "--state", state],
+                in: folder,
+                keys: ["mqtt.port": "1", "flare.server.listen": "127.0.0.1:0"],
+                output: folder.path("log")
+            )
+            #expect(await eventually { FileManager.default.fileExists(atPath: state + "/admin.sock") })
+            let add = try await Program.run(["user", "add", "bob", "--state", state], in: folder)
+            #expect(add.status == 0, "\(add.output)")
+            let link = try await Program.run(["sign-in", "--state", state], in: folder)
+            #expect(link.status == 0 && link.output.contains("link="), "only the daemon can: \(link.output)")
+            #expect(try links() == 0)
+            daemon.signal(SIGTERM)
+            #expect(await daemon.end(within: .seconds(5)) == 0)
+            await daemon.destroy()
+            #expect(!FileManager.default.fileExists(atPath: state + "/admin.sock"))
         }
     }
 

@@ -58,6 +58,37 @@ import Testing
         }
     }
 
+    @Test func `while the configuration file is broken, verbs ask the daemon with what it runs with`()
+        async throws
+    {
+        try await withHome(file: "device: {name: Walker}") { home, visitor in
+            try home.folder.write("device: {nmae: x}\nmqtt: [\n", to: "trilateral.yaml")
+            for words in [
+                ["get", "table-lamp"], ["set", "table-lamp", "color=red"], ["list"],
+                ["explain", "zone"],
+            ] {
+                let end = try await Program.run(words, in: home.folder)
+                #expect(end.status == 0, "\(words): \(end.output)")
+                #expect(end.output.contains("trilateral.yaml has"), "\(words): \(end.output)")
+                #expect(end.output.contains("see trilateral check"), "\(words): \(end.output)")
+            }
+            for words in [["export", "-"], ["user", "list"], ["import", home.folder.path("place.json")]] {
+                let end = try await Program.run(words, in: home.folder)
+                #expect(end.status == (words[0] == "import" ? 65 : 0), "\(words): \(end.output)")
+            }
+            // A file that the user names is meant, and so are the variables.
+            let file = home.folder.path("trilateral.yaml")
+            let named = try await run("get", "table-lamp", "--config", file, in: home.folder)
+            #expect(named.status == 78, "\(named.output)")
+            let wrong = try await Program.run(
+                ["list"],
+                in: home.folder,
+                keys: ["mqtt.keepalive_seconds": "0"]
+            )
+            #expect(wrong.status == 78 && !wrong.output.contains("nmae"), "\(wrong.output)")
+        }
+    }
+
     @Test func `acts at the daemon's socket are logged with the system's user, and explain takes a token`()
         async throws
     {

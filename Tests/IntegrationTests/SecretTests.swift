@@ -1,5 +1,6 @@
 import Flare
 import Foundation
+import GRDB
 import MQTT
 import Messages
 import TestSupport
@@ -141,6 +142,55 @@ struct SecretTests {
                     let contents = FileManager.default.contents(atPath: "\(home.state)/\(file)") ?? Data()
                     #expect(contents.range(of: Data(Self.session.utf8)) == nil, "\(file)")
                 }
+            }
+        }
+    }
+
+    @Test func `the listener's and the stations' passwords are masked in the log, also new ones`()
+        async throws
+    {
+        let (web, station) = ("l1stener-horse-battery", "st4tion-horse-battery")
+        try await withMosquitto { broker in
+            try await withTemporaryFolder { folder in
+                try folder.write(web + "\n", to: "web")
+                #expect(chmod(folder.path("web"), 0o600) == 0)
+                let home = Home(in: folder, port: broker.port)
+                try await home.take()
+                // What `station add` stores.
+                let made = try await Program.run(["user", "add", "bob", "--state", home.state], in: folder)
+                #expect(made.status == 0, "\(made.output)")
+                let database = try DatabaseQueue(path: home.state + "/trilateral.db")
+                try await database.write { database in
+                    try database.execute(
+                        sql: "INSERT INTO station VALUES ('shop-1', 'shop', '192.0.2.1', NULL, ?, '')",
+                        arguments: [station]
+                    )
+                }
+                try database.close()
+                try await withVisitor(to: home.root, port: broker.port) { visitor in
+                    try await visitor.whileStarting {
+                        try await home.start(["web.password_file": folder.path("web"), "log.level": "trace"])
+                    }
+                    for secret in [web, station] { await publish(secret, visitor) }
+                    _ = try await visitor.ask("request/ping")
+                    let next = "an0ther-horse-battery"
+                    try folder.write(next + "\n", to: "web")
+                    await home.signal(SIGHUP)
+                    #expect(await home.logs("configuration read again"))
+                    await publish(next, visitor)
+                    _ = try await visitor.ask("request/ping")
+                    await home.stop()
+                    let log = await home.log
+                    for secret in [web, station, next] { #expect(!log.contains(secret), "\(secret)") }
+                    #expect(log.contains("***"))
+                }
+                await home.kill()
+                let rows = try await Program.run(
+                    ["log", "--json", "--limit", "10000", "--state", home.state],
+                    in: folder
+                )
+                #expect(rows.status == 0 && rows.output.contains("***"))
+                #expect(!rows.output.contains("horse-battery"))
             }
         }
     }

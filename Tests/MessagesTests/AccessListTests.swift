@@ -132,7 +132,7 @@ struct AccessListTests {
 
     @Test func `it is written as mosquitto reads it`() {
         let expected = """
-            # sender: reads the letters that it is to deliver
+            # sender: reads the email messages that it is to deliver
             user sender
             topic read t/n/outbox/#
             topic read t/n/outbox-dev/#

@@ -103,17 +103,17 @@ struct LimiterTests {
         #expect(guess("n19999", from: "a19999", at: 20_000) == 60)
     }
 
-    // MARK: Letters
+    // MARK: Email
 
-    @Test func `letters are limited by name, by address and in all`() {
-        var letters = LetterLimiter()
+    @Test func `email messages are limited by name, by address and in all`() {
+        var messages = EmailLimiter()
         func count(_ attempts: Int, _ name: (Int) -> String, _ address: (Int) -> String, at now: Int64) -> Int
         {
-            (0..<attempts).count { letters.take(name($0), from: address($0), at: now) }
+            (0..<attempts).count { messages.take(name($0), from: address($0), at: now) }
         }
         #expect(count(9, { _ in "bob" }, { "a\($0)" }, at: 0) == 5)
         #expect(count(30, { "n\($0)" }, { _ in "x" }, at: 0) == 20)
-        let (isFull, isOpen) = (!letters.hasRoom(for: "x", at: 0), letters.hasRoom(for: "y", at: 0))
+        let (isFull, isOpen) = (!messages.hasRoom(for: "x", at: 0), messages.hasRoom(for: "y", at: 0))
         #expect(isFull && isOpen)
         #expect(count(300, { "m\($0)" }, { "b\($0)" }, at: 0) == 175)
         #expect(count(9, { _ in "bob" }, { "c\($0)" }, at: 3_599_999) == 0)

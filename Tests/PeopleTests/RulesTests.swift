@@ -112,9 +112,10 @@ struct RulesTests {
     @Test func `dates are read, and the wrong way round refused`() throws {
         #expect(try GrantDates.parse("1970-01-02") == 86_400_000)
         #expect(throws: GrantDates.Issue.unreadable("tomorrow")) { try GrantDates.parse("tomorrow") }
-        #expect(throws: GrantDates.Issue.reversed) { try GrantDates.check(starts: 5, ends: 5) }
-        #expect(throws: Never.self) { try GrantDates.check(starts: 5, ends: 6) }
-        #expect(throws: Never.self) { try GrantDates.check(starts: nil, ends: 6) }
+        #expect(throws: GrantDates.Issue.reversed) { try GrantDates.check(starts: 5, ends: 5, at: 0) }
+        #expect(throws: Never.self) { try GrantDates.check(starts: 5, ends: 6, at: 5) }
+        #expect(throws: Never.self) { try GrantDates.check(starts: nil, ends: 6, at: 5) }
+        #expect(throws: GrantDates.Issue.past(6)) { try GrantDates.check(starts: nil, ends: 6, at: 6) }
         #expect("\(GrantDates.Issue.unreadable("x"))".contains("2030-01-01"))
     }
 }

@@ -122,8 +122,8 @@ struct DaemonLocatorTests {
             (["RUNTIME_DIRECTORY": "/run/a:/run/b", "XDG_RUNTIME_DIR": "/run/user/7"], 7, "/run/a"),
             (["XDG_RUNTIME_DIR": "/run/user/7"], 7, "/run/user/7/trilateral"),
             (["XDG_RUNTIME_DIR": "/run/user/0"], 0, "/run/trilateral"),
-            (["XDG_RUNTIME_DIR": "user"], 7, nil),
-            ([:], 7, nil),
+            (["XDG_RUNTIME_DIR": "user"], 7, "/tmp/trilateral-7"),
+            ([:], 7, "/tmp/trilateral-7"),
         ] as [([String: String], UInt32, String?)]
     )
     func `a daemon says that it runs in the runtime folder of systemd, or of its user`(
@@ -132,6 +132,72 @@ struct DaemonLocatorTests {
         folder: String?
     ) {
         #expect(DaemonLocator(environment, user: user, hasService: false).ownFolder == folder)
+    }
+}
+
+/// Daemons of a user without a session, as on a machine that is reached with su or over a serial line.
+struct SessionlessDaemonTests {
+    private func withMachine(_ body: (TemporaryFolder, DaemonLocator) throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            try FileManager.default.createDirectory(
+                atPath: folder.path("tmp"),
+                withIntermediateDirectories: true
+            )
+            try body(folder, locator([:], in: folder))
+        }
+    }
+
+    /// Of a user who is not root, whose daemons the whole machine would find.
+    private func locator(_ environment: [String: String], in folder: TemporaryFolder) -> DaemonLocator {
+        DaemonLocator(environment, user: 4711, hasService: false, root: folder.path)
+    }
+
+    private func isOwned(_ path: String) -> Bool { chown(path, 4711, 4711) == 0 }
+
+    @Test(.enabled(if: geteuid() == 0))
+    func `a demo without XDG_RUNTIME_DIR is found, also by a verb that has it`() async throws {
+        try await withMachine { folder, locator in
+            let place = try #require(locator.ownFolder)
+            #expect(place == folder.path("tmp/trilateral-4711"))
+            let daemon = RunningDaemon(processID: 1, stateFolder: folder.path("state"), owner: 0)
+            let file = RunningDaemonFile(in: place, daemon)
+            file.update { _ in }
+            #expect(isOwned(place))
+            for environment in [[:], ["XDG_RUNTIME_DIR": folder.path("xdg")]] {
+                guard case .one(let found) = self.locator(environment, in: folder).finding else {
+                    Issue.record("not found with \(environment)")
+                    continue
+                }
+                #expect(found.stateFolder == folder.path("state"))
+            }
+            file.remove()
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func `the session's folder counts without its variable`() async throws
+    {
+        try await withMachine { folder, _ in
+            let session = folder.path("run/user/4711")
+            try FileManager.default.createDirectory(atPath: session, withIntermediateDirectories: true)
+            #expect(locator([:], in: folder).ownFolder == folder.path("tmp/trilateral-4711"), "it is root's")
+            #expect(isOwned(session))
+            #expect(locator([:], in: folder).ownFolder == session + "/trilateral")
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func `a folder that somebody else made in /tmp counts for nothing`()
+        async throws
+    {
+        try await withMachine { folder, locator in
+            let place = folder.path("tmp/trilateral-4711")
+            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+            #expect(locator.ownFolder == nil)
+            let other = folder.path("other")
+            try FileManager.default.moveItem(atPath: place, toPath: other)
+            #expect(isOwned(other))
+            #expect(symlink(other, place) == 0)
+            #expect(locator.ownFolder == nil)
+        }
     }
 }
 

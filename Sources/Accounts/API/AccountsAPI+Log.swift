@@ -20,7 +20,7 @@ extension AccountsAPI {
                 query.thing = "\(gone)"
             }
         }
-        query.user = words["user"]
+        query.speaker = try words["user"].map { word throws(AccountsError) in try speaker(word, call.table) }
         query.since = try words["since"].map { text throws(AccountsError) in try parseTime(text) }
         if let text = words["limit"] {
             guard let limit = Int(text), (1...Self.mostRows).contains(limit) else {
@@ -31,6 +31,18 @@ extension AccountsAPI {
         // On a full disk what is stored can still be read.
         try? registry.flush()
         return AccountsResponse(200, .array(try registry.store.log(query).map(\.json)))
+    }
+
+    /// Somebody as rows have them: a user by name, also one who was removed; `system:anna`, `thing:th.…` or `nobody`.
+    private func speaker(_ word: String, _ table: AccessTable) throws(AccountsError) -> String {
+        let speaker = word.contains(":") || word == "nobody" ? word : "user:\(word)"
+        if speaker == "nobody" || table.user(named: word) != nil { return speaker }
+        try? registry.flush()
+        guard try registry.store.hasLog(of: speaker) else {
+            let who = word.contains(":") ? "nothing is in the log of" : "there is no user"
+            throw .unknown("\(who) \(quoted(word))\(hint(word, table.users.map(\.name)))")
+        }
+        return speaker
     }
 }
 

@@ -6,7 +6,7 @@ import Threading
 /// opened the store themselves.
 ///
 /// Who may do what is checked here and, with the rules of the tables, in the transaction of each change. Every change,
-/// obeyed or refused, is a row of the log, without passwords and secrets.
+/// carried out or refused, is a row of the log, without passwords and secrets.
 /// - Source: the people page, "Administration" and "Signing in".
 package final class AccountsAPI: Sendable {
     /// What the configuration says.
@@ -21,9 +21,9 @@ package final class AccountsAPI: Sendable {
         }
 
         package var signUp = SignUp.off
-        /// Whether a letter can set a new password.
+        /// Whether an email message can set a new password.
         package var canReset = false
-        /// What links in letters begin with: `https://panel.example`.
+        /// What links in email messages begin with: `https://panel.example`.
         package var publicURL: String?
         /// Whom a sign-in link is for if nobody is named, as long as that user administers.
         package var owner = "owner"
@@ -36,22 +36,22 @@ package final class AccountsAPI: Sendable {
     let registry: AccountsRegistry
     let settings: Settings
     let place: AccountsPlace
-    /// `nil` where nobody sends letters.
-    let send: (@Sendable (AccountsLetter) -> Void)?
+    /// `nil` where nobody sends email.
+    let send: (@Sendable (EmailMessage) -> Void)?
     /// Milliseconds of the steady clock, for limits.
     let steady: @Sendable () -> Int64
     let guesses = Locked(GuessLimiter())
-    let letters = Locked(LetterLimiter())
+    let emails = Locked(EmailLimiter())
 
     /// - Parameters:
     ///   - steady: Milliseconds of a clock that nobody sets.
-    ///   - send: Has a letter sent, at once; `nil` if nobody does.
+    ///   - send: Has an email message sent, at once; `nil` if nobody does.
     package init(
         _ registry: AccountsRegistry,
         _ settings: Settings = Settings(),
         place: AccountsPlace,
         steady: @escaping @Sendable () -> Int64,
-        send: (@Sendable (AccountsLetter) -> Void)? = nil
+        send: (@Sendable (EmailMessage) -> Void)? = nil
     ) {
         (self.registry, self.settings, self.place) = (registry, settings, place)
         (self.steady, self.send) = (steady, send)

@@ -3,7 +3,7 @@ import People
 
 /// One request while it is answered.
 struct AccountsCall {
-    /// What is written to the log of a change, obeyed or refused.
+    /// What is written to the log of a change, carried out or refused.
     struct Act {
         /// As the verbs call it: `user add`.
         var kind: String

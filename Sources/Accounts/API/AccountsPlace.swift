@@ -22,11 +22,11 @@ package struct AccountsPlace: Sendable {
     }
 }
 
-/// A letter with a link, for whoever sends mail.
+/// An email message with a link, for whoever sends mail.
 ///
 /// It holds a secret and is not logged.
 /// - Source: the people page, "Signing in".
-package struct AccountsLetter: Sendable, Hashable {
+package struct EmailMessage: Sendable, Hashable {
     package var id: String
     /// An address of mail.
     package var to: String

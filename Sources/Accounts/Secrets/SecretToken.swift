@@ -11,7 +11,7 @@ package struct SecretToken: Sendable, Hashable, CustomStringConvertible {
         case session, token, link
     }
 
-    /// The first letters of a token, so that it is found where it should not be.
+    /// The first characters of a token, so that it is found where it should not be.
     package static let prefix = SecretMask.tokenPrefix
     /// The prefix of a link's secret.
     package static let linkPrefix = SecretMask.linkPrefix

@@ -19,7 +19,7 @@ enum AccountText {
 
     /// An address of mail; may be empty.
     ///
-    /// Only a letter shows whether it works.
+    /// Only a message shows whether it works.
     static func email(_ text: String) throws(AccountsError) -> String {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         let isAddress =
@@ -63,6 +63,6 @@ func quoted(_ text: String) -> String { QuotedValue.of(text) }
 /// `; did you mean "…"?` or nothing.
 func hint(_ name: String, _ candidates: [String]) -> String { NearestName.hint(for: name, among: candidates) }
 
-func checkDates(starts: Int64?, ends: Int64?) throws(AccountsError) {
-    do { try GrantDates.check(starts: starts, ends: ends) } catch { throw .badValue("\(error)") }
+func checkDates(starts: Int64?, ends: Int64?, at now: Int64) throws(AccountsError) {
+    do { try GrantDates.check(starts: starts, ends: ends, at: now) } catch { throw .badValue("\(error)") }
 }

@@ -9,7 +9,7 @@ extension AccountsStore {
     package func addGrant(_ grant: Grant, by authority: Authority, at now: Int64) throws(AccountsError)
         -> Int64
     {
-        try checkDates(starts: grant.starts, ends: grant.ends)
+        try checkDates(starts: grant.starts, ends: grant.ends, at: now)
         return try write(by: authority) { database in
             let table = try AccessTable(reading: database, .giving(grant.scope))
             try authority.requireGiving(grant.scope, table, at: now)
@@ -65,7 +65,7 @@ extension AccountsStore {
     package func addShare(_ share: Share, by authority: Authority, at now: Int64) throws(AccountsError)
         -> Int64
     {
-        try checkDates(starts: share.starts, ends: share.ends)
+        try checkDates(starts: share.starts, ends: share.ends, at: now)
         guard share.access < .own else {
             throw .badValue("a share gives read or write; give 'own' with a grant")
         }

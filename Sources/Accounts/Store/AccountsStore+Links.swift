@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 package import People
 
-/// What a link in a letter is for; the raw value is stored.
+/// What a link in an email message is for; the raw value is stored.
 package enum LinkPurpose: String, Sendable, Hashable, CaseIterable {
     /// Shows that the address is the user's; 24 hours.
     case verify

@@ -142,12 +142,24 @@ extension AccountsStore {
                             AND (?1 IS NULL OR target = ?1 OR slug = ?1) AND (?2 IS NULL OR speaker = ?2)
                             AND (?3 IS NULL OR at >= ?3) ORDER BY seq \(order) LIMIT ?4
                         """,
-                    arguments: [query.thing, query.user.map { "user:\($0)" }, query.since, limit]
+                    arguments: [query.thing, query.speaker, query.since, limit]
                 )
                 return rows.reversed().map { CommandLogEntry($0) }[...]
             }
             return Self.merged(try newest("seq > 0", "DESC"), try newest("seq < 0", "ASC")).suffix(limit).map
             { $0 }
+        }
+    }
+
+    /// Whether there is a row of somebody.
+    package func hasLog(of speaker: String) throws(AccountsError) -> Bool {
+        try read {
+            try Bool.fetchOne(
+                $0,
+                sql: "SELECT EXISTS (SELECT 1 FROM command WHERE speaker = ?)",
+                arguments: [speaker]
+            )
+                ?? false
         }
     }
 

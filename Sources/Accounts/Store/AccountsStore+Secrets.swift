@@ -32,7 +32,7 @@ extension AccountsStore {
         at now: Int64
     ) throws(AccountsError) -> (SecretToken, SecretRecord) {
         let name = try AccountText.label(name, of: "token")
-        if let until, until <= now { throw .badValue("the end of a token must be in the future") }
+        try checkDates(starts: nil, ends: until, at: now)
         return try write(by: authority) { database in
             let table = try AccessTable(reading: database, .administration)
             let id = try table.requireUser(user).id

@@ -1,7 +1,7 @@
 import Flare
 import GRDB
 
-/// A row of the log: an order or an act of administration, obeyed or refused.
+/// A row of the log: a command or an act of administration, carried out or refused.
 ///
 /// No member may hold a secret. Texts are clipped to 4096 characters.
 package struct CommandLogEntry: Sendable, Hashable {
@@ -26,7 +26,7 @@ package struct CommandLogEntry: Sendable, Hashable {
     package var results: String?
     /// How it ended.
     package var state: String
-    /// Why it was refused; `nil` if it was obeyed.
+    /// Why it was refused; `nil` if it was carried out.
     package var code: String?
     package var tx: String?
     /// Milliseconds.
@@ -70,8 +70,8 @@ package struct LogLimits: Sendable, Hashable {
 package struct LogQuery: Sendable, Hashable {
     /// An identifier or a slug.
     package var thing: String?
-    /// A user's name.
-    package var user: String?
+    /// As rows have it: `user:bob`.
+    package var speaker: String?
     package var since: Int64?
     /// The most rows; the newest count.
     package var limit = 100

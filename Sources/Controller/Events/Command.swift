@@ -63,6 +63,17 @@ package struct Command: Sendable, Hashable {
         case editThing(String, ThingEdit, zone: String?)
         case removeThing(String)
         case request(Verb)
+
+        /// Whether it changes nothing, here or elsewhere.
+        var onlyReads: Bool {
+            switch self {
+            case .get, .request(.ping), .request(.snapshot), .request(.explain): true
+            case .set, .action, .setDevice, .chooseEnvironment, .switchSensor, .setLifecycle, .show,
+                .addThing,
+                .editThing, .removeThing, .request:
+                false
+            }
+        }
     }
 
     /// The target of a command.

@@ -23,4 +23,7 @@ package struct CommandRecord: Sendable, Hashable {
         (self.order, self.answer, self.speaker, self.source) = (order, answer, speaker, source)
         (self.received, self.ended) = (received, ended)
     }
+
+    /// Whether the log keeps it: what only read, and was allowed to, would push out what users did.
+    package var isKept: Bool { answer.refusal != nil || order?.onlyReads != true }
 }

@@ -28,6 +28,8 @@ package struct DaemonPlan: Sendable {
     /// Called with the actual ports once the listeners are bound.
     package var onFlareBound: @Sendable (Int) async -> Void = { _ in }
     package var onWebBound: @Sendable (Int) async -> Void = { _ in }
+    /// What no log may show.
+    package var secrets = KnownSecrets()
     package var traits = HostInfo.ofThisMachine()
 
     /// - Parameters:

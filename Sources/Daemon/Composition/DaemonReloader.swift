@@ -29,6 +29,7 @@ final class DaemonReloader: Sendable {
                 logger.error("a part cannot be restarted alone", metadata: ["error": "\(error)"])
                 return false
             }
+            new.secrets.use(loaded.values)
             // Before the log is written to, which may have moved.
             new.onApplied(loaded)
             let names = changes.capabilities.sorted().joined(separator: ", ")

@@ -19,3 +19,17 @@ struct DaemonService: Service {
         try? await gracefulShutdown()
     }
 }
+
+extension ServiceGroupConfiguration.ServiceConfiguration {
+    /// A service that ends the daemon when it fails, and not when it returns.
+    ///
+    /// Without a name the group would log everything that is in the service.
+    static func ofDaemon(_ service: any Service) -> Self {
+        .init(
+            service: service,
+            successTerminationBehavior: .ignore,
+            failureTerminationBehavior: .gracefullyShutdownGroup,
+            serviceName: (service as? DaemonService)?.name ?? "\(type(of: service))"
+        )
+    }
+}

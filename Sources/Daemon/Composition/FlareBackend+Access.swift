@@ -148,7 +148,7 @@ extension FlareAccess {
     }
 }
 
-/// Writes the changes of clients of the embedded server to the log of orders.
+/// Writes the changes of clients of the embedded server to the command log.
 private final class FlareLog: Sendable {
     /// Positions of one object by one client are a row in this time, milliseconds.
     private static let pause: Int64 = 60_000

@@ -32,7 +32,15 @@ package enum FlareBackend: Sendable {
             return
         }
         if flare.mode == .remote, let word = flare.remote.serial {
-            self = .station(StationLink(word, flare.remote, store: stations, clock: clock, logger: logger))
+            let link = StationLink(
+                word,
+                flare.remote,
+                store: stations,
+                secrets: plan.secrets,
+                clock: clock,
+                logger: logger
+            )
+            self = .station(link)
             return
         }
         let store = try FlareStore(file: plan.folder.flareDatabase, options: FlareStore.Options(flare))

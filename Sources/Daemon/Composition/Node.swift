@@ -74,7 +74,7 @@ package struct Node: Sendable {
             aroundRead: loop.lend
         )
         var registry = configuration.people.registry
-        registry.secrets = SecretMask(configuration)
+        registry.secrets = { [secrets = plan.secrets] in secrets.mask }
         let accounts = try store.withAccounts { [registry] accounts in
             try accounts.prepare(owner: configuration.people.owner, at: started.wallMilliseconds)
             return try AccountsRegistry(
@@ -89,8 +89,8 @@ package struct Node: Sendable {
             configuration.people.administration(epoch: epoch, publicURL: configuration.web.publicURL),
             place: AccountsPlace(runtime, flare),
             steady: { clock().steadyMilliseconds },
-            send: configuration.people.sendsLetters
-                ? client.letters(Topics(root: plan.bridge.root), logger) : nil
+            send: configuration.people.sendsEmail
+                ? client.email(Topics(root: plan.bridge.root), logger) : nil
         )
         let (links, linkPort) = AsyncStream.makeStream(of: (name: String, isUp: Bool?).self)
         let context = CapabilityContext(
@@ -180,7 +180,10 @@ package struct Node: Sendable {
             },
             resendState: { state in bridge.assumeIsolated { $0.resend(state) } },
             announce: { state in bridge.assumeIsolated { $0.announceAll(state) } },
-            log: { accounts.log(CommandLogEntry($0, epoch: epoch, in: accounts.table)) },
+            log: { record in
+                guard record.isKept else { return }
+                accounts.log(CommandLogEntry(record, epoch: epoch, in: accounts.table))
+            },
             shell: shell
         )
         let mirrorObservers = mirror.map { [StateObserver(handle: $0.observe)] } ?? []

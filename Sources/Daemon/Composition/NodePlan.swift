@@ -28,6 +28,8 @@ package struct NodePlan: Sendable {
     package var onEnd: @Sendable (Lifecycle.Choices) -> Void = { _ in }
     /// The ports that the system chose before a reload.
     package var ports = ListenerPorts()
+    /// What the command log must not show.
+    package var secrets: KnownSecrets
     /// Additional counters for the health message.
     package var counters: @Sendable () -> [String: Int] = { [:] }
 
@@ -39,7 +41,7 @@ package struct NodePlan: Sendable {
         controller = ControllerConfiguration(plan)
         bridge = BridgeConfiguration(configuration, node: name)
         recordings = plan.recordings
-        (files, ports) = (plan.files, plan.ports)
+        (files, ports, secrets) = (plan.files, plan.ports, plan.secrets)
         (onListening, onEnd) = (plan.onWebBound, plan.onEnd)
         let flare = configuration.flare
         if flare.mode == .remote, flare.remote.isMirrored { mirrorFolder = plan.folder.url }

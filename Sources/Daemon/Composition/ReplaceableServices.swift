@@ -57,13 +57,7 @@ final class ReplaceableServices: Service, CustomStringConvertible {
                 guard !services.isEmpty else { return }
                 let group = ServiceGroup(
                     configuration: .init(
-                        services: services.map {
-                            .init(
-                                service: $0,
-                                successTerminationBehavior: .ignore,
-                                failureTerminationBehavior: .gracefullyShutdownGroup
-                            )
-                        },
+                        services: services.map { .ofDaemon($0) },
                         logger: logger
                     )
                 )

@@ -33,6 +33,7 @@ package struct StationLink: Sendable {
     let word: String
     private let remote: TrilateralConfiguration.Remote
     private let store: StateStore
+    private let secrets: KnownSecrets
     private let resolver: DirectoryClient
     private let clock: @Sendable () -> Instant
     private let logger: Logger
@@ -45,10 +46,11 @@ package struct StationLink: Sendable {
         _ word: String,
         _ remote: TrilateralConfiguration.Remote,
         store: StateStore,
+        secrets: KnownSecrets,
         clock: @escaping @Sendable () -> Instant,
         logger: Logger
     ) {
-        (self.word, self.remote, self.store) = (word, remote, store)
+        (self.word, self.remote, self.store, self.secrets) = (word, remote, store, secrets)
         (self.clock, self.logger) = (clock, logger)
         (losses, loss) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         resolver = DirectoryClient(host: remote.resolver.host, port: remote.resolver.port)
@@ -211,6 +213,7 @@ package struct StationLink: Sendable {
                 )
                 return nil
             }
+            secrets.add([station])
             let result = await resolver.ask(station.serial)
             if case .found(let address) = result, address != station.address {
                 (station.address, station.updated) = (address, clock().timestamp)

@@ -16,6 +16,7 @@ extension TrilateralDaemon {
     package static func build(_ plan: DaemonPlan, logger: Logger) throws -> TrilateralDaemon {
         let configuration = plan.configuration
         let nodePlan = NodePlan(plan)
+        plan.secrets.use(configuration)
         StartReport(logger).begin(
             configuration,
             node: nodePlan.name,
@@ -28,6 +29,7 @@ extension TrilateralDaemon {
         let (bound, isBound) = AsyncStream.makeStream(of: Void.self)
 
         let store = try StateStore(folder: plan.folder.url)
+        plan.secrets.add(try store.stations())
         let flare = try FlareBackend(
             plan,
             on: loop,

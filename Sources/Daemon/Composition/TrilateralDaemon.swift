@@ -66,13 +66,7 @@ package struct TrilateralDaemon: Sendable {
     package func run() async throws -> End {
         let group = ServiceGroup(
             configuration: .init(
-                services: services.map {
-                    .init(
-                        service: $0,
-                        successTerminationBehavior: .ignore,
-                        failureTerminationBehavior: .gracefullyShutdownGroup
-                    )
-                },
+                services: services.map { .ofDaemon($0) },
                 logger: logger
             )
         )

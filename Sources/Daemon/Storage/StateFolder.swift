@@ -110,6 +110,8 @@ package struct StateFolderError: Error, CustomStringConvertible {
     /// The system's error number.
     package let code: Int32
 
+    package init(path: String, code: Int32) { (self.path, self.code) = (path, code) }
+
     package var description: String {
         "the state folder \(path) cannot be used: \(systemMessage(code)); choose another one with --state, or change its owner and permissions"
     }

@@ -31,6 +31,20 @@ package final class StateStore: Sendable {
         try Self.mappingErrors(path) { [database] in try Self.migrate(database, path: path) }
     }
 
+    /// Opens the database only for reading, as it is: nothing is made or changed.
+    ///
+    /// - Throws: ``StateStoreError``, also if there is none.
+    package init(reading folder: URL) throws(StateStoreError) {
+        let path = folder.appending(path: "trilateral.db").path(percentEncoded: false)
+        self.path = path
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(2)
+        database = try Self.mappingErrors(path) { [configuration] in
+            try DatabaseQueue(path: path, configuration: configuration)
+        }
+    }
+
     /// Closes the database; later calls fail.
     package func close(logger: Logger? = nil) {
         do { try database.close() } catch { logger?.error("\(path) cannot be closed: \(error)") }

@@ -7,12 +7,16 @@ package enum GrantDates {
         case unreadable(String)
         /// The end is not after the beginning.
         case reversed
+        /// The end is over.
+        case past(Int64)
 
         package var description: String {
             switch self {
             case .unreadable(let text):
                 "a time must be like \(CivilTime.legalForms) (is \(QuotedValue.of(text)))"
             case .reversed: "the end must be after the beginning"
+            case .past(let end):
+                "the end must be in the future (is \(CivilTime(milliseconds: end).shortText))"
             }
         }
     }
@@ -23,7 +27,9 @@ package enum GrantDates {
         return time.milliseconds
     }
 
-    package static func check(starts: Int64?, ends: Int64?) throws(Issue) {
-        if let starts, let ends, ends <= starts { throw .reversed }
+    package static func check(starts: Int64?, ends: Int64?, at now: Int64) throws(Issue) {
+        guard let ends else { return }
+        if let starts, ends <= starts { throw .reversed }
+        if ends <= now { throw .past(ends) }
     }
 }

@@ -14,8 +14,11 @@ extension AccessListCommand {
     /// The text, of users as they are now.
     ///
     /// - Throws: An exit code, after a message.
-    func peopleText(_ values: TrilateralConfiguration, _ list: AccessList) async throws -> String {
-        let location = try state.location(by: "acl")
+    func peopleText(
+        _ values: TrilateralConfiguration,
+        _ list: AccessList,
+        in location: StateLocation
+    ) async throws -> String {
         let path = location.path
         func exists(_ name: String) -> Bool {
             access(URL(filePath: path).appending(path: name).path(percentEncoded: false), F_OK) == 0

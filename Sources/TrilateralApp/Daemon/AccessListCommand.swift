@@ -70,11 +70,15 @@ struct AccessListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let values = try file.load(by: "acl").values
+        let location = people ? try state.location(by: "acl") : nil
+        let values = try file.load(by: "acl", of: location?.daemon).values
         let list = list(values, HostInfo.ofThisMachine())
         let text =
-            people
-            ? try await peopleText(values, list) : list.text(role.map { [$0] } ?? AccessList.Role.allCases)
+            if let location {
+                try await peopleText(values, list, in: location)
+            } else {
+                list.text(role.map { [$0] } ?? AccessList.Role.allCases)
+            }
         try StandardOutput.write(text)
     }
 

@@ -82,40 +82,53 @@ struct ConfigurationOption: ParsableArguments {
 
     /// The configuration of the named file, else of the standard one, and of the environment.
     ///
-    /// Problems go to standard error, and the program ends with 78; warnings go there too.
+    /// Problems go to standard error, and the program ends with 78; warnings go there too. While a daemon runs, problems in
+    /// a file that the user did not name are a warning: the daemon goes on with what it has read before.
     /// - Parameters:
     ///   - readsProfiles: Whether the profile files count; a verb that only talks to the broker needs none of them.
-    ///   - showsProfileWarnings: Whether warnings about profile files, and advice, are among them.
+    ///   - isDaemon: Whether a daemon starts with it: then warnings about profile files, and advice, are among them.
     ///   - daemon: The daemon that is asked: its file and its broker count, unless an option or a variable says
     ///     otherwise.
     func load(
         by command: String,
         readsProfiles: Bool = true,
-        showsProfileWarnings: Bool = false,
+        isDaemon: Bool = false,
         of daemon: RunningDaemon? = nil,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> LoadedConfiguration {
-        do throws(ConfigurationErrors) {
-            let loaded = try ConfigurationLoader.load(
-                file: file(of: daemon, environment: environment),
-                running: daemon?.values(for: environment) ?? [:],
-                environment: environment,
-                schema: .commandLine,
-                readsProfiles: readsProfiles
-            )
-            let more = showsProfileWarnings ? loaded.profileWarnings + loaded.advice : []
-            for warning in loaded.warnings + more {
-                StandardError.print("trilateral \(command): warning: \(warning)", as: .warning)
-            }
-            return loaded
-        } catch {
-            StandardError.print(error.report(by: command))
-            let isForbidden = error.problems.contains { $0.message.hasSuffix(systemMessage(EACCES)) }
-            if isForbidden, geteuid() != 0 {
+        let file = file(of: daemon, environment: environment)
+        let (loaded, problems) = ConfigurationLoader.examine(
+            file: file,
+            running: daemon?.values(for: environment) ?? [:],
+            environment: environment,
+            schema: .commandLine,
+            readsProfiles: readsProfiles
+        )
+        let isStandIn = daemon != nil && path == nil && problems.contains(where: \.isInFile)
+        let grave = isStandIn ? problems.filter(\.isElsewhere) : problems
+        guard grave.isEmpty else {
+            StandardError.print(ConfigurationErrors(grave).report(by: command))
+            // What is for the service's user only; a file of the user's own is theirs to open.
+            let isOfService =
+                daemon != nil || path == nil && file == ServiceUnit.installed()?.configurationFile
+            if isOfService, !isDaemon, geteuid() != 0, grave.contains(where: \.isForbidden) {
                 StandardError.print("  Only the user of the daemon, and root, may read it: run it with sudo.")
             }
             throw ExitCode.configuration
         }
+        var warnings = loaded.warnings.map(\.description)
+        if isDaemon { warnings += (loaded.profileWarnings + loaded.advice).map(\.description) }
+        // That this user may not read the file does not matter to the daemon.
+        if isStandIn, let file, !problems.allSatisfy(\.isForbidden) {
+            let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems"
+            warnings.append(
+                "\(file) has \(count), see trilateral check; this asks the daemon with the settings that it runs with"
+            )
+        }
+        for warning in warnings {
+            StandardError.print("trilateral \(command): warning: \(warning)", as: .warning)
+        }
+        return loaded
     }
 
     /// The named file, else that of the daemon, else the standard one.
@@ -129,12 +142,31 @@ struct ConfigurationOption: ParsableArguments {
         return owner == 0 || owner == geteuid() ? own : file(environment: environment)
     }
 
-    /// The names of the profiles of the named file, else of the standard one, with the built-in ones.
+    /// The names of the profiles of the named file, else of the daemon's, else of the standard one, with the built-in ones.
     ///
     /// - Returns: `nil` without such a file, or if it has problems: who needs it says so.
-    func profiles(environment: [String: String]) -> [String]? {
-        guard let file = file(environment: environment) else { return nil }
+    func profiles(of daemon: RunningDaemon?, environment: [String: String]) -> [String]? {
+        guard let file = file(of: daemon, environment: environment) else { return nil }
         let loaded = try? ConfigurationLoader.load(file: file, environment: environment, schema: .commandLine)
         return loaded?.values.profiles.library.profiles.map(\.name)
     }
+}
+
+extension ConfigurationError {
+    fileprivate var isInFile: Bool {
+        switch origin {
+        case .file, .wholeFile: true
+        case .variable, .running, .standard: false
+        }
+    }
+
+    /// Whether the variables of this process, or what a daemon runs with, are wrong.
+    fileprivate var isElsewhere: Bool {
+        switch origin {
+        case .variable, .running: true
+        case .file, .wholeFile, .standard: false
+        }
+    }
+
+    fileprivate var isForbidden: Bool { message.hasSuffix(systemMessage(EACCES)) }
 }

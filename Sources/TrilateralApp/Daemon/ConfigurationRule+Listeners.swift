@@ -1,12 +1,13 @@
 import Daemon
 import HTTPListener
+import HomeAssistant
 import Settings
 
 extension ConfigurationSection {
     /// What the listeners of the program must agree on.
     static let listeners = ConfigurationSection(
         rules: [.webAndFlare, .resolverAndOthers, .resolverWithItself],
-        advice: [.openServer, .trustedByAll]
+        advice: [.openServer, .trustedByAll, .uselessResponseTopics]
     )
 }
 
@@ -65,6 +66,41 @@ extension ConfigurationRule {
         else { return nil }
         return
             "\(all) is everybody, or nearly, who needs no token then; name the networks of your own programs"
+    }
+}
+
+extension ConfigurationRule {
+    /// Answers are never published among topics that mean something to others; see `ResponseTopics`.
+    fileprivate static let uselessResponseTopics = ConfigurationRule(
+        list: "mqtt.response_topics",
+        needed: ["mqtt.base", "discovery.prefix"]
+    ) { configuration in
+        let reserved = [
+            (configuration.mqtt.base, "mqtt.base"), (configuration.discovery.prefix, "discovery.prefix"),
+        ]
+        return configuration.mqtt.responseTopics.enumerated().flatMap { index, filter in
+            reserved.filter { filter.covers(topicsBelow: $0.0) }.map { levels, key in
+                Issue(
+                    message:
+                        "\(filter) covers topics below \(levels) (\(key)), where answers are never published; name topics that "
+                        + "only answers have, such as replies/#",
+                    entry: index + 1
+                )
+            }
+        }
+    }
+}
+
+extension String {
+    /// Whether a filter matches a topic that begins with some levels.
+    fileprivate func covers(topicsBelow levels: String) -> Bool {
+        let filter = split(separator: "/", omittingEmptySubsequences: false)
+        for (index, level) in levels.split(separator: "/", omittingEmptySubsequences: false).enumerated() {
+            guard index < filter.count else { return false }
+            if filter[index] == "#" { return true }
+            guard filter[index] == "+" || filter[index] == level else { return false }
+        }
+        return true
     }
 }
 

@@ -111,6 +111,7 @@ package struct DaemonRunner: Sendable {
         let file = runningFile()
         defer { file?.remove() }
         let ports = ListenerPorts()
+        let secrets = KnownSecrets { log.secrets = $0 }
         while true {
             let loaded = control.withLock { $0.running.loaded }
             let configuration = loaded.values
@@ -119,11 +120,11 @@ package struct DaemonRunner: Sendable {
                 daemon.flare = nil
             }
             do {
-                log.secrets = SecretMask(configuration)
                 try configure(log, configuration.log)
                 let daemon = try build(
                     loaded,
                     ports: ports,
+                    secrets: secrets,
                     isReloaded: isReloaded,
                     control: control,
                     file: file,
@@ -172,6 +173,7 @@ package struct DaemonRunner: Sendable {
     private func build(
         _ loaded: LoadedConfiguration,
         ports: ListenerPorts,
+        secrets: KnownSecrets,
         isReloaded: Bool,
         control: Locked<Control>,
         file: RunningDaemonFile?,
@@ -201,7 +203,7 @@ package struct DaemonRunner: Sendable {
             droppedLogLines: { log.dropped }
         )
         plan.recordings = try recordings(loaded.values, logger)
-        (plan.files, plan.ports) = (loaded.files, ports)
+        (plan.files, plan.ports, plan.secrets) = (loaded.files, ports, secrets)
         (plan.isReloaded, plan.choices) = (isReloaded, control.withLock { $0.choices })
         plan.onEnd = { choices in control.withLock { $0.choices = choices } }
         plan.onApplied = { loaded in

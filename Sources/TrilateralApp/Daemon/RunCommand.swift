@@ -16,11 +16,11 @@ struct RunCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var file: ConfigurationOption
-    @OptionGroup var state: StateOption
+    @OptionGroup var state: OwnStateOption
 
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let loaded = try file.load(by: "run", showsProfileWarnings: true, environment: environment)
+        let loaded = try file.load(by: "run", isDaemon: true, environment: environment)
         let folder = try state.folder(environment)
         let path = file.path
         var runner = DaemonRunner(folder: folder, environment: environment) {

@@ -23,7 +23,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Where to listen; port 0 chooses a free port.", valueName: "host:port"))
     var listen: HostAndPort?
 
-    @OptionGroup var state: StateOption
+    @OptionGroup var state: OwnStateOption
     @OptionGroup var file: ConfigurationOption
 
     @Option(
@@ -50,7 +50,7 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let signals = SignalStream([SIGTERM, SIGINT])
         let environment = ProcessInfo.processInfo.environment
-        let configuration = try file.load(by: "serve", environment: environment).values
+        let configuration = try file.load(by: "serve", isDaemon: true, environment: environment).values
         let folder = try state.folder(environment)
         let log = LogOutput(
             level: Logger.Level(configuration.log.level),
@@ -92,7 +92,7 @@ struct ServeCommand: AsyncParsableCommand {
             }
             let group = ServiceGroup(
                 configuration: .init(
-                    services: [.init(service: server)],
+                    services: [.init(service: server, serviceName: "Flare server")],
                     logger: logger
                 )
             )

@@ -26,18 +26,18 @@ struct BrokerAddress: ParsableArguments {
         }
     }
 
-    /// The configuration for a verb: of the daemon that runs on this machine, unless the user names another broker.
+    /// What a verb works with: the daemon that runs on this machine, unless the user names another broker.
     ///
     /// - Parameters:
     ///   - node: The node that the user named.
     ///   - asksDaemon: Whether a daemon that runs is meant, and not the one of the configuration.
     /// - Throws: An exit code, after a message, if several daemons run.
-    func load(
+    func settings(
         by command: String,
         node: String? = nil,
         asksDaemon: Bool = true,
         environment: [String: String] = ProcessInfo.processInfo.environment
-    ) throws -> LoadedConfiguration {
+    ) throws -> BrokerSettings {
         let variables = ["TRILATERAL_MQTT_HOST", "TRILATERAL_MQTT_PORT"]
         let isNamed = mqtt != nil || file.path != nil || variables.contains { environment[$0] != nil }
         var daemon: RunningDaemon?
@@ -51,40 +51,36 @@ struct BrokerAddress: ParsableArguments {
             case .none: break
             }
         }
-        var loaded = try file.load(by: command, readsProfiles: false, of: daemon, environment: environment)
-        if mqtt == nil { try takePassword(of: daemon, into: &loaded, by: command) }
-        return loaded
+        return try settings(by: command, of: daemon, environment: environment)
     }
 
-    /// The password that systemd hands to the service, which is in none of the configuration's files.
-    ///
-    /// - Throws: An exit code, after a message, if this user must not read it.
-    private func takePassword(
+    /// As ``settings(by:node:asksDaemon:environment:)``, of a daemon that was found.
+    func settings(
+        by command: String,
         of daemon: RunningDaemon?,
-        into loaded: inout LoadedConfiguration,
-        by command: String
-    ) throws {
-        guard loaded.values.mqtt.username != nil, loaded.values.mqtt.password == nil,
-            loaded.isOfService(daemon), let file = ServiceUnit.installed()?.passwordFile
-        else { return }
-        switch Secret.load(file) {
-        case .success(let found): loaded.values.mqtt.password = found.secret
-        case .failure(let error):
-            StandardError.print(
-                "trilateral \(command): the service's password for the broker: \(file) \(error.message). Run it with sudo, "
-                    + "or name a user of your own with TRILATERAL_MQTT_USERNAME and TRILATERAL_MQTT_PASSWORD_FILE."
-            )
-            throw ExitCode.noPermission
-        }
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> BrokerSettings {
+        BrokerSettings(
+            loaded: try file.load(by: command, readsProfiles: false, of: daemon, environment: environment),
+            daemon: daemon
+        )
     }
 
     /// The link to the broker, and the first levels of all topics.
-    func broker(_ loaded: LoadedConfiguration) -> (link: MQTTConfiguration, base: String) {
-        var link = MQTTConfiguration(loaded.values.mqtt)
+    ///
+    /// - Throws: An exit code, after a message, if this user must not read the password.
+    func broker(_ settings: BrokerSettings, by command: String) throws -> (
+        link: MQTTConfiguration, base: String
+    ) {
+        var values = settings.loaded.values.mqtt
+        if mqtt == nil, let password = try settings.servicePassword(by: command) {
+            values.password = password
+        }
+        var link = MQTTConfiguration(values)
         // The daemon's own id would throw the daemon off the broker.
         link.clientID = ""
         if let mqtt { (link.host, link.port) = (mqtt.host, mqtt.port) }
-        return (link, base ?? loaded.values.mqtt.base)
+        return (link, base ?? values.base)
     }
 }
 
@@ -106,13 +102,18 @@ struct BrokerOptions: ParsableArguments {
 
     /// Who to talk to: the link, and `<base>/<node>`.
     ///
-    /// - Parameter output: What the command writes to: it ends with success when nobody reads that any more.
-    func daemon(for command: String, timeout: Duration, output: Terminal? = nil) async throws -> (
-        link: MQTTConfiguration, root: String
-    ) {
-        let loaded = try address.load(by: command, node: node)
-        let (link, base) = address.broker(loaded)
-        if let node = node ?? loaded.values.mqtt.node { return (link, "\(base)/\(node)") }
+    /// - Parameters:
+    ///   - settings: If the verb has them already.
+    ///   - output: What the command writes to: it ends with success when nobody reads that any more.
+    func daemon(
+        for command: String,
+        _ settings: BrokerSettings? = nil,
+        timeout: Duration,
+        output: Terminal? = nil
+    ) async throws -> (link: MQTTConfiguration, root: String) {
+        let settings = try settings ?? address.settings(by: command, node: node)
+        let (link, base) = try address.broker(settings, by: command)
+        if let node = node ?? settings.loaded.values.mqtt.node { return (link, "\(base)/\(node)") }
         let found = try await findNode(link, base: base, for: command, timeout: timeout, output: output)
         return (link, "\(base)/\(found)")
     }
@@ -171,18 +172,6 @@ struct BrokerOptions: ParsableArguments {
             let silence = "the broker at \(link.address) did not answer within \(timeout.inSeconds)"
             StandardError.print("trilateral \(command): \(lastError.map { "\($0)" } ?? silence)")
             throw lastError.map { ExitCode($0) } ?? .unavailable
-        }
-    }
-}
-
-extension LoadedConfiguration {
-    /// Whether the user name at the broker, and the broker, are those of the service.
-    fileprivate func isOfService(_ daemon: RunningDaemon?) -> Bool {
-        switch (origin("mqtt.username"), origin("mqtt.host")) {
-        case (.variable, _), (_, .variable): false
-        case (.running, _): daemon?.configurationFile == ServiceUnit.standardConfiguration
-        case (.file(let name, _, _), _): name == ServiceUnit.standardConfiguration
-        default: false
         }
     }
 }

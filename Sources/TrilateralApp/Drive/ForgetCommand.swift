@@ -43,9 +43,9 @@ struct ForgetCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let loaded = try broker.load(by: "forget", asksDaemon: false)
-        let values = loaded.values
-        let (link, base) = broker.broker(loaded)
+        let settings = try broker.settings(by: "forget", asksDaemon: false)
+        let values = settings.loaded.values
+        let (link, base) = try broker.broker(settings, by: "forget")
         let cleanup = NodeCleanup(
             link: link,
             root: "\(base)/\(node ?? NodeAddress(values.mqtt, .ofThisMachine()).node)",

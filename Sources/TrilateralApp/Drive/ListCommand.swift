@@ -33,8 +33,11 @@ struct ListCommand: AsyncParsableCommand {
 
     /// Of every daemon `<node>/status` and `<node>/info`.
     private func nodes() async throws -> [String: JSONValue] {
-        let loaded = try drive.broker.address.load(by: "list", node: drive.broker.node)
-        let (link, base) = drive.broker.address.broker(loaded)
+        let address = drive.broker.address
+        let (link, base) = try address.broker(
+            address.settings(by: "list", node: drive.broker.node),
+            by: "list"
+        )
         let limit = Duration.milliseconds(Int64(drive.timeout * 1000))
         let filters = kind.filters.map { "\(base)/\($0)" }
         let result = await BrokerSession(link).run(filters: filters, timeout: limit) {

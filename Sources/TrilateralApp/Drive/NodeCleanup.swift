@@ -51,7 +51,7 @@ struct NodeCleanup {
                 case .link(.disconnected(let error)):
                     isLinked = false
                     problem = "\(error)"
-                    if error.isFinal { return .failure(.noBroker(problem)) }
+                    if error.isFinal { return .failure(.noLink(error)) }
                 case .message(let message):
                     node.receive(message)
                     isBusy = isBusy || message.isRetained
@@ -112,6 +112,8 @@ struct NodeCleanup {
 /// Why a node could not be cleared.
 enum NodeCleanupError: Error, CustomStringConvertible {
     case noBroker(String)
+    /// The link to the broker cannot be made as it is configured.
+    case noLink(MQTTError)
     /// Filters that the broker does not let us subscribe.
     case notAllowed([String])
     /// The broker does not let us publish the question whether a daemon runs there.
@@ -125,6 +127,7 @@ enum NodeCleanupError: Error, CustomStringConvertible {
     var description: String {
         switch self {
         case .noBroker(let reason): reason
+        case .noLink(let error): "\(error)"
         case .notAllowed(let filters):
             "the broker does not let this user read \(filters.joined(separator: ", "))"
         case .mayNotAsk(let topic):
@@ -140,6 +143,7 @@ enum NodeCleanupError: Error, CustomStringConvertible {
     var exitCode: ExitCode {
         switch self {
         case .noBroker: .unavailable
+        case .noLink(let error): ExitCode(error)
         case .notAllowed, .mayNotAsk: .noPermission
         case .running, .declined, .left: .failure
         }

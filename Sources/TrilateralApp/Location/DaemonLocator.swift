@@ -6,9 +6,9 @@ import Threading
 
 /// Finds the daemon of this machine, and the state folder, for verbs that were not told.
 ///
-/// Candidates are the daemons that have a file in the runtime folder of the system, `/run/trilateral`, or in that of the
-/// user, `$XDG_RUNTIME_DIR/trilateral`. With one, it is that; with several, the user must choose; with none, the folder
-/// that a daemon would use.
+/// Candidates are the daemons that have a file in the runtime folder of the system, `/run/trilateral`, or in one of the
+/// user: `$XDG_RUNTIME_DIR/trilateral`, `/run/user/UID/trilateral`, or without a session `/tmp/trilateral-UID`. With one,
+/// it is that; with several, the user must choose; with none, the folder that a daemon would use.
 /// - Source: contrib/design/0060-one-daemon-for-all-verbs.md
 package struct DaemonLocator: Sendable {
     /// What was found.
@@ -23,34 +23,46 @@ package struct DaemonLocator: Sendable {
     private let environment: [String: String]
     private let user: UInt32
     private let hasService: Bool
+    private let root: String
 
     /// - Parameters:
     ///   - user: The user of this process.
     ///   - hasService: Whether the systemd unit is installed.
+    ///   - root: What stands before the folders of the user that no variable names; for tests.
     package init(
         _ environment: [String: String],
         user: UInt32 = geteuid(),
-        hasService: Bool = ServiceUnit.installed() != nil
+        hasService: Bool = ServiceUnit.installed() != nil,
+        root: String = ""
     ) {
-        (self.environment, self.user, self.hasService) = (environment, user, hasService)
+        (self.environment, self.user, self.hasService, self.root) = (environment, user, hasService, root)
     }
 
     /// The folder in which a daemon of this process's user says that it runs; `nil` if there is none.
     package var ownFolder: String? {
         if let folder = given { return folder }
-        return user == 0 ? Self.system : sessionFolder
+        return user == 0 ? Self.system : usersFolders.first
     }
 
     /// The folders in which daemons may say that they run.
-    private var folders: [String] { given.map { [$0] } ?? [Self.system] + (sessionFolder.map { [$0] } ?? []) }
+    private var folders: [String] { given.map { [$0] } ?? [Self.system] + usersFolders }
 
     /// systemd's variable counts alone: it separates several folders with colons, and the first is ours.
     private var given: String? {
         environment["RUNTIME_DIRECTORY"].flatMap { $0.split(separator: ":").first.map(String.init) }
     }
 
-    private var sessionFolder: String? {
-        environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 + "/trilateral" : nil }
+    /// Those of the user, the best first: a daemon and a verb need not have the same variables.
+    private var usersFolders: [String] {
+        let session = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let usual = "\(root)/run/user/\(user)"
+        var folders = session.map { [$0 + "/trilateral"] } ?? []
+        if session != usual, FileStatus(path: usual)?.owner == user { folders.append(usual + "/trilateral") }
+        let last = "\(root)/tmp/trilateral-\(user)"
+        // Anybody could have made it.
+        let found = FileStatus(path: last, followsLinks: false)
+        if found.map({ $0.kind == .folder && $0.owner == user }) ?? true { folders.append(last) }
+        return folders
     }
 
     /// The daemons that run.
@@ -67,6 +79,12 @@ package struct DaemonLocator: Sendable {
 
     /// The only daemon that runs.
     package var finding: Finding { Self.finding(running) }
+
+    /// The same, for a verb that can do without; `nil` for none and for several.
+    var only: RunningDaemon? {
+        guard case .one(let daemon) = finding else { return nil }
+        return daemon
+    }
 
     /// The daemon that a verb asks over the broker.
     ///

@@ -1,3 +1,4 @@
+import Daemon
 package import Flare
 package import Settings
 
@@ -87,5 +88,18 @@ extension RunningDaemon {
             default: broker.updateValue(nil, forKey: path)
             }
         }
+    }
+}
+
+extension LoadedConfiguration {
+    /// The values, with the place where a daemon's Flare server really listens, unless a variable names another.
+    func values(servedBy daemon: RunningDaemon?) -> TrilateralConfiguration {
+        guard let flare = daemon?.flare else { return values }
+        if case .variable = origin("flare.server.listen") { return values }
+        var values = values
+        values.flare.mode = .embedded
+        values.flare.isServerEnabled = true
+        values.flare.listen = flare
+        return values
     }
 }

@@ -3,24 +3,38 @@ import Daemon
 import Foundation
 import Settings
 
-/// `--state DIR`, for every command that keeps something.
-struct StateOption: ParsableArguments {
+/// `--state DIR` of what runs a daemon, which has a folder of its own.
+struct OwnStateOption: ParsableArguments {
     @Option(
         name: .customLong("state"),
         help: ArgumentHelp(
-            "The folder with the databases; without it $STATE_DIRECTORY, or else that of the daemon that runs here, or else ~/.local/state/trilateral.",
+            "The folder for the databases; without it $STATE_DIRECTORY, or else ~/.local/state/trilateral.",
             valueName: "dir"
-        )
+        ),
+        completion: .directory
     )
     var path: String?
 
-    /// The folder for a daemon, made if it is missing; a warning if others can look into it.
+    /// The folder, made if it is missing; a warning if others can look into it.
     ///
     /// - Throws: An exit code, after a message.
     func folder(_ environment: [String: String] = ProcessInfo.processInfo.environment) throws -> StateFolder {
         try StateLocation(path: path ?? StateFolder.standard(environment), daemon: nil, note: nil)
             .open(by: nil)
     }
+}
+
+/// `--state DIR`, for every other verb that keeps something.
+struct StateOption: ParsableArguments {
+    @Option(
+        name: .customLong("state"),
+        help: ArgumentHelp(
+            "The folder with the databases; without it $STATE_DIRECTORY, or else that of the daemon that runs here, or else ~/.local/state/trilateral.",
+            valueName: "dir"
+        ),
+        completion: .directory
+    )
+    var path: String?
 
     /// The folder for a verb, which may be the one of a daemon that runs.
     ///
@@ -79,19 +93,22 @@ struct StateLocation: Sendable {
             }
             return folder
         } catch {
-            let isForeign = error.code == EACCES && (daemon != nil || path == StateFolder.service)
-            guard isForeign else {
+            guard error.code == EACCES, isOfDaemon else {
                 StandardError.print("\(program): \(error)")
                 throw ExitCode.cannotCreate
             }
-            StandardError.print("\(program): \(Self.refusal(of: path))")
+            StandardError.print("\(program): \(refusal)")
             throw ExitCode.noPermission
         }
     }
 
-    /// Why a folder of another user cannot be used.
-    static func refusal(of path: String) -> String {
-        "only the user of the daemon, and root, may use the state folder \(path): run it with sudo"
+    private var isOfDaemon: Bool { daemon != nil || path == StateFolder.service }
+
+    /// Why a folder that is closed to this user cannot be used.
+    var refusal: String {
+        guard isOfDaemon else { return "\(StateFolderError(path: path, code: EACCES))" }
+        let advice = geteuid() == 0 ? "" : ": run it with sudo"
+        return "only the user of the daemon, and root, may use the state folder \(path)\(advice)"
     }
 
     /// Says where something was stored, if no daemon has the folder.
@@ -107,12 +124,6 @@ struct StateLocation: Sendable {
         _ environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> TrilateralConfiguration {
         let loaded = try file.load(by: verb, of: daemon, environment: environment)
-        guard let flare = daemon?.flare, file.path == nil else { return loaded.values }
-        if case .variable = loaded.origin("flare.server.listen") { return loaded.values }
-        var configuration = loaded.values
-        configuration.flare.mode = .embedded
-        configuration.flare.isServerEnabled = true
-        configuration.flare.listen = flare
-        return configuration
+        return loaded.values(servedBy: file.path == nil ? daemon : nil)
     }
 }

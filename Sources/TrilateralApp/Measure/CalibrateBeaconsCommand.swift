@@ -78,7 +78,8 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let configuration = try broker.file.load(by: "calibrate").values
+        let settings = try broker.address.settings(by: "calibrate", node: broker.node)
+        let configuration = settings.loaded.values(servedBy: settings.daemon)
         let log = LogOutput(level: .warning, form: LogFormat(configuration.log.format, environment: [:]))
         defer { log.flush() }
         let logger = log.logger("calibrate")
@@ -92,7 +93,7 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
         do {
             var heard = try SensorSources(radioOf: configuration, for: "calibrate", logger: logger)
             if heard.sources.isEmpty || broker.mqtt != nil || broker.node != nil {
-                try await heard.add(broker, configuration.espresense, logger: logger)
+                try await heard.add(broker, settings, logger: logger)
             }
             let exponent = configuration.positioning.grid[.pathLoss]
             try await FlareSession.run(flare) { visit in

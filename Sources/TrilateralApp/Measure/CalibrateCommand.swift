@@ -62,19 +62,23 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
         let location = try state.location(by: "calibrate", environment)
-        let loaded = try broker.file.load(by: "calibrate", of: location.daemon, environment: environment)
-        let configuration = loaded.values
+        let settings = try broker.address.settings(
+            by: "calibrate",
+            of: location.daemon,
+            environment: environment
+        )
+        let configuration = settings.loaded.values
         let folder = try location.open(by: "calibrate")
         let isUsed = access(folder.path + "trilateral.db", F_OK) == 0
         let memory: StateStore
         do throws(StateStoreError) {
             memory = try folder.opening { () throws(StateStoreError) in try StateStore(folder: folder.url) }
         } catch {
-            throw failure("\(error)", .ioError)
+            throw failure("\(error)", DaemonRunner.exitCode(error))
         }
         defer { memory.close() }
         StandardError.print(
-            "trilateral calibrate: \(await reader(of: memory, in: folder, isUsed: isUsed, loaded))"
+            "trilateral calibrate: \(await reader(of: memory, in: folder, isUsed: isUsed, settings))"
         )
         let log = LogOutput(
             level: .warning,
@@ -115,7 +119,7 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
             do throws(StateStoreError) {
                 try memory.keep(calibration, of: device)
             } catch {
-                throw failure("\(error)", .ioError)
+                throw failure("\(error)", DaemonRunner.exitCode(error))
             }
             try StandardOutput.print(
                 json ? calibration.json.text : report(calibration, of: device, in: memory.path)
@@ -131,12 +135,17 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
         of memory: StateStore,
         in folder: StateFolder,
         isUsed: Bool,
-        _ loaded: LoadedConfiguration
+        _ settings: BrokerSettings
     ) async -> CalibrationReader {
-        let (link, base) = broker.address.broker(loaded)
-        let root = "\(base)/\(broker.node ?? NodeAddress(loaded.values.mqtt, .ofThisMachine()).node)"
-        let (outcome, _) = await DriveExchange.Question.state(topic: "info")
-            .ask((link, root), reading: [], within: .seconds(2), isPatient: false)
+        let mqtt = settings.loaded.values.mqtt
+        let base = broker.address.base ?? mqtt.base
+        let root = "\(base)/\(broker.node ?? NodeAddress(mqtt, .ofThisMachine()).node)"
+        var outcome = DriveExchange.Outcome.noBroker("the broker was not asked for the daemon")
+        // Without a password it can be measured too.
+        if let (link, _) = try? broker.address.broker(settings, by: "calibrate") {
+            (outcome, _) = await DriveExchange.Question.state(topic: "info")
+                .ask((link, root), reading: [], within: .seconds(2), isPatient: false)
+        }
         let epoch = (try? memory.epoch()) ?? nil
         return CalibrationReader(outcome, epoch: epoch, folder: folder.path, isUsed: isUsed, root: root)
     }

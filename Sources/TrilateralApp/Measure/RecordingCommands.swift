@@ -44,7 +44,11 @@ struct RecordCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let configuration = try broker.file.load(by: "record").values
+        let address = broker.address
+        let settings =
+            try bluetooth
+            ? address.settings(by: "record", of: nil) : address.settings(by: "record", node: broker.node)
+        let configuration = settings.loaded.values
         let log = LogOutput(level: .warning, form: LogFormat(configuration.log.format, environment: [:]))
         defer { log.flush() }
         let logger = log.logger("record")
@@ -63,7 +67,7 @@ struct RecordCommand: AsyncParsableCommand {
                 }
                 StandardError.print("trilateral record: recording the Bluetooth adapter; Ctrl-C ends it")
             } else {
-                try await heard.add(broker, configuration.espresense, logger: logger)
+                try await heard.add(broker, settings, logger: logger)
                 heard.add(localOf: configuration, state, logger: logger)
             }
             let count = try await record(heard)
@@ -137,7 +141,7 @@ struct ReplayCommand: AsyncParsableCommand {
     var loop = false
 
     @OptionGroup var file: ConfigurationOption
-    @OptionGroup var state: StateOption
+    @OptionGroup var state: OwnStateOption
 
     func validate() throws {
         guard ReplaySpeed(speed) != nil else {
@@ -147,7 +151,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let loaded = try file.load(by: "replay", environment: environment)
+        let loaded = try file.load(by: "replay", isDaemon: true, environment: environment)
         let folder = try state.folder(environment)
         let path = file.path
         var runner = DaemonRunner(folder: folder, environment: environment) {

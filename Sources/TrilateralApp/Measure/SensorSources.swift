@@ -51,10 +51,11 @@ struct SensorSources {
     /// Readings that other programs publish on the broker.
     mutating func add(
         _ broker: BrokerOptions,
-        _ espresense: ESPresenseConfiguration,
+        _ settings: BrokerSettings,
         logger: Logger
     ) async throws {
-        let (link, root) = try await broker.daemon(for: command, timeout: .seconds(10))
+        let espresense = settings.loaded.values.espresense
+        let (link, root) = try await broker.daemon(for: command, settings, timeout: .seconds(10))
         let client = MQTTClient(link, logger: logger)
         self.client = client
         let raw = RawReadings(
@@ -97,8 +98,7 @@ struct SensorSources {
     private static func folder(_ state: StateOption) -> String {
         if let path = state.path { return path }
         let locator = DaemonLocator(ProcessInfo.processInfo.environment)
-        if case .one(let daemon) = locator.finding { return daemon.stateFolder }
-        return locator.standardFolder
+        return locator.only?.stateFolder ?? locator.standardFolder
     }
 
     /// Delivers their readings until the task is cancelled.

@@ -57,7 +57,7 @@ struct Administration: ParsableArguments {
                 response = try await answer(request, in: location, makes: makes, by: verbs)
                 isStored = method != .get
             case .notAllowed:
-                throw VerbError(StateLocation.refusal(of: location.path), .noPermission)
+                throw VerbError(location.refusal, .noPermission)
             case .broken(let reason):
                 throw VerbError("the daemon of \(location.path) fails: \(reason)", .unavailable)
             }
@@ -74,7 +74,7 @@ struct Administration: ParsableArguments {
         makes: Bool,
         by verbs: String
     ) async throws -> AccountsResponse {
-        if !makes { try requireDatabase(in: location.path) }
+        if !makes { try requireDatabase(in: location) }
         let folder = try location.open(by: verbs)
         let store = try folder.opening { try StateStore(folder: folder.url) }
         defer { store.close() }
@@ -104,16 +104,17 @@ struct Administration: ParsableArguments {
     }
 
     /// Requires a folder and a database, so that a verb that only reads or changes makes none.
-    private func requireDatabase(in path: String) throws(VerbError) {
+    private func requireDatabase(in location: StateLocation) throws(VerbError) {
+        let path = location.path
         // Only a folder has this name in it.
         for (file, sentence) in [
             ("/.", "there is no state folder \(path): --state names another one"),
             ("/trilateral.db", "there are no users in \(path) yet"),
         ] where access(path + file, F_OK) != 0 {
             let advice = "user add makes it, and so does the daemon"
-            guard errno != EACCES else { throw VerbError(StateLocation.refusal(of: path), .noPermission) }
+            guard errno != EACCES else { throw VerbError(location.refusal, .noPermission) }
             guard errno == ENOENT || errno == ENOTDIR else {
-                throw VerbError("\(path) cannot be used: \(String(cString: strerror(errno)))", .noPermission)
+                throw VerbError("\(path) cannot be used: \(String(cString: strerror(errno)))", .ioError)
             }
             throw VerbError("\(sentence); \(advice)", .noInput)
         }
@@ -125,13 +126,24 @@ extension VerbError {
     fileprivate init(_ response: AccountsResponse) {
         let code: ExitCode =
             switch response.status {
-            case 400: .dataError
+            case 400, 413: .dataError
             case 401: .noPermission
             case 404: .noInput
             case 403, 409: VerbError.taken
-            default: response.body?["error"] == "damaged" ? .dataError : .unavailable
+            case 429: .temporary
+            case 500...: Self.storageCode(response.body?["error"]?.string)
+            default: .software
             }
         self.init(response.body?["message"]?.string ?? "refused (\(response.status))", code)
+    }
+
+    /// As for the databases that a verb opens itself.
+    private static func storageCode(_ error: String?) -> ExitCode {
+        switch error {
+        case "damaged": .dataError
+        case "busy": .temporary
+        default: .ioError
+        }
     }
 }
 

@@ -7,17 +7,20 @@ import People
 struct LogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
-        abstract: "Print who did what, obeyed or refused; newest last.",
+        abstract: "Print who did what, and what was refused; newest last.",
         discussion: "With --json, a line of JSON for each row."
     )
 
     @Option(
-        help: ArgumentHelp("Only orders about a thing, by slug or identifier.", valueName: "thing"),
+        help: ArgumentHelp("Only commands about a thing, by short name or id.", valueName: "thing"),
         completion: .things
     )
     var thing: String?
 
-    @Option(help: "Only what a user did.", completion: .users)
+    @Option(
+        help: "Only what somebody did: a user, system:NAME for one of this machine, or nobody.",
+        completion: .users
+    )
     var user: String?
 
     @Option(help: ArgumentHelp("Only what happened from then on.", valueName: "time"))

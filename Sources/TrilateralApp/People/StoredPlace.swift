@@ -38,10 +38,10 @@ struct StoredPlace {
         } catch .inUse(let path) {
             throw VerbError(
                 "a daemon has \(path) open, and does not answer at \(AdministrationSocket.name); restart it, or stop it",
-                .unavailable
+                .temporary
             )
         } catch {
-            throw VerbError("\(error)", error.isAboutContents ? .dataError : .unavailable)
+            throw VerbError("\(error)", DaemonRunner.exitCode(error))
         }
     }
 

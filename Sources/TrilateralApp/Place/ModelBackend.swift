@@ -67,15 +67,19 @@ enum ModelBackend {
             let advice = reply.status == 401 ? "; --token-file names a file with the token of an owner" : ""
             throw BackendError(
                 "the database is in use, and the Flare server at \(HostAndPort(host: host, port: port)) refuses: "
-                    + (json?["message"]?.string ?? "status \(reply.status)") + advice
+                    + (json?["message"]?.string ?? "status \(reply.status)") + advice,
+                [401, 403].contains(reply.status) ? .noPermission : .unavailable
             )
         }
     }
 
     struct BackendError: Error, CustomStringConvertible {
         let description: String
+        let code: ExitCode
 
-        init(_ description: String) { self.description = description }
+        init(_ description: String, _ code: ExitCode = .unavailable) {
+            (self.description, self.code) = (description, code)
+        }
     }
 }
 
@@ -225,7 +229,7 @@ extension StateFolder {
             throw error
         } catch let error as ModelBackend.BackendError {
             StandardError.print("trilateral \(command): \(error)")
-            throw ExitCode.unavailable
+            throw error.code
         } catch {
             StandardError.print("trilateral \(command): \(error)")
             throw DaemonRunner.exitCode(error)

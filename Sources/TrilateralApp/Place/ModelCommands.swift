@@ -46,9 +46,9 @@ struct ImportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let profiles = self.file.profiles(environment: environment)
-        let file = ModelFile(path: model, command: "import", profiles: profiles)
         let location = try state.location(by: "import", environment)
+        let profiles = self.file.profiles(of: location.daemon, environment: environment)
+        let file = ModelFile(path: model, command: "import", profiles: profiles)
         let database = URL(filePath: location.path).appending(path: "flare.db").path(percentEncoded: false)
         if check, !FileManager.default.fileExists(atPath: database) {
             // Nothing to hold it against, and checking makes nothing.

@@ -61,7 +61,7 @@ package struct ModelFile: Sendable {
         try StandardOutput.print(report.summary)
     }
 
-    /// Imports the file; asks on a terminal when objects are there already and nothing was said about them.
+    /// Imports the file, and says so; asks on a terminal when objects are there already and nothing was said about them.
     func importInto(
         _ backend: ModelBackend,
         _ contents: Contents,
@@ -91,7 +91,9 @@ package struct ModelFile: Sendable {
                 throw ExitCode.failure
             }
         }
-        StandardError.write(bar.withLock { $0.finish("\(contents.tree.records.count) objects") })
+        StandardError.write(bar.withLock { $0.removal })
+        let count = contents.tree.records.count
+        try StandardOutput.print("imported \(count == 1 ? "1 object" : "\(count) objects")")
         warn(ofDoubles: mode == .add ? [] : doubles)
     }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Daemon
 import Flare
+import Foundation
 import Profiles
 import Settings
 import Things
@@ -61,7 +62,8 @@ struct ProfileShowCommand: ParsableCommand {
 
     private func library() throws -> ProfileLibrary {
         let isConfigured = files.isEmpty || file.path != nil
-        let settings = isConfigured ? try file.load(by: "profile show").values.profiles : nil
+        let daemon = DaemonLocator(ProcessInfo.processInfo.environment).only
+        let settings = isConfigured ? try file.load(by: "profile show", of: daemon).values.profiles : nil
         guard !files.isEmpty else { return settings?.library ?? .builtIn }
         let all = ProfileFiles(paths: (settings?.files ?? []) + files, command: "show")
         return try all.reading(modules: settings?.classes).library

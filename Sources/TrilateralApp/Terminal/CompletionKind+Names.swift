@@ -42,8 +42,7 @@ extension CompletionKind {
 
     static var users: CompletionKind {
         names { words in
-            let state = words.value(of: "--state").map { ["--state", $0] } ?? []
-            guard let people = try? Administration.parse(state) else { return [] }
+            guard let people = try? Administration.parse(words.options("--state")) else { return [] }
             let rows = try? await people.ask(.get, ["users"], by: "completion")
             return (rows?.array ?? []).compactMap { $0["name"]?.string }
         }
@@ -62,6 +61,9 @@ extension CompletionKind {
 
     private static func names(_ find: @escaping @Sendable ([String]) async -> [String]) -> CompletionKind {
         .custom { (words: [String], _: Int, _: String) async -> [String] in
+            // A shell would show it in the line that is being typed.
+            let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
+            if nowhere >= 0 { dup2(nowhere, STDERR_FILENO) }
             // What waits for a database or a daemon cannot be cancelled.
             Thread.detachNewThread {
                 sleep(limit)
@@ -90,24 +92,12 @@ private struct ObjectNames {
     }
 
     private func publishedNames() async -> [FlareClass: [String]] {
-        let environment = ProcessInfo.processInfo.environment
-        let file =
-            words.value(of: "--config") ?? ConfigurationLoader.standardFile(environment: environment)
-        guard
-            let loaded = try? ConfigurationLoader.load(
-                file: file,
-                environment: environment,
-                schema: .commandLine,
-                readsProfiles: false
-            )
+        let options = words.options("--config", "--mqtt", "--base", "--node")
+        guard let broker = try? BrokerOptions.parse(options),
+            let settings = try? broker.address.settings(by: "completion", node: broker.node),
+            let (link, base) = try? broker.address.broker(settings, by: "completion")
         else { return [:] }
-        var link = MQTTConfiguration(loaded.values.mqtt)
-        link.clientID = ""
-        if let broker = words.value(of: "--mqtt").flatMap({ HostAndPort($0) }) {
-            (link.host, link.port) = (broker.host, broker.port)
-        }
-        let base = words.value(of: "--base") ?? loaded.values.mqtt.base
-        let node = words.value(of: "--node") ?? loaded.values.mqtt.node ?? "+"
+        let node = broker.node ?? settings.loaded.values.mqtt.node ?? "+"
         let filters = Self.topics.map { "\(base)/\(node)/\($0.value)/+" }
         return await BrokerSession(link).run(filters: filters, timeout: .seconds(1)) { session in
             var names: [FlareClass: Set<String>] = [:]
@@ -141,8 +131,12 @@ private struct ObjectNames {
 }
 
 extension [String] {
-    /// The value of an option among the words of a command line that is not complete yet.
-    fileprivate func value(of option: String) -> String? {
+    /// Some options with their values, as they stand among the words of a command line that is not complete yet.
+    fileprivate func options(_ names: String...) -> [String] {
+        names.flatMap { name in value(of: name).map { [name, $0] } ?? [] }
+    }
+
+    private func value(of option: String) -> String? {
         for (index, word) in enumerated() {
             if word.hasPrefix(option + "=") { return String(word.dropFirst(option.count + 1)) }
             if word == option, index + 1 < count { return self[index + 1] }
@@ -152,8 +146,10 @@ extension [String] {
 
     /// The database of the state folder, if there is one that may be opened.
     fileprivate var stateStore: StateStore? {
-        let folder = value(of: "--state") ?? StateFolder.standard(ProcessInfo.processInfo.environment)
-        let url = URL(filePath: folder, directoryHint: .isDirectory)
+        guard let state = try? StateOption.parse(options("--state")),
+            let location = try? state.location(by: "completion")
+        else { return nil }
+        let url = URL(filePath: location.path, directoryHint: .isDirectory)
         guard access(url.appending(path: "trilateral.db").path(percentEncoded: false), R_OK | W_OK) == 0
         else { return nil }
         return try? StateStore(folder: url)

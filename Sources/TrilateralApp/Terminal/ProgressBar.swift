@@ -45,6 +45,14 @@ package struct ProgressBar: Sendable {
         }
     }
 
+    /// What to write where the verb says itself that it is done: the bar goes.
+    package var removal: String {
+        switch style {
+        case .bar: "\r\u{1B}[K"
+        case .lines: ""
+        }
+    }
+
     private func count(_ done: Int, _ total: Int, _ fraction: Double?) -> String {
         fraction.map { "\(Int($0 * 100)) % (\(done) of \(total))" } ?? "\(done)"
     }

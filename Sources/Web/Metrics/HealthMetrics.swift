@@ -56,7 +56,7 @@ package enum HealthMetrics {
         "web_events": Entry("web_events", "Events for the event streams."),
         "log_rows_dropped": Entry(
             "log_rows_dropped",
-            "Rows of the log of orders that could not be kept."
+            "Rows of the command log that could not be kept."
         ),
         "proxy_headers_ignored": Entry(
             "proxy_headers_ignored",

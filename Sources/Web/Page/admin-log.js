@@ -1,4 +1,4 @@
-// The log: every order and every act of administration, obeyed or refused.
+// The log: every command and every act of administration, carried out or refused.
 
 import { Form } from "./people-forms.js";
 import { ListPart } from "./people-list.js";

@@ -201,4 +201,35 @@ struct AccountsAPITests {
         #expect(await desk.ask(.get, "log", query: ["limit": "0"]).status == 400)
         #expect(await desk.ask(.get, "log", as: desk.bob).status == 403)
     }
+
+    @Test func `the log is asked for by a user who is there or was, a user of this machine, or nobody`()
+        async throws
+    {
+        let desk = try Desk()
+        await desk.ask(.post, "users", ["name": "eve"], as: desk.owner)
+        var act = CommandLogEntry(
+            at: Desk.start,
+            face: "command line",
+            speaker: "system:root",
+            kind: "user add",
+            state: "obeyed"
+        )
+        desk.registry.log(act)
+        act.speaker = "user:gone"
+        desk.registry.log(act)
+        func ask(_ user: String) async -> AccountsResponse {
+            await desk.ask(.get, "log", query: ["user": user])
+        }
+        for (user, speaker) in [
+            ("owner", "user:owner"), ("user:owner", "user:owner"), ("system:root", "system:root"),
+            ("gone", "user:gone"),
+        ] {
+            #expect(await ask(user).texts("speaker") == [speaker], "\(user)")
+        }
+        for user in ["eve", "nobody"] { #expect(await ask(user).status == 200, "\(user)") }
+        let unknown = await ask("ownr")
+        #expect(unknown.status == 404)
+        #expect(unknown.body?["message"] == "there is no user \"ownr\"; did you mean \"owner\"?")
+        #expect(await ask("system:rot").status == 404)
+    }
 }

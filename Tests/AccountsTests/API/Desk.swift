@@ -9,7 +9,7 @@ struct Desk {
     let registry: AccountsRegistry
     let api: AccountsAPI
     let now: Locked<Int64>
-    let letters: Locked<[AccountsLetter]>
+    let emails: Locked<[EmailMessage]>
 
     static let desk = FlareID(high: 1, low: 2)
     static let start: Int64 = 1_900_000_000_000
@@ -17,8 +17,8 @@ struct Desk {
     init(_ settings: AccountsAPI.Settings = AccountsAPI.Settings(), path: String? = nil) throws {
         let home = try Home(path: path)
         let now = Locked(Self.start)
-        let letters = Locked<[AccountsLetter]>([])
-        (self.home, self.now, self.letters) = (home, now, letters)
+        let emails = Locked<[EmailMessage]>([])
+        (self.home, self.now, self.emails) = (home, now, emails)
         let clock: @Sendable () -> Int64 = { now.withLock { $0 } }
         registry = try AccountsRegistry(
             home.store,
@@ -52,7 +52,7 @@ struct Desk {
                 slugs.filter { references.contains($0.key) }
             }
         )
-        let send: @Sendable (AccountsLetter) -> Void = { letter in letters.withLock { $0.append(letter) } }
+        let send: @Sendable (EmailMessage) -> Void = { message in emails.withLock { $0.append(message) } }
         api = AccountsAPI(
             registry,
             settings,
@@ -62,8 +62,8 @@ struct Desk {
         )
     }
 
-    /// Letters can be sent.
-    static func withLetters(_ signUp: AccountsAPI.Settings.SignUp = .verified) throws -> Desk {
+    /// Email can be sent.
+    static func withEmail(_ signUp: AccountsAPI.Settings.SignUp = .verified) throws -> Desk {
         var settings = AccountsAPI.Settings()
         (settings.signUp, settings.canReset, settings.publicURL) = (signUp, true, "https://panel.example/")
         return try Desk(settings)

@@ -13,7 +13,7 @@ struct OwnAddressTests {
     }
 
     @Test func `a token that ends or allows less changes no address`() async throws {
-        let desk = try Desk.withLetters()
+        let desk = try Desk.withEmail()
         await desk.ask(.patch, "users/bob", ["email": "bob@example.org"])
         let end: JSONValue = ["name": "t", "until": "2040-01-01T00:00:00Z"]
         let made = await desk.ask(.post, "tokens", end, as: desk.bob)
@@ -23,7 +23,7 @@ struct OwnAddressTests {
         }
         let limited = Speaker.user(desk.home.bob, ceiling: .write)
         #expect(await desk.ask(.patch, "me", theirs, as: limited).status == 403)
-        #expect(desk.letters.withLock { $0.isEmpty })
+        #expect(desk.emails.withLock { $0.isEmpty })
         #expect(await email(desk) == "bob@example.org")
         // The name that others see is none, and neither is the address of now.
         let same: JSONValue = ["display": "Bob", "email": "bob@example.org"]
@@ -42,8 +42,8 @@ struct OwnAddressTests {
     }
 
     @Test(arguments: [true, false])
-    func `who has a password must know it for another address`(withLetters: Bool) async throws {
-        let desk = withLetters ? try Desk.withLetters() : try Desk()
+    func `who has a password must know it for another address`(withEmail: Bool) async throws {
+        let desk = withEmail ? try Desk.withEmail() : try Desk()
         await desk.ask(.put, "users/bob/password", ["password": "correct horse"])
         let session = try desk.registry.change { store throws(AccountsError) in
             try store.addSession(of: desk.home.bob, name: "", until: Desk.start + 5000, at: Desk.start).0.text
@@ -55,12 +55,12 @@ struct OwnAddressTests {
         #expect(await change(nil).status == 400)
         #expect(await change("wrong horse").status == 403)
         #expect(await email(desk)?.isEmpty == true)
-        #expect(desk.letters.withLock { $0.isEmpty })
+        #expect(desk.emails.withLock { $0.isEmpty })
         #expect(await change("correct horse").status == 200)
-        #expect(desk.letters.withLock { $0.count } == (withLetters ? 1 : 0))
-        #expect(await email(desk) == (withLetters ? "" : "new@example.org"))
+        #expect(desk.emails.withLock { $0.count } == (withEmail ? 1 : 0))
+        #expect(await email(desk) == (withEmail ? "" : "new@example.org"))
         // Guesses count as those of a sign-in.
         for _ in 0..<5 { _ = await change("wrong horse") }
-        #expect(await change("wrong horse").status == (withLetters ? 429 : 200))
+        #expect(await change("wrong horse").status == (withEmail ? 429 : 200))
     }
 }

@@ -87,6 +87,20 @@ struct RightsAPITests {
         #expect(await desk.ask(.get, "grants/check", query: asked, as: desk.bob).status == 200)
     }
 
+    @Test(
+        arguments: [
+            ("grants", ["who": "bob", "scope": "all", "access": "read", "ends": "2020-01-01"]),
+            ("shares", ["user": "bob", "thing": "table-lamp", "ends": "2020-01-01"]),
+            ("tokens", ["user": "bob", "name": "panel", "until": "2020-01-01"]),
+        ] as [(String, JSONValue)]
+    )
+    func `what would have ended already is refused`(kind: String, body: JSONValue) async throws {
+        let answer = await (try Desk()).ask(.post, kind, body)
+        #expect(answer.status == 400)
+        let message = answer.body?["message"]?.string ?? ""
+        #expect(message == "the end must be in the future (is 2020-01-01T00:00:00Z)")
+    }
+
     @Test func `what may not be seen is not there`() async throws {
         let desk = try Desk()
         _ = try await desk.grant("thing:table-lamp", "read")

@@ -78,9 +78,9 @@ struct StrangerLogTests {
         try desk.registry.flush()
         #expect(desk.registry.droppedRows == 0)
         var query = LogQuery()
-        (query.user, query.limit) = ("bob", 10_000)
+        (query.speaker, query.limit) = ("user:bob", 10_000)
         #expect(try desk.home.store.log(query).count == 9000)
-        query.user = nil
+        query.speaker = nil
         let strangers = try desk.home.store.log(query).filter { $0.speaker == "nobody" }
         #expect(strangers.count <= 257)
         #expect(strangers.reduce(0) { $0 + $1.times } == 30_000)

@@ -20,7 +20,7 @@ struct PeopleSettingsTests {
     }
 
     @Test(arguments: ["people: {sign_up: verified}", "people: {sign_up: approved}", "people: {forgot: true}"])
-    func `letters need a broker with users and the address of the page`(people: String) throws {
+    func `email needs a broker with users and the address of the page`(people: String) throws {
         let name = "mqtt: {username: panel}"
         let key = people.contains("forgot") ? "people.forgot" : "people.sign_up"
         #expect(
@@ -31,13 +31,13 @@ struct PeopleSettingsTests {
         )
         #expect(
             try errors("\(people)\n\(name)")
-                == ["\(key): needs web.public_url as well: links in letters begin with it"]
+                == ["\(key): needs web.public_url as well: links in email messages begin with it"]
         )
         let url = "public_url: \"https://panel.example\""
         #expect(try errors("\(people)\n\(name)\nweb: {\(url)}") == [])
         #expect(
             try errors("\(people)\n\(name)\nweb: {\(url), listen: null}")
-                == ["\(key): needs web.listen as well: links in letters lead to the page"]
+                == ["\(key): needs web.listen as well: links in email messages lead to the page"]
         )
     }
 

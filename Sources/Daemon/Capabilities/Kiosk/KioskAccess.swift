@@ -27,6 +27,12 @@ package struct KioskAccess: Sendable, Hashable {
         }
     }
 
+    /// The password as a text, for the mask of the log; `nil` if none is configured, or it cannot be read.
+    var passwordText: String? {
+        guard let passwordFile, case .success(let found) = Secret.load(passwordFile) else { return nil }
+        return found.secret.reveal()
+    }
+
     /// The password in a file, with a warning if others can read it.
     fileprivate static func password(in file: String) -> Result<
         (digest: PasswordDigest, warning: String?), FileError

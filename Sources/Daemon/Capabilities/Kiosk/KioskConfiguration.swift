@@ -10,7 +10,7 @@ package struct KioskConfiguration: ConfigurationValues {
 
     /// `nil` serves nothing.
     package var listen: HostAndPort? = HostAndPort(host: Self.usual.host, port: Self.usual.port)
-    /// What links in letters begin with.
+    /// What links in email messages begin with.
     package var publicURL: String?
     package var allowedHosts: [String] = []
     package var allowedOrigins: [String] = []
@@ -74,7 +74,7 @@ extension ConfigurationSection {
                 "web.public_url",
                 \.web.publicURL,
                 .optional(.pageAddress),
-                "The address under which users reach the page, for links in letters, as https://panel.example; null for none."
+                "The address under which users reach the page, for links in email messages, as https://panel.example; null for none."
             ),
             .init(
                 "web.allowed_hosts",

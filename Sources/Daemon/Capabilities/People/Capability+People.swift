@@ -24,12 +24,12 @@ extension Capability {
                 }
                 await accounts.run { error in
                     guard let error else { return send(.alertCleared("people-log")) }
-                    logger.error("the log of orders cannot be written", metadata: ["error": "\(error)"])
+                    logger.error("the command log cannot be written", metadata: ["error": "\(error)"])
                     send(
                         .alertRaised(
                             "people-log",
                             .error,
-                            message: "The log of orders is not kept: \(error)."
+                            message: "The command log cannot be written: \(error)."
                         )
                     )
                 }

@@ -1,5 +1,5 @@
 package import Accounts
-import People
+package import People
 package import Settings
 
 /// Who speaks at which face, and how long what is kept.
@@ -16,7 +16,7 @@ package struct PeopleSettings: ConfigurationValues {
     package var accessFile: String?
     package var sessionHours = 720
     package var signUp = AccountsAPI.Settings.SignUp.off
-    /// Whether a letter can set a new password.
+    /// Whether an email message can set a new password.
     package var canReset = false
     package var proxy = ProxySettings()
     package var logDays = 90
@@ -43,7 +43,7 @@ package struct PeopleSettings: ConfigurationValues {
     }
 
     /// For administration.
-    /// - Parameter publicURL: What links in letters begin with.
+    /// - Parameter publicURL: What links in email messages begin with.
     func administration(epoch: String, publicURL: String?) -> AccountsAPI.Settings {
         var settings = AccountsAPI.Settings()
         (settings.signUp, settings.canReset, settings.owner) = (signUp, canReset, owner)
@@ -51,14 +51,16 @@ package struct PeopleSettings: ConfigurationValues {
         return settings
     }
 
-    /// Whether anything has letters sent.
-    var sendsLetters: Bool { signUp != .off || canReset }
+    /// Whether anything has email messages sent.
+    var sendsEmail: Bool { signUp != .off || canReset }
 
     /// Names in it that are no active user's, a sentence each: nobody speaks there.
-    func problems(among table: AccessTable) -> [String] {
+    ///
+    /// - Parameter table: `nil` before the first start, which makes the owner.
+    package func problems(among table: AccessTable?) -> [String] {
         unnamed.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { face, name in
-            let user = table.user(named: name)
-            guard user?.state != .active else { return nil }
+            let user = table?.user(named: name)
+            guard user?.state != .active, table != nil || name != owner else { return nil }
             let key =
                 switch face {
                 case .mqtt: mqttUser == nil ? "people.owner" : "people.mqtt_user"
@@ -147,25 +149,25 @@ extension ConfigurationSection {
                 "people.sign_up",
                 \.people.signUp,
                 .choice(),
-                "Whether people make users for themselves: verified after a letter to their address, approved by an owner as well."
+                "Whether people make users for themselves: verified after an email message to their address, approved by an owner as well."
             ),
             .init(
                 "people.forgot",
                 \.people.canReset,
                 .flag,
-                "Whether whoever forgot a password gets a letter with a link to set a new one."
+                "Whether whoever forgot a password gets an email message with a link to set a new one."
             ),
             .init(
                 "people.log_days",
                 \.people.logDays,
                 .integer(1...3650),
-                "How long the log of orders is kept, days."
+                "How long the command log is kept, days."
             ),
             .init(
                 "people.log_rows",
                 \.people.logRows,
                 .integer(1000...10_000_000),
-                "The most rows of the log of orders; the oldest go first."
+                "The most rows of the command log; the oldest go first."
             ),
         ] + ConfigurationKey.peopleProxy,
         rules: [
@@ -174,14 +176,14 @@ extension ConfigurationSection {
                     ? "needs mqtt.username as well: a broker without users does not keep their topics for them"
                     : nil
             },
-            letters("people.sign_up") { $0.people.signUp != .off },
-            letters("people.forgot") { $0.people.canReset },
+            email("people.sign_up") { $0.people.signUp != .off },
+            email("people.forgot") { $0.people.canReset },
         ],
-        advice: [.openProxyNetworks]
+        advice: [.openProxyNetworks, .localProxyNetworks]
     )
 
-    /// What has letters sent needs somebody who may read them, and a page that their links lead to.
-    private static func letters(
+    /// What has email messages sent needs somebody who may read them, and a page that their links lead to.
+    private static func email(
         _ key: String,
         _ isOn: @escaping @Sendable (TrilateralConfiguration) -> Bool
     ) -> ConfigurationRule {
@@ -191,9 +193,10 @@ extension ConfigurationSection {
                 return "needs mqtt.username as well: on a broker without users everybody reads the links"
             }
             if $0.web.publicURL == nil {
-                return "needs web.public_url as well: links in letters begin with it"
+                return "needs web.public_url as well: links in email messages begin with it"
             }
-            return $0.web.listen == nil ? "needs web.listen as well: links in letters lead to the page" : nil
+            return $0.web.listen == nil
+                ? "needs web.listen as well: links in email messages lead to the page" : nil
         }
     }
 }

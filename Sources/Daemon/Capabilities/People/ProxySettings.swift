@@ -45,6 +45,17 @@ extension ConfigurationRule {
         return
             "\(all) is everybody, or nearly: whoever can reach the page signs in as anybody; name the proxy's own address"
     }
+
+    static let localProxyNetworks = ConfigurationRule(paths: ["people.proxy.header", "people.proxy.networks"])
+    {
+        let networks = $0.people.proxy.networks
+        guard let header = $0.people.proxy.header, networks.firstOfAll == nil,
+            let own = networks.first(where: \.isOfOwnMachine)
+        else { return nil }
+        return
+            "every program on this machine can send \(header), as people.proxy.networks has \(own), and sign in as anybody; "
+            + "give the proxy a machine that has no other users"
+    }
 }
 
 extension ConfigurationType<String> {
@@ -68,6 +79,11 @@ extension ConfigurationType<String> {
         ]
         return names.contains(name) || families.contains(where: name.hasPrefix)
     }
+}
+
+extension String {
+    /// Whether a network has an address of this machine alone.
+    fileprivate var isOfOwnMachine: Bool { hasPrefix("127.") || hasPrefix("::1/") || self == "::1" }
 }
 
 extension [String] {

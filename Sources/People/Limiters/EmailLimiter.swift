@@ -2,8 +2,8 @@
 ///
 /// Times are milliseconds of the steady clock.
 /// - Source: the people page, "Signing in".
-package struct LetterLimiter: Sendable {
-    private struct Letter {
+package struct EmailLimiter: Sendable {
+    private struct Message {
         let time: Int64
         let mailbox: String
         let address: String
@@ -15,7 +15,7 @@ package struct LetterLimiter: Sendable {
     private static let inAll = 200
 
     /// Those of the last hour, at most ``inAll``.
-    private var letters: [Letter] = []
+    private var messages: [Message] = []
 
     package init() {}
 
@@ -27,15 +27,15 @@ package struct LetterLimiter: Sendable {
     package mutating func take(_ mailbox: String, from address: String, at now: Int64) -> Bool {
         guard hasRoom(for: address, at: now) else { return false }
         let mailbox = mailbox.utf8.count > 254 ? String(mailbox.unicodeScalars.prefix(254)) : mailbox
-        guard letters.count(where: { $0.mailbox == mailbox }) < Self.perMailbox else { return false }
-        letters.append(Letter(time: now, mailbox: mailbox, address: address))
+        guard messages.count(where: { $0.mailbox == mailbox }) < Self.perMailbox else { return false }
+        messages.append(Message(time: now, mailbox: mailbox, address: address))
         return true
     }
 
     /// Whether an address may ask for another message, whoever it is for.
     package mutating func hasRoom(for address: String, at now: Int64) -> Bool {
-        letters.removeAll { now - $0.time >= Self.hour }
-        return letters.count < Self.inAll
-            && letters.count(where: { $0.address == address }) < Self.perAddress
+        messages.removeAll { now - $0.time >= Self.hour }
+        return messages.count < Self.inAll
+            && messages.count(where: { $0.address == address }) < Self.perAddress
     }
 }

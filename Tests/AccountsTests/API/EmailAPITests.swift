@@ -4,24 +4,24 @@ import People
 import Testing
 import Threading
 
-struct LetterAPITests {
+struct EmailAPITests {
     private let eve: JSONValue = ["user": "eve", "email": "eve@example.org", "password": "correct horse"]
 
-    /// The next letter, once it is sent.
-    private func letter(_ desk: Desk, after count: Int = 0) async -> AccountsLetter? {
+    /// The next message, once it is sent.
+    private func message(_ desk: Desk, after count: Int = 0) async -> EmailMessage? {
         for _ in 0..<2000 {
-            if let letter = desk.letters.withLock({ $0.dropFirst(count).first }) { return letter }
+            if let message = desk.emails.withLock({ $0.dropFirst(count).first }) { return message }
             try? await Task.sleep(for: .milliseconds(5))
         }
         return nil
     }
 
-    private func token(_ letter: AccountsLetter) -> JSONValue {
-        let rest = letter.text.components("token=")
+    private func token(_ message: EmailMessage) -> JSONValue {
+        let rest = message.text.components("token=")
         return .string(String(rest.prefix { !$0.isWhitespace }))
     }
 
-    @Test func `nobody signs up and no letter is sent where that is off`() async throws {
+    @Test func `nobody signs up and no email message is sent where that is off`() async throws {
         let desk = try Desk()
         #expect(await desk.ask(.post, "sign-up", eve, as: nil).status == 403)
         #expect(await desk.ask(.post, "forgot", ["user": "bob"], as: nil).status == 403)
@@ -32,21 +32,21 @@ struct LetterAPITests {
     func `who signs up verifies the address with the link, once`(signUp: AccountsAPI.Settings.SignUp)
         async throws
     {
-        let desk = try Desk.withLetters(signUp)
+        let desk = try Desk.withEmail(signUp)
         let answer = await desk.ask(.post, "sign-up", eve, as: nil)
         #expect(answer.status == 202)
-        let letter = try #require(await letter(desk))
-        #expect(letter.to == "eve@example.org")
-        #expect(letter.kind == .verify)
-        #expect(letter.text.contains("https://panel.example/verify?token="))
-        #expect(letter.expires == Desk.start + 86_400_000)
+        let message = try #require(await message(desk))
+        #expect(message.to == "eve@example.org")
+        #expect(message.kind == .verify)
+        #expect(message.text.contains("https://panel.example/verify?token="))
+        #expect(message.expires == Desk.start + 86_400_000)
         #expect(desk.registry.table.user(named: "eve")?.state == .pending)
         let signIn: JSONValue = ["user": "eve", "password": "correct horse"]
         #expect(await desk.ask(.post, "session", signIn, as: nil).status == 403)
-        let used = await desk.ask(.post, "verify", ["token": token(letter)], as: nil)
+        let used = await desk.ask(.post, "verify", ["token": token(message)], as: nil)
         #expect(used.body?["kind"] == "verify")
         #expect(used.body?["user"] == "eve")
-        let again = await desk.ask(.post, "verify", ["token": token(letter)], as: nil)
+        let again = await desk.ask(.post, "verify", ["token": token(message)], as: nil)
         #expect(again.status == 403)
         if signUp == .approved {
             #expect(await desk.ask(.post, "session", signIn, as: nil).status == 403)
@@ -73,12 +73,12 @@ struct LetterAPITests {
         ] as [JSONValue]
     )
     func `a form that cannot be is refused`(form: JSONValue) async throws {
-        let desk = try Desk.withLetters()
+        let desk = try Desk.withEmail()
         #expect(await desk.ask(.post, "sign-up", form, as: nil).status == 400)
     }
 
     @Test func `a forgotten password is set by a link, once, and ends all sessions`() async throws {
-        let desk = try Desk.withLetters()
+        let desk = try Desk.withEmail()
         await desk.ask(.patch, "users/bob", ["email": "bob@example.org"])
         await desk.ask(.put, "users/bob/password", ["password": "correct horse"])
         let signIn = await desk.ask(.post, "session", ["user": "bob", "password": "correct horse"], as: nil)
@@ -87,10 +87,10 @@ struct LetterAPITests {
         let known = await desk.ask(.post, "forgot", ["user": "Bob@example.org"], as: nil)
         #expect(unknown == known)
         #expect(known.status == 202)
-        let letter = try #require(await letter(desk))
-        #expect(letter.kind == .reset)
-        #expect(letter.to == "bob@example.org")
-        let link = token(letter)
+        let message = try #require(await message(desk))
+        #expect(message.kind == .reset)
+        #expect(message.to == "bob@example.org")
+        let link = token(message)
         #expect(await desk.ask(.post, "verify", ["token": link], as: nil).status == 400)
         #expect(await desk.ask(.post, "verify", ["token": link, "password": "short"], as: nil).status == 400)
         let reset = await desk.ask(.post, "verify", ["token": link, "password": "another horse"], as: nil)
@@ -101,13 +101,13 @@ struct LetterAPITests {
         )
         let after = await desk.ask(.post, "session", ["user": "bob", "password": "another horse"], as: nil)
         #expect(after.status == 200)
-        #expect(desk.letters.withLock { $0.count } == 1)
+        #expect(desk.emails.withLock { $0.count } == 1)
     }
 
     @Test func `a link is of no use when it is old, cut or something else`() async throws {
-        let desk = try Desk.withLetters()
+        let desk = try Desk.withEmail()
         _ = await desk.ask(.post, "sign-up", eve, as: nil)
-        let link = token(try #require(await letter(desk)))
+        let link = token(try #require(await message(desk)))
         for text in ["", "x", String((link.string ?? "").dropLast()), (link.string ?? "") + "A"] {
             #expect(await desk.ask(.post, "verify", ["token": .string(text)], as: nil).status == 403)
         }
@@ -116,7 +116,7 @@ struct LetterAPITests {
     }
 
     @Test func `another address counts once its link is opened`() async throws {
-        let desk = try Desk.withLetters()
+        let desk = try Desk.withEmail()
         await desk.ask(.patch, "users/bob", ["email": "bob@example.org"])
         func email() async -> String? { await desk.ask(.get, "me", as: desk.bob).body?["email"]?.string }
         let change: JSONValue = ["email": "new@example.org", "display": "Bob"]
@@ -128,9 +128,9 @@ struct LetterAPITests {
         // A forgotten password is sent to the address that counts.
         await desk.ask(.post, "forgot", ["user": "bob"], as: nil)
         _ = await desk.ask(.post, "forgot", ["user": "new@example.org"], as: nil)
-        let first = try #require(await letter(desk))
+        let first = try #require(await message(desk))
         #expect(first.to == "new@example.org" && first.kind == .email)
-        #expect(try #require(await letter(desk, after: 1)).to == "bob@example.org")
+        #expect(try #require(await message(desk, after: 1)).to == "bob@example.org")
         let used = await desk.ask(.post, "verify", ["token": token(first)], as: nil)
         #expect(used.body?["kind"] == "email")
         #expect(await email() == "new@example.org")
@@ -141,21 +141,21 @@ struct LetterAPITests {
     }
 
     @Test func `another address that waits ends with the password`() async throws {
-        let desk = try Desk.withLetters()
+        let desk = try Desk.withEmail()
         await desk.ask(.patch, "me", ["email": "eve@example.org"], as: desk.bob)
-        let letter = try #require(await letter(desk))
+        let message = try #require(await message(desk))
         await desk.ask(.put, "users/bob/password", ["password": "another horse"])
-        #expect(await desk.ask(.post, "verify", ["token": token(letter)], as: nil).status == 403)
+        #expect(await desk.ask(.post, "verify", ["token": token(message)], as: nil).status == 403)
         #expect(await desk.ask(.get, "me", as: desk.bob).body?["email"] == "")
     }
 
     @Test func `a second request leaves the link of the first valid`() async throws {
-        let desk = try Desk.withLetters()
+        let desk = try Desk.withEmail()
         await desk.ask(.patch, "users/bob", ["email": "bob@example.org"])
         await desk.ask(.post, "forgot", ["user": "bob"], as: nil)
-        let first = try #require(await letter(desk))
+        let first = try #require(await message(desk))
         await desk.ask(.post, "forgot", ["user": "bob"], as: nil, from: "192.0.2.66")
-        let second = try #require(await letter(desk, after: 1))
+        let second = try #require(await message(desk, after: 1))
         let reset: JSONValue = ["token": token(first), "password": "another horse"]
         #expect(await desk.ask(.post, "verify", reset, as: nil).status == 200)
         // The password is set: the other link has nothing left to do.
@@ -164,29 +164,29 @@ struct LetterAPITests {
     }
 
     @Test func `a name and its address have one limit`() async throws {
-        let desk = try Desk.withLetters()
+        let desk = try Desk.withEmail()
         await desk.ask(.patch, "users/bob", ["email": "bob@example.org"])
         for number in 0..<12 {
             let word: JSONValue = number.isMultiple(of: 2) ? "bob" : "Bob@Example.org"
             await desk.ask(.post, "forgot", ["user": word], as: nil, from: "192.0.2.\(number)")
         }
-        _ = await letter(desk, after: 4)
+        _ = await message(desk, after: 4)
         // Another user's message comes after all of these.
         await desk.ask(.patch, "users/owner", ["email": "owner@example.org"])
         await desk.ask(.post, "forgot", ["user": "owner"], as: nil, from: "192.0.2.99")
-        _ = await letter(desk, after: 5)
-        #expect(desk.letters.withLock { $0.count { $0.to == "bob@example.org" } } == 5)
+        _ = await message(desk, after: 5)
+        #expect(desk.emails.withLock { $0.count { $0.to == "bob@example.org" } } == 5)
     }
 
-    @Test func `five letters an hour go to a name`() async throws {
-        let desk = try Desk.withLetters()
+    @Test func `five messages an hour go to a name`() async throws {
+        let desk = try Desk.withEmail()
         await desk.ask(.patch, "users/bob", ["email": "bob@example.org"])
         for number in 0..<8 {
             let answer = await desk.ask(.post, "forgot", ["user": "bob"], as: nil, from: "192.0.2.\(number)")
             #expect(answer.status == 202)
         }
-        _ = await letter(desk, after: 4)
-        #expect(desk.letters.withLock { $0.count } == 5)
+        _ = await message(desk, after: 4)
+        #expect(desk.emails.withLock { $0.count } == 5)
     }
 }
 

@@ -2,12 +2,12 @@ import Flare
 import People
 import Threading
 
-/// Signing up, forgotten passwords, and the links of letters.
+/// Signing up, forgotten passwords, and the links of email messages.
 extension AccountsAPI {
-    /// What everybody gets, whether or not a letter is sent.
+    /// What everybody gets, whether or not a message is sent.
     private static let accepted = AccountsResponse(
         202,
-        ["message": "If this is possible, a letter with a link is on its way."]
+        ["message": "If this is possible, an email message with a link is on its way."]
     )
     /// How long somebody has to verify an address, milliseconds.
     private static let patience = LinkPurpose.verify.lifetime
@@ -39,8 +39,8 @@ extension AccountsAPI {
             var background = AccountsCall(request: request, now: now, table: registry.table)
             background.log("sign up", user: user.name)
             do throws(AccountsError) {
-                let letter = try await register(user, password, url, at: now)
-                send(letter)
+                let message = try await register(user, password, url, at: now)
+                send(message)
                 finish(background, AccountsResponse(201))
             } catch {
                 finish(background, AccountsResponse(error))
@@ -54,7 +54,7 @@ extension AccountsAPI {
         _ password: [UInt8],
         _ url: String,
         at now: Int64
-    ) async throws(AccountsError) -> AccountsLetter {
+    ) async throws(AccountsError) -> EmailMessage {
         var user = new
         user.password = try await registry.passwords.hash(password)
         let record = user
@@ -63,7 +63,7 @@ extension AccountsAPI {
             let id = try store.addUser(record, by: .program, at: now)
             return try store.addLink(.verify, of: id, at: now)
         }
-        return letter(.verify, to: new.email, name: new.name, link, url, at: now)
+        return message(.verify, to: new.email, name: new.name, link, url, at: now)
     }
 
     // MARK: Forgotten passwords
@@ -72,7 +72,7 @@ extension AccountsAPI {
     func forgot(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse? {
         guard call.method == .post, call.rest.isEmpty else { return nil }
         guard settings.canReset, let send, let url = settings.publicURL else {
-            throw .refused("no letters are sent here; ask an owner for a new password")
+            throw .refused("no email messages are sent here; ask an owner for a new password")
         }
         let word = try AccountsBody(call.request.body, "user").text("user")
         let (request, now) = (call.request, call.now)
@@ -90,7 +90,7 @@ extension AccountsAPI {
                 guard mayWrite(to: user?.email ?? word, request), let user else { return }
                 background.log("forgot", user: user.user.name)
                 let link = try registry.store.addLink(.reset, of: user.user.id, at: now)
-                send(letter(.reset, to: user.email, name: user.user.name, link, url, at: now))
+                send(message(.reset, to: user.email, name: user.user.name, link, url, at: now))
                 finish(background, AccountsResponse(202))
             } catch {
                 finish(background, AccountsResponse(error))
@@ -105,12 +105,12 @@ extension AccountsAPI {
     private func mayWrite(to mailbox: String, _ request: AccountsRequest) -> Bool {
         let (address, now) = (GuessAddress.text(of: request.source), steady())
         let key = mailbox.lowercased()
-        return letters.withLock { $0.take(key, from: address, at: now) }
+        return emails.withLock { $0.take(key, from: address, at: now) }
     }
 
     private func mayAsk(_ request: AccountsRequest) -> Bool {
         let (address, now) = (GuessAddress.text(of: request.source), steady())
-        return letters.withLock { $0.hasRoom(for: address, at: now) }
+        return emails.withLock { $0.hasRoom(for: address, at: now) }
     }
 
     // MARK: Another address
@@ -133,13 +133,13 @@ extension AccountsAPI {
         let link = try change { store throws(AccountsError) in
             try store.addEmailLink(of: user, address: address, replacing: present, by: authority, at: now)
         }
-        send(letter(.email, to: address, name: user.name, link, url, at: now))
+        send(message(.email, to: address, name: user.name, link, url, at: now))
         return true
     }
 
     // MARK: Links
 
-    /// `verify`: uses up the link of a letter.
+    /// `verify`: uses up the link of an email message.
     func verify(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse? {
         guard call.method == .post, call.rest.isEmpty else { return nil }
         let body = try AccountsBody(call.request.body, "token", "password")
@@ -185,16 +185,16 @@ extension AccountsAPI {
         )
     }
 
-    // MARK: The letter
+    // MARK: The message
 
-    private func letter(
+    private func message(
         _ purpose: LinkPurpose,
         to email: String,
         name: String,
         _ link: SecretToken,
         _ url: String,
         at now: Int64
-    ) -> AccountsLetter {
+    ) -> EmailMessage {
         let base = url.hasSuffix("/") ? String(url.dropLast()) : url
         let kind = purpose == .reset ? "kind=reset&" : ""
         let address = "\(base)/verify?\(kind)token=\(link.text)"
@@ -206,7 +206,7 @@ extension AccountsAPI {
                 ("Confirm your address", "To confirm that this is the address of \(name), open")
             case .reset: ("Set a new password", "To set a new password for \(name), open")
             }
-        return AccountsLetter(
+        return EmailMessage(
             id: "\(AccountsStore.newID())",
             to: email,
             subject: subject,

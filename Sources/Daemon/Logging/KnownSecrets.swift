@@ -1,0 +1,57 @@
+package import Flare
+package import Settings
+import Threading
+
+/// The passwords that a daemon knows, as the mask of its log and its command log.
+package final class KnownSecrets: Sendable {
+    private struct State {
+        /// Those of the configuration.
+        var passwords: [String] = []
+        var publicWords: Set<String> = []
+        /// Those of registered stations; one that was forgotten may still be in use elsewhere.
+        var stations: Set<String> = []
+
+        var mask: SecretMask {
+            SecretMask(passwords: passwords + stations.sorted(), publicWords: publicWords)
+        }
+    }
+
+    private let state = Locked(State())
+    private let current = Locked(SecretMask.forms)
+    private let changed: @Sendable (SecretMask) -> Void
+
+    /// - Parameter changed: Called with every new mask.
+    package init(changed: @escaping @Sendable (SecretMask) -> Void = { _ in }) { self.changed = changed }
+
+    package var mask: SecretMask { current.withLock { $0 } }
+
+    /// Takes the passwords of a configuration instead of those of the last one.
+    package func use(_ configuration: TrilateralConfiguration) {
+        let mqtt = configuration.mqtt
+        let passwords = [
+            mqtt.password?.reveal(), configuration.flare.remote.token?.reveal(),
+            configuration.web.access.passwordText,
+        ]
+        let words = ["trilateral", mqtt.base, mqtt.node, mqtt.username, mqtt.host]
+        update { state in
+            state.passwords = passwords.compactMap(\.self)
+            state.publicWords = Set(words.compactMap(\.self))
+        }
+    }
+
+    /// Takes the passwords of stations, too.
+    package func add(_ stations: [RegisteredStation]) {
+        let passwords = Set(stations.map { $0.password.reveal() })
+        guard state.withLock({ !$0.stations.isSuperset(of: passwords) }) else { return }
+        update { $0.stations.formUnion(passwords) }
+    }
+
+    private func update(_ change: (inout State) -> Void) {
+        let mask = state.withLock { state in
+            change(&state)
+            return state.mask
+        }
+        current.withLock { $0 = mask }
+        changed(mask)
+    }
+}
