@@ -3,7 +3,8 @@ import Controller
 /// The commands whose answers are awaited by requests, by ticket.
 struct PendingAnswers {
     private var requests: [Int: (request: CheckedContinuation<Answer, Never>, timer: Task<Void, Never>)] = [:]
-    private var lastTicket = 0
+    /// Begins anywhere: the answers to the commands of a hub before this one may still come.
+    private var lastTicket = Int.random(in: 0...(1 << 52))
 
     var count: Int { requests.count }
 

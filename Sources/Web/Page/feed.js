@@ -91,7 +91,8 @@ export class Feed {
 	hearState(state) {
 		const environment = (state.environment && state.environment.id) || null;
 		const isOther = state.epoch !== this.epoch || environment !== this.environment;
-		const isRestarted = this.epoch !== null && state.epoch !== this.epoch;
+		// A stream that starts over may come from another daemon, or from another page of it.
+		const isRestarted = this.epoch !== null && (this.isFresh || state.epoch !== this.epoch);
 		this.epoch = state.epoch;
 		this.environment = environment;
 		this.listener.onState(state);

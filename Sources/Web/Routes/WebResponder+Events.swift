@@ -12,6 +12,8 @@ import Threading
 extension WebResponder {
     /// Interval after which a browser connects again, milliseconds.
     private static let retry = ByteBuffer(string: "retry: 1000\n\n")
+    /// Whom this side leaves may come back at once: another page is about to be there.
+    private static let comeBack = ByteBuffer(string: "retry: 200\n\n")
 
     /// A stream of server-sent events; a refusal if there can be none.
     func stream(_ request: Request, by asker: Asker, on channel: any Channel) async -> Response {
@@ -65,6 +67,7 @@ extension WebResponder {
                 case .end: break steps
                 }
             }
+            try await writer.write(Self.comeBack)
             try await writer.finish(nil)
         }
         return Response(status: .ok, headers: fields, body: body)
