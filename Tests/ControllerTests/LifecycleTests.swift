@@ -185,6 +185,56 @@ import Testing
         #expect(lifecycle.language == german)
     }
 
+    private static func language(_ tag: String) -> Lifecycle.Language {
+        Lifecycle.Language(tag: tag, appName: tag, shortAppName: tag, spokenName: tag)
+    }
+
+    @Test func `what was commanded goes to the next lifecycle, and nobody is told again`() {
+        let languages = [Self.language("en-US"), Self.language("de-DE")]
+        var lifecycle = running { $0.languages = languages }
+        lifecycle.forcedLevel = .active
+        lifecycle.set(.attenuated)
+        lifecycle.set(.menu)
+        _ = lifecycle.setLanguage("de-DE")
+        _ = lifecycle.update()
+        let choices = lifecycle.choices
+        #expect(choices != Lifecycle.Choices())
+        var next = running { $0.languages = languages }
+        next.choices = choices
+        #expect(next.choices == choices)
+        #expect((next.audio, next.context) == (.attenuated, .menu))
+        #expect(next.language?.tag == "de-DE")
+        #expect(next.update().map(\.call) == [.applicationDidBecomeActive])
+    }
+
+    @Test func `what nobody has commanded is left to the next configuration`() {
+        var lifecycle = running {
+            $0.languages = [Self.language("en-US"), Self.language("de-DE")]
+            $0.startLanguage = "en-US"
+        }
+        #expect(lifecycle.choices == Lifecycle.Choices())
+        lifecycle.apply(Lifecycle.Settings())
+        #expect(lifecycle.language == nil)
+    }
+
+    @Test func `other settings keep what was commanded, as far as they allow it`() {
+        let languages = [Self.language("en-US"), Self.language("de-DE")]
+        var lifecycle = running { $0.languages = languages }
+        lifecycle.forcedLevel = .active
+        _ = lifecycle.setLanguage("de-DE")
+        _ = lifecycle.update()
+        var settings = Lifecycle.Settings()
+        settings.languages = languages
+        settings.ceiling = .limited
+        lifecycle.apply(settings)
+        _ = lifecycle.update()
+        #expect((lifecycle.forcedLevel, lifecycle.level) == (.active, .limited))
+        #expect(lifecycle.language?.tag == "de-DE")
+        settings.languages = [Self.language("en-US")]
+        lifecycle.apply(settings)
+        #expect(lifecycle.language == nil)
+    }
+
     @Test func `more displays than are counted are refused`() {
         var lifecycle = running()
         for number in 0..<Lifecycle.maximumDisplays { _ = lifecycle.setDisplay("\(number)", .hidden) }
