@@ -8,19 +8,20 @@ import Threading
 /// Changes go through ``change(_:)``, after which everybody hears of the new table. May be used from any thread.
 package final class AccountsRegistry: Sendable {
     /// What the configuration says.
-    package struct Settings: Sendable {
+    package struct Settings: Sendable, Hashable {
         /// The names of the users who speak at a face without a claim; nobody if there is none.
         package var unnamed: [Face: String] = [:]
         /// Milliseconds from the last use.
         package var sessionLifetime: Int64 = 720 * 3_600_000
         package var log = LogLimits()
-        /// What the rows of the log must not show.
-        package var secrets: @Sendable () -> SecretMask = { .forms }
+        /// Where users sign in; `nil`: where the page is served.
+        package var pageAddress: String?
 
         package init() {}
     }
 
     private struct State {
+        var settings: Settings
         var table: AccessTable
         var secrets: SecretIndex
         /// When users spoke last, to be written.
@@ -53,36 +54,50 @@ package final class AccountsRegistry: Sendable {
 
     package let store: AccountsStore
     package let passwords = PasswordWorker()
-    package let settings: Settings
     /// Milliseconds since 1970, UTC.
     package let clock: @Sendable () -> Int64
     private let state: Locked<State>
     private let page = Locked<String?>(nil)
+    private let mask: @Sendable () -> SecretMask
     private let changed: @Sendable (AccessTable) -> Void
     private let wake: AsyncStream<Void>
     private let wakePort: AsyncStream<Void>.Continuation
 
     /// - Parameters:
     ///   - store: Prepared with an owner.
+    ///   - mask: What the rows of the log must not show.
     ///   - changed: Called with the new table after each change, on the thread of the change.
     package init(
         _ store: AccountsStore,
         _ settings: Settings,
         clock: @escaping @Sendable () -> Int64,
+        mask: @escaping @Sendable () -> SecretMask = { .forms },
         changed: @escaping @Sendable (AccessTable) -> Void
     ) throws(AccountsError) {
-        (self.store, self.settings, self.clock, self.changed) = (store, settings, clock, changed)
+        (self.store, self.clock, self.mask, self.changed) = (store, clock, mask, changed)
         let secrets = SecretIndex(
             try store.secrets(at: clock()),
             sessionLifetime: settings.sessionLifetime
         )
         let table = try store.table()
-        state = Locked(State(table: table, secrets: secrets, delivered: table))
+        state = Locked(State(settings: settings, table: table, secrets: secrets, delivered: table))
         (wake, wakePort) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Where users sign in, as `http://127.0.0.1:8080`; `nil` while no page is served.
-    package var pageAddress: String? { page.withLock { $0 } }
+    package var pageAddress: String? { settings.pageAddress ?? page.withLock { $0 } }
+
+    package var settings: Settings { state.withLock { $0.settings } }
+
+    /// Follows another configuration from now on; everybody who speaks is looked at again.
+    package func use(_ settings: Settings) {
+        let isNew = state.withLock { state in
+            defer { state.settings = settings }
+            return state.settings != settings
+        }
+        // What cannot be read now is read again until it can.
+        if isNew { try? reload() }
+    }
 
     /// The page is served at an address.
     package func servePage(at address: String) { page.withLock { $0 = address } }
@@ -101,9 +116,9 @@ package final class AccountsRegistry: Sendable {
         return state.withLock { state in
             switch claim {
             // Who reaches the broker is the broker's to decide.
-            case .unnamed(.mqtt): return unnamed(.mqtt, nil, state.table)
-            case .unnamed(let face): return unnamed(face, .write, state.table)
-            case .trusted(let face): return unnamed(face, nil, state.table)
+            case .unnamed(.mqtt): return Self.unnamed(.mqtt, nil, state)
+            case .unnamed(let face): return Self.unnamed(face, .write, state)
+            case .trusted(let face): return Self.unnamed(face, nil, state)
             case .vouched(let name):
                 guard let user = state.table.user(named: name) else { return nil }
                 return Self.seen(.user(user.id), now, &state)
@@ -126,8 +141,8 @@ package final class AccountsRegistry: Sendable {
         return secret.flatMap { secret in state.withLock { $0.secrets.end(of: secret) } }
     }
 
-    private func unnamed(_ face: Face, _ ceiling: Access?, _ table: AccessTable) -> Speaker? {
-        let user = settings.unnamed[face].flatMap { table.user(named: $0) }
+    private static func unnamed(_ face: Face, _ ceiling: Access?, _ state: State) -> Speaker? {
+        let user = state.settings.unnamed[face].flatMap { state.table.user(named: $0) }
         return user?.state == .active ? user.map { .user($0.id, ceiling: ceiling) } : nil
     }
 
@@ -198,7 +213,7 @@ package final class AccountsRegistry: Sendable {
                 state.table = table
                 state.secrets = SecretIndex(
                     records,
-                    sessionLifetime: settings.sessionLifetime,
+                    sessionLifetime: state.settings.sessionLifetime,
                     replacing: state.secrets
                 )
             }
@@ -249,7 +264,7 @@ package final class AccountsRegistry: Sendable {
     /// Refusals of those whom nobody knows, and many of one user, are counted instead.
     package func log(_ entry: CommandLogEntry) {
         let isFirst = state.withLock { state in
-            if isOfStranger(entry, state.table)
+            if Self.isOfStranger(entry, state)
                 || (entry.code != nil && state.refusals.isBeyond(entry.speaker, at: entry.at))
             {
                 defer { state.strangers.add(entry) }
@@ -266,27 +281,27 @@ package final class AccountsRegistry: Sendable {
     }
 
     /// Whether it is a refusal of somebody who brought nothing to be recognized by, or nothing that is known.
-    private func isOfStranger(_ entry: CommandLogEntry, _ table: AccessTable) -> Bool {
+    private static func isOfStranger(_ entry: CommandLogEntry, _ state: State) -> Bool {
         guard let code = entry.code else { return false }
         if entry.isOfStranger { return true }
         // The user who speaks for everybody at a face is a stranger too, unless they administer.
         guard ["not_allowed", "unknown_thing", "unknown"].contains(code),
-            let name = Face(rawValue: entry.face).flatMap({ settings.unnamed[$0] }),
-            entry.speaker == "user:\(name)", let user = table.user(named: name)
+            let name = Face(rawValue: entry.face).flatMap({ state.settings.unnamed[$0] }),
+            entry.speaker == "user:\(name)", let user = state.table.user(named: name)
         else { return false }
-        return !table.verdict(of: .user(user.id), .own, on: .administration, at: entry.at).isGranted
+        return !state.table.verdict(of: .user(user.id), .own, on: .administration, at: entry.at).isGranted
     }
 
     /// Writes the log, and when secrets were used and users seen.
     ///
     /// What cannot be written now stays for the next time.
     package func flush() throws(AccountsError) {
-        let (rows, strangers, uses, seen) = state.withLock { state in
+        let (settings, rows, strangers, uses, seen) = state.withLock { state in
             defer { (state.log, state.seen) = ([], [:]) }
-            return (state.log, state.strangers.take(), state.secrets.takeUses(), state.seen)
+            return (state.settings, state.log, state.strangers.take(), state.secrets.takeUses(), state.seen)
         }
         guard !rows.isEmpty || !strangers.isEmpty || !uses.isEmpty || !seen.isEmpty else { return }
-        let mask = settings.secrets()
+        let mask = mask()
         do {
             try store.atomically { store throws(AccountsError) in
                 try store.append(

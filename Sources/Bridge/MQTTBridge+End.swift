@@ -62,6 +62,33 @@ extension MQTTBridge {
         inbox.close()
     }
 
+    /// Connects with another configuration of the link, and waits for it for a while.
+    ///
+    /// Who sends meanwhile has read `offline`.
+    /// - Parameter isElsewhere: Whether it is another broker: nothing is left behind on the old one.
+    package func reconnect(
+        _ configuration: MQTTConfiguration,
+        isElsewhere: Bool,
+        within limit: Duration = .seconds(5)
+    ) async {
+        if isElsewhere { await leave() }
+        await close()
+        let last = farewell
+        if isElsewhere { beginAgain() }
+        ownership.stay()
+        inbox.open()
+        (isLeaving, isClosing) = (false, false)
+        let (connections, connection) = AsyncStream.makeStream(of: Void.self)
+        connecting = connection
+        await client.reconnect(configuration, last: last)
+        let timer = Task {
+            try? await Task.sleep(for: limit)
+            connection.finish()
+        }
+        for await _ in connections { break }
+        timer.cancel()
+    }
+
     /// - Returns: Whether it is our own farewell.
     func isOwnFarewell(_ message: MQTTMessage) -> Bool {
         guard isClosing, message.topic == topics.status, message.payload == farewell.payload else {

@@ -17,7 +17,8 @@ package actor MQTTBridge {
     nonisolated let loop: LoopExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    private let configuration: BridgeConfiguration
+    private var configuration: BridgeConfiguration
+    private let installation: String
     private let epoch: String
     let topics: Topics
     let client: MQTTClient
@@ -42,15 +43,22 @@ package actor MQTTBridge {
 
     /// Whether everything was withdrawn: only events and answers are still published.
     var isLeaving = false
+    /// Whether nothing of what there is was rendered yet.
+    private var hasBegunAgain = false
     /// Whether ``close(within:)`` was called.
     var isClosing = false
     /// Receives our own `offline`, after which nothing follows that the broker took before it.
     var closing: AsyncStream<Void>.Continuation?
+    /// Ends with the next link.
+    var connecting: AsyncStream<Void>.Continuation?
     /// Whether the bridge has stopped: only ``farewell`` is still to be sent.
     private(set) var hasEnded = false
-    private var subscriptions: [MQTTSubscription] = []
+    private var subscriptions: [Reading: (filters: [String], subscription: MQTTSubscription)] = [:]
     var staleReading: MQTTSubscription?
     private var plannedWake: Int64?
+
+    /// What is read all the time.
+    private enum Reading { case commands, userCommands, own, births }
 
     package init(
         on loop: LoopExecutor,
@@ -70,7 +78,7 @@ package actor MQTTBridge {
         (self.loop, self.configuration, self.topics) = (loop, configuration, topics)
         (self.client, self.logger, self.clock, self.counters) = (client, logger, clock, counters)
         (self.remember, self.send, self.renderers) = (remember, send, renderers)
-        epoch = identity.epoch
+        (epoch, installation) = (identity.epoch, identity.installation)
         publisher = BrokerPublisher(
             latency: PositionLatency(topic: topics.devicePosition, seconds: seconds),
             logger: logger,
@@ -102,22 +110,36 @@ package actor MQTTBridge {
     /// Subscribes to commands; call it before the client runs, so that a link that is up receives them.
     package func subscribe() {
         guard subscriptions.isEmpty, !hasEnded else { return }
-        subscriptions = [
-            subscribe(topics.commands + (configuration.hasUserTopics ? topics.userCommands : [])) {
-                $0.receive(command: $1)
-            },
-            subscribe([topics.info, topics.status]) { $0.receive(own: $1) },
-            subscribe(discovery.births) { $0.receive(birth: $1) },
-        ]
+        read(.commands, topics.commands) { $0.receive(command: $1) }
+        read(.own, [topics.info, topics.status]) { $0.receive(own: $1) }
+        readWhatIsConfigured()
         publisher.retained.set(report.infoMessage, rank: .info)
         perform(ownership.start())
+    }
+
+    private func readWhatIsConfigured() {
+        read(.userCommands, configuration.hasUserTopics ? topics.userCommands : []) {
+            $0.receive(command: $1)
+        }
+        read(.births, discovery.births) { $0.receive(birth: $1) }
+    }
+
+    /// Subscribes to these filters instead of those of before.
+    private func read(
+        _ reading: Reading,
+        _ filters: [String],
+        _ handle: @escaping @Sendable (isolated MQTTBridge, MQTTMessage) -> Void
+    ) {
+        guard subscriptions[reading]?.filters ?? [] != filters else { return }
+        subscriptions.removeValue(forKey: reading)?.subscription.cancel()
+        if !filters.isEmpty { subscriptions[reading] = (filters, subscribe(filters, handle)) }
     }
 
     /// Repeats topics regularly, until the task is cancelled.
     package func run() async {
         subscribe()
         await tickUntilCancelled()
-        for subscription in subscriptions { subscription.cancel() }
+        for reading in subscriptions.values { reading.subscription.cancel() }
         perform(ownership.stopReading())
         hasEnded = true
     }
@@ -152,6 +174,7 @@ package actor MQTTBridge {
 
     /// Sets the address at which the Flare server answers.
     package func setFlareURL(_ url: String) {
+        configuration.flareURL = url
         report.setFlareURL(url)
         if !isLeaving { publisher.retained.set(report.infoMessage, rank: .info) }
         flush()
@@ -185,9 +208,10 @@ package actor MQTTBridge {
         publisher.retained.set(report.healthMessage(figures, at: clock()))
     }
 
-    /// Uses the parts of other capabilities, after a reload.
+    /// Uses another configuration, and the parts of other capabilities, after a reload.
     ///
     /// - Parameters:
+    ///   - configuration: With the same topics, and the same Flare server.
     ///   - ended: Retained topics that nobody renders any more.
     ///   - snapshot: Everything.
     package func use(
@@ -196,15 +220,37 @@ package actor MQTTBridge {
         clearing ended: [String],
         _ snapshot: StateSnapshot
     ) {
-        guard !isLeaving else { return }
-        report.setFeatures(configuration.features)
+        guard !isLeaving, !hasEnded else { return }
+        let flareURL = self.configuration.flareURL
+        self.configuration = configuration
+        self.configuration.flareURL = flareURL
+        report.use(configuration)
         publisher.retained.set(report.infoMessage, rank: .info)
+        inbox.use(configuration)
+        if hasBegunAgain {
+            hasBegunAgain = false
+            renderer.render(snapshot, in: &publisher.retained)
+        }
+        renderer.use(configuration, snapshot.state, in: &publisher.retained)
         for topic in ended { publisher.retained.clear(topic) }
         self.renderers = renderers
         for index in self.renderers.indices { self.renderers[index].observe(snapshot) }
-        discovery.setParts(hasMap: configuration.hasMap, hasStation: configuration.hasStation)
-        if publisher.isConnected { perform(discovery.observe(snapshot, at: now)) }
+        if discovery.use(
+            self.configuration.discoveryConfiguration(installation: installation, topics: topics)
+        ) {
+            announceAll(snapshot.state)
+        }
+        readWhatIsConfigured()
         flush()
+    }
+
+    /// Forgets what was on the broker, as another one knows nothing.
+    func beginAgain() {
+        publisher.retained = RetainedTopicStore()
+        publisher.retained.set(report.infoMessage, rank: .info)
+        renderer = StateRenderer(configuration: configuration)
+        ownership = TopicOwnership(topics: topics, epoch: epoch, formerEpoch: nil, formerRoots: [])
+        hasBegunAgain = true
     }
 
     /// Whether there is a link to the broker.
@@ -224,6 +270,8 @@ package actor MQTTBridge {
             setHealth()
             perform(discovery.linkUp())
             flush()
+            connecting?.finish()
+            connecting = nil
             send(.brokerLinkChanged(isUp: true))
         case .disconnected(let error):
             report.brokerProblem = "\(error)"

@@ -16,7 +16,7 @@ package struct DiscoveryPublisher: Sendable {
     /// Time for Home Assistant to remove components before they are omitted, milliseconds.
     static let removalTime: Int64 = 2000
 
-    private(set) var configuration: DiscoveryConfiguration
+    package private(set) var configuration: DiscoveryConfiguration
     var held: [DeviceName: RetainedDevice] = [:]
     /// Topics of another prefix or node that an earlier run left behind.
     private var strays: [String] = []
@@ -239,11 +239,14 @@ package struct DiscoveryPublisher: Sendable {
         isOwnStale = true
     }
 
-    /// Sets whether there are a map and the announcement of a station.
-    package mutating func setParts(hasMap: Bool, hasStation: Bool) {
-        guard (hasMap, hasStation) != (configuration.hasMap, configuration.hasStation) else { return }
-        (configuration.hasMap, configuration.hasStation) = (hasMap, hasStation)
-        isOwnStale = true
+    /// Follows another configuration of the same node; then everything is to be announced again.
+    package mutating func use(_ configuration: DiscoveryConfiguration) {
+        if configuration.settings.prefix != self.configuration.settings.prefix {
+            // Who listens there knows nothing of us yet.
+            strays += (Array(held.keys) + unseenRemovals.keys).map(self.configuration.topic(of:))
+            (held, unseenRemovals, isOnline) = ([:], [:], nil)
+        }
+        self.configuration = configuration
     }
 
     private mutating func update(

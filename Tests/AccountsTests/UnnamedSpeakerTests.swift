@@ -1,6 +1,7 @@
 import Accounts
 import People
 import Testing
+import Threading
 
 /// Who speaks at a face without a claim.
 struct UnnamedSpeakerTests {
@@ -22,6 +23,27 @@ struct UnnamedSpeakerTests {
             try store.setState(.off, ofUser: "bob", by: .program, at: 6)
         }
         #expect(registry.identify(.unnamed(.mqtt)) == nil)
+    }
+
+    @Test func `another configuration counts at once, and everybody who speaks is looked at again`() throws {
+        let home = try Home()
+        let registry = try registry(home, [.mqtt: "bob"])
+        let looks = Locked(0)
+        registry.onChange { looks.withLock { $0 += 1 } }
+        var settings = registry.settings
+        registry.use(settings)
+        #expect(looks.withLock { $0 } == 0)
+        settings.unnamed = [.kiosk: "bob"]
+        settings.pageAddress = "https://panel.example"
+        registry.servePage(at: "http://127.0.0.1:8080")
+        registry.use(settings)
+        #expect(looks.withLock { $0 } == 1)
+        #expect(registry.identify(.unnamed(.mqtt)) == nil)
+        #expect(registry.identify(.trusted(.kiosk)) == .user(home.bob))
+        #expect(registry.pageAddress == "https://panel.example")
+        settings.pageAddress = nil
+        registry.use(settings)
+        #expect(registry.pageAddress == "http://127.0.0.1:8080")
     }
 
     @Test(arguments: [Face.kiosk, .flare])

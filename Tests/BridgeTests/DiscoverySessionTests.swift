@@ -116,6 +116,44 @@ struct DiscoverySessionTests {
         #expect(session.drainRemoved() == [.withdrawn(topic: topic)])
     }
 
+    @Test
+    mutating func `under another prefix everything is announced anew, and nothing stays under the old one`() {
+        _ = session.announceAll(Flat.state, links: [], at: 0)
+        let announced = Set(drain().map(\.topic))
+        var other = Self.configuration
+        var isOther = session.use(other)
+        #expect(!isOther)
+        other.settings.prefix = "ha"
+        isOther = session.use(other)
+        #expect(isOther)
+        #expect(session.births == ["ha/status"])
+        var messages = published(session.announceAll(Flat.state, links: [], at: 0))
+        messages += drain()
+        let removed = messages.filter(\.isRemoval).map(\.topic)
+        #expect(Set(removed) == announced && removed.count == announced.count)
+        let new = messages.filter { !$0.isRemoval }.map(\.topic)
+        #expect(Set(new) == Set(announced.map { $0.replacing("homeassistant/", with: "ha/") }))
+        let forgotten = session.drainRemoved()
+        #expect(Set(forgotten) == Set(announced.map { .withdrawn(topic: $0) }))
+    }
+
+    @Test mutating func `fewer things and no discovery at all take away what was announced`() {
+        _ = session.announceAll(Flat.state, links: [], at: 0)
+        let announced = Set(drain().map(\.topic))
+        var other = Self.configuration
+        other.settings.things = .none
+        _ = session.use(other)
+        let things = published(session.announceAll(Flat.state, links: [], at: 0)).filter(\.isRemoval)
+        #expect(
+            Set(things.map(\.topic)) == announced.filter { $0.contains("n_lamp") || $0.contains("n_plant") }
+        )
+        other.settings.isEnabled = false
+        _ = session.use(other)
+        #expect(session.births.isEmpty)
+        let rest = published(session.announceAll(Flat.state, links: [], at: 0))
+        #expect(Set((things + rest).map(\.topic)) == announced && rest.allSatisfy(\.isRemoval))
+    }
+
     @Test mutating func `a withdrawal removes every announced device`() {
         _ = session.announceAll(Flat.state, links: [], at: 0)
         let announced = Set(drain().map(\.topic))

@@ -115,6 +115,18 @@ import Things
         #expect(rig.controller.removeChanges().isEmpty)
     }
 
+    @Test func `with other screens every display begins at home, and without screens there are none`() {
+        var rig = Self.rig()
+        rig.command(.show(.pushScreen("plan", thing: nil), display: "hall"))
+        var other = ControllerConfiguration()
+        other.screens = ScreenSettings(names: ["start", "welcome"], home: "start", signIn: "welcome")
+        rig.happens(.configurationApplied(other))
+        #expect(screens(rig) == ["start"] && screens(rig, "door") == ["start"])
+        rig.happens(.configurationApplied(ControllerConfiguration()))
+        #expect(rig.state.screens.isEmpty)
+        #expect(rig.controller.removeChanges().isSuperset(of: [.screen("hall"), .screen("door")]))
+    }
+
     @Test func `without displays, and without screens, every call is refused`() {
         var rig = Self.rig()
         rig.happens(.displayChanged(id: "web/hall", .gone))

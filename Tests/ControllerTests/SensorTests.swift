@@ -345,6 +345,20 @@ import Things
         #expect(rig.lamp("brightness") == 0.2, "0.9 is more than a metre away: brightness is never negative")
     }
 
+    @Test func `the configuration switches the sensors that nobody has switched by command`() {
+        var configuration = ControllerConfiguration()
+        configuration.switchedOff = [.gps, .cmx]
+        var rig = Rig.atHome(configuration)
+        #expect(rig.state.sensors.filter { !$0.value }.keys.sorted { "\($0)" < "\($1)" } == [.cmx, .gps])
+        rig.command(.switchSensor(.gps, on: true))
+        rig.command(.switchSensor(.compass, on: false))
+        configuration.switchedOff = [.gps, .beacons]
+        let effects = rig.happens(.configurationApplied(configuration))
+        #expect(rig.state.sensors == [.gps: true, .cmx: true, .beacons: false, .compass: false])
+        #expect(effects.contains(.switchSensor(.beacons, on: false)))
+        #expect(!effects.contains { if case .remember = $0 { true } else { false } })
+    }
+
     @Test func `brightness by proximity skips things without brightness and is off by default`() {
         var configuration = ControllerConfiguration()
         configuration.brightnessByProximity = true

@@ -52,7 +52,7 @@ struct TrilateralDaemonTests {
                     )
                 }
             },
-            reportRead: { _ in },
+            reportRead: { _ in port.yield(.rebuild) },
             prepare: { _ in await prepare(port) },
             setLogLevel: setLogLevel,
             logger: Self.logger
@@ -71,7 +71,7 @@ struct TrilateralDaemonTests {
                     for await _ in seen { break }
                 }
             ],
-            asked: [.readConfiguration, .rebuild],
+            asked: [.readConfiguration],
             host: {
                 read.yield()
                 return "broker"

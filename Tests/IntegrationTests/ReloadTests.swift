@@ -62,6 +62,33 @@ struct ReloadTests {
         }
     }
 
+    /// A client of the Flare server, as a program of the old revision that pings.
+    private func guest(_ home: Home) async throws -> Unshared<WireClient> {
+        let port = try #require(await home.serverPort())
+        return try await onThread {
+            let client = try WireClient(port: port)
+            let head = [
+                "GET /socket.io/?EIO=3&transport=websocket HTTP/1.1", "Host: localhost", "Upgrade: websocket",
+                "Connection: Upgrade", "Sec-WebSocket-Version: 13",
+                "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+            ]
+            client.send(head.joined(separator: "\r\n") + "\r\n\r\n")
+            #expect(try client.reply(toHead: true)?.status == 101)
+            return Unshared(client)
+        }
+    }
+
+    /// Whether the server still answers over the same connection.
+    private func expectPresent(_ guest: Unshared<WireClient>) async throws {
+        try await onThread {
+            guest.value.send([0x81, 0x81, 0, 0, 0, 0, UInt8(ascii: "2")])
+            var heard: [UInt8] = []
+            while heard.suffix(3) != [0x81, 1, UInt8(ascii: "3")] {
+                heard += try #require(try guest.value.bytes(1), "the connection has ended")
+            }
+        }
+    }
+
     private func reload(_ home: Home, _ visitor: Visitor, _ file: String) async throws {
         try home.folder.write(file, to: "trilateral.yaml")
         let before = await visitor.objects(on: "event/bridge").filter { $0["event_type"] == "reloaded" }.count
@@ -77,6 +104,16 @@ struct ReloadTests {
             ("sensors: {espresense: {device: \"phone:anna\"}}\n", "the sensors"),
             ("positioning: {estimator: centroid}\n", "the estimator"),
             ("control: {read_only: [fridge]}\n", "a policy"),
+            ("discovery: {prefix: ha}\n", "the prefix"),
+            ("discovery: {things: none}\n", "the announced things"),
+            ("links: [{thing: fridge, kind: wled, topic: wled/fridge}]\n", "a lamp"),
+            ("people: {session_hours: 7, log_days: 3}\n", "the accounts"),
+            ("web: {public_url: \"https://panel.example\"}\n", "the page's address"),
+            ("device: {publish_location: true}\n", "the location"),
+            ("sensors: {beacons: {enabled: false}, cmx: {enabled: false}}\n", "the switches"),
+            ("profiles: {things: [{thing: fridge, profile: light}]}\n", "the profiles"),
+            ("flare: {server: {steady: true}}\n", "the rule of nearness"),
+            ("mqtt: {rates: {position_per_second: 2}, health_interval_seconds: 33}\n", "the rates"),
         ]
     )
     func `a reload leaves the broker, streams, ports and commanded states alone`(
@@ -89,15 +126,130 @@ struct ReloadTests {
             let port = try await webPort(home)
             // The map's colours are those of the page, too.
             let stream = change.contains("style") ? nil : try await stream(port)
+            let guest = try await guest(home)
             let statuses = await visitor.said(on: "status")
             try await reload(home, visitor, Self.languages + change)
             #expect(await visitor.said(on: "status") == statuses)
+            try await expectPresent(guest)
             #expect(try await visitor.awaits("info")["epoch"] == epoch)
             try await expectCommanded(visitor)
             #expect(await eventually { (try? await webPort(home)) == port })
             #expect(try await visitor.ask("things/table-lamp/set/color", "green").outcome == "ok")
             if let stream { try await expect("\"color_name\":\"green\"", on: stream) }
             if change.isEmpty { #expect(await home.log.contains("nothing has changed")) }
+        }
+    }
+
+    @Test func `another connection to the broker leaves streams, clients and commanded states alone`()
+        async throws
+    {
+        try await withHome(file: Self.languages) { home, visitor in
+            try await command(visitor)
+            let epoch = try await visitor.awaits("info")["epoch"]
+            let (stream, guest) = try await (stream(webPort(home)), guest(home))
+            let before = await visitor.said(on: "status").count
+            try await reload(home, visitor, Self.languages + "mqtt: {keepalive_seconds: 77}\n")
+            #expect(await visitor.said(on: "status").dropFirst(before) == ["offline", "online"])
+            #expect(try await visitor.awaits("info")["epoch"] == epoch)
+            try await expectCommanded(visitor)
+            try await expectPresent(guest)
+            #expect(try await visitor.ask("things/table-lamp/set/color", "green").outcome == "ok")
+            try await expect("\"color_name\":\"green\"", on: stream)
+        }
+    }
+
+    @Test func `on another broker everything is there, and nothing is left behind on the old one`()
+        async throws
+    {
+        try await withMosquitto { other in
+            try await withHome(["mqtt.port": ""], file: "mqtt: {port: \(SharedMosquitto.broker.port)}\n") {
+                home,
+                visitor in
+                let stream = try await stream(webPort(home))
+                let all = Set(try await retainedMessages(port: SharedMosquitto.broker.port).keys)
+                let own = all.filter { $0.hasPrefix("\(home.root)/") }
+                let announced = all.filter { $0.contains("trilateral_\(home.node)") }
+                #expect(own.count > 10 && announced.count > 2)
+                try home.folder.write("mqtt: {port: \(other.port)}\n", to: "trilateral.yaml")
+                await home.signal(SIGHUP)
+                try await withVisitor(to: home.root, port: other.port) { guest in
+                    try await guest.awaits("status", "online")
+                    try await guest.awaits("state") { $0["device"]?["id"]?.string != nil }
+                    #expect(try await guest.ask("things/table-lamp/set/color", "green").outcome == "ok")
+                }
+                try await expect("\"color_name\":\"green\"", on: stream)
+                #expect(
+                    try await eventually {
+                        let kept = Set(try await retainedMessages(port: other.port).keys)
+                        return kept.isSuperset(of: own.union(announced))
+                    }
+                )
+                let left = try await retainedMessages(port: SharedMosquitto.broker.port).keys
+                #expect(left.filter { $0.contains(home.node) } == [])
+            }
+        }
+    }
+
+    @Test func `under another prefix Home Assistant is told anew, and nothing stays under the old one`()
+        async throws
+    {
+        try await withHome { home, visitor in
+            func announced(_ prefix: String) async throws -> Set<String> {
+                let start = "\(prefix)/device/trilateral_\(home.node)"
+                let topics = try await retainedMessages(port: SharedMosquitto.broker.port).keys
+                return Set(topics.filter { $0.hasPrefix(start) }.map { String($0.dropFirst(prefix.count)) })
+            }
+            let lamp = "/device/trilateral_\(home.node)_table-lamp/config"
+            #expect(try await eventually { try await announced("homeassistant").contains(lamp) })
+            let all = try await announced("homeassistant")
+            let prefix = "ha\(home.node)"
+            try await reload(home, visitor, "discovery: {prefix: \(prefix)}\n")
+            #expect(try await eventually { try await announced(prefix) == all })
+            #expect(try await eventually { try await announced("homeassistant").isEmpty })
+            try await reload(home, visitor, "discovery: {prefix: \(prefix), things: none}\n")
+            #expect(try await eventually { try await !announced(prefix).contains(lamp) })
+            try await reload(home, visitor, "discovery: {prefix: \(prefix), enabled: false}\n")
+            #expect(try await eventually { try await announced(prefix).isEmpty })
+            await home.stop()
+        }
+    }
+
+    @Test func `who may do what, what sensors do and what is published follow the configuration`()
+        async throws
+    {
+        try await withHome(file: "people: {mqtt_user: none}\n") { home, visitor in
+            #expect(try await visitor.ask("things/table-lamp/set/color", "red").outcome != "ok")
+            try home.folder.write(
+                "sensors: {gps: {enabled: false}}\ndevice: {publish_location: true}\n",
+                to: "trilateral.yaml"
+            )
+            await home.signal(SIGHUP)
+            try await visitor.awaitsEvent("bridge", "reloaded")
+            #expect(try await visitor.ask("things/table-lamp/set/color", "red").outcome == "ok")
+            try await visitor.awaits("sensors/gps", "OFF")
+            // A command counts more.
+            #expect(try await visitor.ask("sensors/compass/set", "OFF").outcome == "ok")
+            try await reload(home, visitor, "sensors: {compass: {enabled: true}}\n")
+            try await visitor.awaits("sensors/gps", "ON")
+            try await visitor.awaits("sensors/compass", "OFF")
+        }
+    }
+
+    @Test func `what cannot be built is refused, and what runs goes on`() async throws {
+        try await withHome(["web.listen": ""], file: "web: {listen: \"127.0.0.1:0\"}\n") { home, visitor in
+            let stream = try await stream(webPort(home))
+            try home.folder.write("two\nlines\n", to: "password")
+            let file = "web: {listen: \"127.0.0.1:0\", password_file: password}\nmap: {enabled: true}\n"
+            try home.folder.write(file, to: "trilateral.yaml")
+            let answer = try await visitor.ask("request/reload", "{}")
+            #expect(answer.outcome == "invalid_value")
+            #expect(answer["error"]?["message"]?.string?.contains("web.password_file") == true)
+            try await visitor.awaits("alert/configuration")
+            #expect(await visitor.text("map") == nil)
+            #expect(try await visitor.ask("things/table-lamp/set/color", "green").outcome == "ok")
+            try await expect("\"color_name\":\"green\"", on: stream)
+            try await reload(home, visitor, "web: {listen: \"127.0.0.1:0\"}\n")
+            try await visitor.awaits("alert/configuration", "")
         }
     }
 
@@ -140,7 +292,7 @@ struct ReloadTests {
             try await command(visitor)
             let ports = try await (webPort(home), home.serverPort())
             let epoch = try await visitor.awaits("info")["epoch"]
-            try await reload(home, visitor, Self.languages + "mqtt: {keepalive_seconds: 77}\n")
+            try await reload(home, visitor, Self.languages + "flare: {server: {strict: true}}\n")
             try await visitor.awaits("info") { $0["epoch"] != epoch }
             try await visitor.awaits("state") { $0["device"]?["id"]?.string != nil }
             try await expectCommanded(visitor)
@@ -150,19 +302,32 @@ struct ReloadTests {
         }
     }
 
-    @Test func `every command is answered during reloads, or its sender has read offline before`()
-        async throws
-    {
+    @Test(
+        arguments: [
+            // Another daemon, another connection, and parts.
+            ["flare: {server: {strict: true}}", "flare: {server: {strict: false}}"],
+            ["mqtt: {keepalive_seconds: 60}", "mqtt: {keepalive_seconds: 61}"],
+            [
+                "discovery: {things: none}", "people: {session_hours: 7}",
+                "links: [{thing: fridge, kind: wled, topic: wled/fridge}]",
+                "profiles: {things: [{thing: fridge, profile: light}]}", "device: {publish_location: true}",
+                "sensors: {gps: {enabled: false}}",
+            ],
+        ]
+    )
+    func `every command is answered during reloads, or its sender has read offline before`(
+        files: [String]
+    ) async throws {
         // More, for a search: TRILATERAL_RELOADS=40.
         let rounds =
             ProcessInfo.processInfo.environment["TRILATERAL_RELOADS"].flatMap { Int($0) } ?? 6
-        try await withHome(file: "mqtt: {keepalive_seconds: 60}\n") { home, visitor in
+        let isOneDaemon = !(files.first?.hasPrefix("flare") ?? true)
+        try await withHome(file: (files.first ?? "") + "\n") { home, visitor in
+            #expect(try await visitor.ask("lifecycle/level/set", "LIMITED").outcome == "ok")
+            let stream = isOneDaemon ? try await stream(webPort(home)) : nil
             var tx = 0
             for round in 1...rounds {
-                try home.folder.write(
-                    "mqtt: {keepalive_seconds: \(60 + round % 2)}\n",
-                    to: "trilateral.yaml"
-                )
+                try home.folder.write(files[round % files.count] + "\n", to: "trilateral.yaml")
                 await home.signal(SIGHUP)
                 // Until the next daemon has been there for a while.
                 var rest = 20
@@ -181,6 +346,9 @@ struct ReloadTests {
             try await visitor.awaits("response/ping") { $0["tx"] == "last" }
             let lost = await eventually { await unanswered(visitor).isEmpty } ? [] : await unanswered(visitor)
             #expect(lost.isEmpty, "of \(2 * tx) commands in \(rounds) reloads: \(lost)")
+            try await visitor.awaits("lifecycle") { $0["level"]?.string?.contains("LIMITED") ?? false }
+            #expect(try await visitor.ask("things/table-lamp/set/color", "green").outcome == "ok")
+            if let stream { try await expect("\"color_name\":\"green\"", on: stream) }
         }
     }
 

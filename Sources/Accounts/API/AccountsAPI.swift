@@ -10,7 +10,7 @@ import Threading
 /// - Source: the people page, "Administration" and "Signing in".
 package final class AccountsAPI: Sendable {
     /// What the configuration says.
-    package struct Settings: Sendable {
+    package struct Settings: Sendable, Hashable {
         /// Whether strangers may make users.
         package enum SignUp: String, Sendable, Hashable, CaseIterable {
             case off
@@ -23,6 +23,8 @@ package final class AccountsAPI: Sendable {
         package var signUp = SignUp.off
         /// Whether an email message can set a new password.
         package var canReset = false
+        /// Whether anything has email messages sent.
+        package var sendsEmail = true
         /// What links in email messages begin with: `https://panel.example`.
         package var publicURL: String?
         /// Whom a sign-in link is for if nobody is named, as long as that user administers.
@@ -34,10 +36,9 @@ package final class AccountsAPI: Sendable {
     }
 
     let registry: AccountsRegistry
-    let settings: Settings
     let place: AccountsPlace
-    /// `nil` where nobody sends email.
-    let send: (@Sendable (EmailMessage) -> Void)?
+    private let current: Locked<Settings>
+    private let mailer: (@Sendable (EmailMessage) -> Void)?
     /// Milliseconds of the steady clock, for limits.
     let steady: @Sendable () -> Int64
     let guesses = Locked(GuessLimiter())
@@ -53,9 +54,17 @@ package final class AccountsAPI: Sendable {
         steady: @escaping @Sendable () -> Int64,
         send: (@Sendable (EmailMessage) -> Void)? = nil
     ) {
-        (self.registry, self.settings, self.place) = (registry, settings, place)
-        (self.steady, self.send) = (steady, send)
+        (self.registry, self.place, current) = (registry, place, Locked(settings))
+        (self.steady, mailer) = (steady, send)
     }
+
+    var settings: Settings { current.withLock { $0 } }
+
+    /// `nil` where nobody sends email.
+    var send: (@Sendable (EmailMessage) -> Void)? { settings.sendsEmail ? mailer : nil }
+
+    /// Follows another configuration from now on.
+    package func use(_ settings: Settings) { current.withLock { $0 = settings } }
 
     /// Answers a request; see ``AccountsHandler``.
     package func answer(_ request: AccountsRequest) async -> AccountsResponse {

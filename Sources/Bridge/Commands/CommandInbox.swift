@@ -39,8 +39,8 @@ package struct CommandInbox: Sendable {
     private let root: String
     private let decoder = CommandDecoder()
     private let identify: Identify?
-    private let hasUserTopics: Bool
-    private let responses: ResponseTopics
+    private var hasUserTopics: Bool
+    private var responses: ResponseTopics
     private var senders: [Int: Sender] = [:]
     private var nextTicket = 1
     private var retained = RetainedCommands()
@@ -60,8 +60,16 @@ package struct CommandInbox: Sendable {
         self.responses = responses
     }
 
+    /// Follows another configuration from now on.
+    package mutating func use(_ configuration: BridgeConfiguration) {
+        (hasUserTopics, responses) = (configuration.hasUserTopics, configuration.responses)
+    }
+
     /// Refuses every command from now on.
     package mutating func close() { isClosed = true }
+
+    /// Takes commands again.
+    package mutating func open() { isClosed = false }
 
     private static let stopping = Refusal(
         .serverUnreachable,

@@ -41,7 +41,10 @@ package struct DiscoverySession: Sendable {
 
     private var publisher: DiscoveryPublisher
     /// The topics of Home Assistant's birth and will messages.
-    package let births: [String]
+    package var births: [String] {
+        let configuration = publisher.configuration
+        return configuration.settings.isEnabled ? [configuration.birthTopic] : []
+    }
     /// Whether the model and the view wait for announcements that must precede them.
     package private(set) var isHoldingStates = false
     /// Whether Home Assistant may know our entities by the identifiers of another daemon with the same node.
@@ -58,7 +61,6 @@ package struct DiscoverySession: Sendable {
     /// - Parameter remembered: The topics that earlier runs announced, with their components.
     package init(_ configuration: DiscoveryConfiguration, remembered: [String: String]) {
         publisher = DiscoveryPublisher(configuration, remembered: remembered)
-        births = configuration.settings.isEnabled ? [configuration.birthTopic] : []
     }
 
     // MARK: The link
@@ -151,8 +153,13 @@ package struct DiscoverySession: Sendable {
 
     package mutating func setLinks(_ links: Set<String>) { publisher.setLinks(links) }
 
-    package mutating func setParts(hasMap: Bool, hasStation: Bool) {
-        publisher.setParts(hasMap: hasMap, hasStation: hasStation)
+    /// Follows another configuration from now on.
+    ///
+    /// - Returns: Whether everything is to be announced again.
+    package mutating func use(_ configuration: DiscoveryConfiguration) -> Bool {
+        guard configuration != publisher.configuration else { return false }
+        publisher.use(configuration)
+        return true
     }
 
     package mutating func setFlareURL(_ url: String) { publisher.setFlareURL(url) }

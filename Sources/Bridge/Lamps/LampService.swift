@@ -39,7 +39,7 @@ package actor LampService {
     var entries: [Entry]
     /// When each link has to be updated without a message.
     private var deadlines: DeadlineQueue
-    private let entriesByTopic: [String: [Int]]
+    private var entriesByTopic: [String: [Int]]
     var entriesByThing: [FlareID: Int] = [:]
     /// The thing that each name meant first.
     var meanings: [String: FlareID]
@@ -50,7 +50,8 @@ package actor LampService {
     private let onGarbage: @Sendable () -> Void
     let logger: Logger
 
-    private var nextTicket = 1
+    /// Begins anywhere: the answers to the commands of links before these may still come.
+    private var nextTicket = Int.random(in: 1...(1 << 52))
     /// The entries of pending commands, by ticket.
     private var asked: [Int: Int] = [:]
     /// The names of the things when the links' things were last resolved.
@@ -108,6 +109,14 @@ package actor LampService {
         client.subscribe(entriesByTopic.keys.sorted(), qos: .atLeastOnce, on: loop) { message in
             self.assumeIsolated { $0.receive(message) }
         }
+    }
+
+    /// Leaves the lamps and the things alone from now on.
+    package func end() {
+        for id in entriesByThing.keys { send(.lampChanged(id, nil)) }
+        (entries, entriesByTopic, entriesByThing) = ([], [:], [:])
+        (asked, deadlines) = ([:], DeadlineQueue(count: 0))
+        reportedFaults = []
     }
 
     // MARK: The lamps

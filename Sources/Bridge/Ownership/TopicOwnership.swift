@@ -73,6 +73,9 @@ package struct TopicOwnership: Sendable {
     /// Everything is being withdrawn: duplicates and stale topics no longer matter.
     package mutating func leave() { isLeaving = true }
 
+    /// The topics are ours again.
+    package mutating func stay() { isLeaving = false }
+
     // MARK: Other daemons
 
     /// Handles a message on our own `info` or `status`.

@@ -37,7 +37,7 @@ package struct BrokerRefusals: Sendable {
         lost = [:]
         var events: [ControllerEvent] = [.alertCleared(Self.publications)]
         switch error {
-        case .unreachable, .lost: break
+        case .unreachable, .lost, .reconfigured: break
         // Busy, shutting down, or an administrative action.
         case .endedByBroker(_, 0x89, _), .endedByBroker(_, 0x8B, _), .endedByBroker(_, 0x98, _): break
         case .tls, .notAuthorised, .refused, .noAnswer, .malformed, .endedByBroker, .configuration:

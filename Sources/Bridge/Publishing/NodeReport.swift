@@ -39,7 +39,10 @@ package struct NodeReport: Sendable {
         )
     }
 
-    package mutating func setFeatures(_ features: [String]) { info.features = features }
+    /// Follows another configuration from now on.
+    package mutating func use(_ configuration: BridgeConfiguration) {
+        (info.features, info.application) = (configuration.features, configuration.application)
+    }
 
     package mutating func setFlareURL(_ url: String) { info.flareURL = url }
 

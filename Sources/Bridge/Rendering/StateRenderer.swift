@@ -6,7 +6,7 @@ import Things
 
 /// Renders changes of the state into retained topics.
 package struct StateRenderer: Sendable {
-    private let configuration: BridgeConfiguration
+    private var configuration: BridgeConfiguration
     private let topics: Topics
     /// Whether the place was read: everything that exists has been rendered.
     private(set) var isSettled = false
@@ -27,6 +27,16 @@ package struct StateRenderer: Sendable {
     package init(configuration: BridgeConfiguration) {
         self.configuration = configuration
         topics = Topics(root: configuration.root)
+    }
+
+    /// Follows another configuration from now on.
+    mutating func use(
+        _ configuration: BridgeConfiguration,
+        _ state: ControllerState,
+        in store: inout RetainedTopicStore
+    ) {
+        self.configuration = configuration
+        location(state, in: &store)
     }
 
     /// The topics to repeat because their sensor is alive.
@@ -192,9 +202,7 @@ package struct StateRenderer: Sendable {
         if changes.contains(.nearby) {
             put(topics.nearby, .json(state.nearbyJSON), in: &store)
         }
-        if changes.contains(.location), configuration.publishesLocation {
-            put(topics.deviceLocation, .json(state.locationJSON), in: &store)
-        }
+        if changes.contains(.location) { location(state, in: &store) }
         let urgent: Set<StateChange> = [.environment, .zone, .lifecycle]
         let moving: Set<StateChange> = [.nearby, .device, .position, .angle]
         if hasOtherChange || !changes.isDisjoint(with: urgent) {
@@ -202,6 +210,12 @@ package struct StateRenderer: Sendable {
         } else if !changes.isDisjoint(with: moving) {
             put(topics.state, .json(state.feedJSON()), every: configuration.copiesPerSecond, in: &store)
         }
+    }
+
+    private func location(_ state: ControllerState, in store: inout RetainedTopicStore) {
+        guard configuration.publishesLocation || store.holds(topics.deviceLocation) else { return }
+        let json = configuration.publishesLocation ? state.locationJSON : nil
+        put(topics.deviceLocation, .json(json), in: &store)
     }
 
     /// Whether the device or the nearby thing changed in more than position and angle, whose copies may wait.

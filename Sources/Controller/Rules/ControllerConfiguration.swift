@@ -23,6 +23,8 @@ package struct ControllerConfiguration: Sendable, Hashable {
     /// Whether Home Assistant discovery is published.
     package var announces = true
     package var lifecycle = Lifecycle.Settings()
+    /// The sensors that are off until somebody switches them on.
+    package var switchedOff: Set<SensorKind> = []
     /// The screens of displays; `nil` if the configuration has none.
     package var screens: ScreenSettings?
     /// The profiles of things.
@@ -39,7 +41,7 @@ package struct ControllerConfiguration: Sendable, Hashable {
     package init() {}
 }
 
-/// State saved by earlier runs, read once at the start.
+/// State saved by earlier runs, read once at the start; what somebody switches is added.
 package struct PersistedState: Sendable, Hashable {
     package var environment: FlareID?
     /// The identifier of this device in each environment.

@@ -49,15 +49,16 @@ extension DeviceController {
     }
 
     /// Answers pending reloads, and follows the rules of the configuration from now on.
-    ///
-    /// The node must be built again for another catalog of profiles, or other screens.
     mutating func configurationApplied(_ new: ControllerConfiguration) {
         clear("configuration")
         for reload in pending.removeReloads() { accept(reload) }
-        let before = state.lifecycle
+        let before = (lifecycle: state.lifecycle, screens: configuration.screens)
         configuration = new
         state.lifecycle.apply(new.lifecycle)
-        if state.lifecycle != before { changes.insert(.lifecycle) }
+        if state.lifecycle != before.lifecycle { changes.insert(.lifecycle) }
+        if new.screens != before.screens { beginScreensAgain() }
+        use(new.catalog)
+        sensorsFollowConfiguration()
         sensorsFollow(readsPlace: false)
         if isStartPublished { emit(.bridge, "reloaded", cause: ChangeEvent.Cause("start")) }
     }

@@ -16,6 +16,13 @@ extension DeviceController {
         changes.insert(.screen(display))
     }
 
+    /// Shows the home screen of other screens on every display.
+    mutating func beginScreensAgain() {
+        for display in state.screens.keys { changes.insert(.screen(display)) }
+        state.screens = [:]
+        for key in state.lifecycle.displays.keys { screensFollow(key) }
+    }
+
     mutating func show(_ call: ScreenCall, on display: String, _ command: Command) {
         var pending = PendingCommand(
             command: command,

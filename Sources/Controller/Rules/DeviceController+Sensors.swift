@@ -223,11 +223,25 @@ extension DeviceController {
 
     // MARK: Sensor switches
 
+    /// Switches a sensor as somebody has commanded, which counts more than the configuration.
     mutating func switchSensor(_ sensor: SensorKind, on: Bool) {
+        guard state.sensors[sensor] != on else { return }
+        memory.sensors[sensor] = on
+        effects.append(.remember(.sensor(sensor, on: on)))
+        setSensor(sensor, on: on)
+    }
+
+    /// Switches the sensors that nobody has switched yet as the configuration says.
+    mutating func sensorsFollowConfiguration() {
+        for sensor in SensorKind.allCases where memory.sensors[sensor] == nil {
+            setSensor(sensor, on: !configuration.switchedOff.contains(sensor))
+        }
+    }
+
+    private mutating func setSensor(_ sensor: SensorKind, on: Bool) {
         guard state.sensors[sensor] != on else { return }
         state.sensors[sensor] = on
         changes.insert(.sensor(sensor))
-        effects.append(.remember(.sensor(sensor, on: on)))
         if !state.suspendedSensors.contains(sensor) { sensorChanged(sensor, isRunning: on) }
         if sensor == .gps, !on, state.location != nil {
             state.location = nil

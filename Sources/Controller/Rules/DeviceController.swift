@@ -59,6 +59,7 @@ package struct DeviceController: Sendable {
         )
         state.lifecycle.choices = configuration.choices
         state.formerPlaces = Set(memory.devices.keys).union([memory.environment].compactMap(\.self))
+        for sensor in configuration.switchedOff { state.sensors[sensor] = false }
         state.sensors.merge(memory.sensors) { _, saved in saved }
         // Publish everything once, including empty values.
         changes = [.environment, .zone, .nearby, .device, .link, .lifecycle]

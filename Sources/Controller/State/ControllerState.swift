@@ -69,7 +69,7 @@ package struct ControllerState: Sendable, Hashable {
     /// Open problems, by identifier.
     package var alerts: [String: Alert] = [:]
     /// The profiles of things; the same as long as the configuration.
-    package let catalog: ThingCatalog
+    package internal(set) var catalog: ThingCatalog
 
     package init(
         epoch: String,

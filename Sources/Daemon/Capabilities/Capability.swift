@@ -21,6 +21,8 @@ package struct Capability: Sendable {
     let alerts: [String]
     /// What ``build`` reads of a configuration: when it has changed, a reload builds the parts again.
     let inputs: @Sendable (TrilateralConfiguration) -> [AnyHashable]
+    /// Further keys whose files ``build`` reads.
+    let files: [String]
     /// The sensors that the configuration switches off.
     package let switchedOff: @Sendable (TrilateralConfiguration) -> [SensorKind]
     /// The access that the daemon's user on the broker needs beyond the topics of its own node.
@@ -31,18 +33,21 @@ package struct Capability: Sendable {
     /// and no alerts.
     package let build: @Sendable (CapabilityContext) throws -> CapabilityParts?
 
-    /// - Parameter inputs: What `build` reads of a configuration; by default the keys of `settings`.
+    /// - Parameters:
+    ///   - inputs: What `build` reads of a configuration; by default the keys of `settings`.
+    ///   - files: Keys of others whose files it reads.
     package init(
         name: String,
         settings: ConfigurationSection = ConfigurationSection(),
         alerts: [String] = [],
         inputs: (@Sendable (TrilateralConfiguration) -> [AnyHashable])? = nil,
+        files: [String] = [],
         switchedOff: @escaping @Sendable (TrilateralConfiguration) -> [SensorKind] = { _ in [] },
         access: @escaping @Sendable (TrilateralConfiguration) -> [AccessList.Grant] = { _ in [] },
         build: @escaping @Sendable (CapabilityContext) throws -> CapabilityParts?
     ) {
         (self.name, self.settings, self.switchedOff) = (name, settings, switchedOff)
-        (self.access, self.build, self.alerts) = (access, build, alerts)
+        (self.access, self.build, self.alerts, self.files) = (access, build, alerts, files)
         self.inputs = inputs ?? { configuration in settings.keys.map { $0.encode(configuration) } }
     }
 
@@ -71,6 +76,8 @@ extension TrilateralConfiguration {
 /// The node that a capability is built for.
 package struct CapabilityContext: Sendable {
     package internal(set) var configuration: TrilateralConfiguration
+    /// Names this run.
+    package let epoch: String
     /// The topics of the node.
     package let topics: Topics
     package let loop: LoopExecutor
@@ -81,7 +88,7 @@ package struct CapabilityContext: Sendable {
     /// Answers requests about users, rights, secrets and the log.
     package let accountsHandler: AccountsHandler
     /// Whether recordings replace this machine's sensors.
-    package let isReplaying: Bool
+    package internal(set) var isReplaying: Bool
     /// The sensors that are switched off, by the configuration or at run time.
     package internal(set) var switchedOff: Set<SensorKind>
     package let clock: @Sendable () -> Instant

@@ -92,6 +92,7 @@ extension ControllerConfiguration {
         brightnessByProximity = plan.configuration.controller.brightnessByProximity
         allowsDeviceSet = plan.configuration.device.allowSet
         announces = plan.configuration.discovery.isEnabled
+        switchedOff = plan.configuration.switchedOff()
         lifecycle = Lifecycle.Settings(plan.configuration.lifecycle)
         lifecycle.add(plan.configuration.profiles)
         catalog = ThingCatalog(plan.configuration.profiles)

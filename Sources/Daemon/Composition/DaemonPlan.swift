@@ -8,8 +8,8 @@ package struct DaemonPlan: Sendable {
     package var folder: StateFolder
     /// What is in the files that the configuration names, by key path.
     package var files: [String: [FileFingerprint]] = [:]
-    /// Recordings that replace this machine's sensors.
-    package var recordings: [SensorSource] = []
+    /// Opens the recordings that replace this machine's sensors.
+    package var recordings: @Sendable (TrilateralConfiguration) throws -> [SensorSource] = { _ in [] }
     package var isReloaded = false
     /// What was commanded before a reload.
     package var choices = Lifecycle.Choices()

@@ -3,43 +3,45 @@ import Settings
 import Threading
 
 /// Decides what a configuration that was read again changes in a running daemon, and changes it.
-final class DaemonReloader: Sendable {
+actor DaemonReloader {
     private let node: NodeReloader
     private let logger: Logger
     /// With the configuration in use.
-    private let plan: Locked<DaemonPlan>
+    private var plans: (daemon: DaemonPlan, node: NodePlan)
 
-    init(_ plan: DaemonPlan, _ node: NodeReloader, logger: Logger) {
-        (self.plan, self.node, self.logger) = (Locked(plan), node, logger)
+    init(_ plan: DaemonPlan, _ nodePlan: NodePlan, _ node: NodeReloader, logger: Logger) {
+        (plans, self.node, self.logger) = ((plan, nodePlan), node, logger)
     }
 
-    func reload(_ loaded: LoadedConfiguration) -> TrilateralDaemon.Reload {
-        let old = plan.withLock { $0 }
-        var new = old
-        (new.configuration, new.files) = (loaded.values, loaded.files)
-        let plans = (old: NodePlan(old), new: NodePlan(new))
-        let changes = NodeChanges(from: plans.old, to: plans.new, hasFailedSource: node.hasFailedSource)
+    /// The configuration in use.
+    var configuration: TrilateralConfiguration { plans.daemon.configuration }
+
+    /// Called once at a time.
+    func reload(_ loaded: LoadedConfiguration) async -> TrilateralDaemon.Reload {
+        var daemon = plans.daemon
+        (daemon.configuration, daemon.files) = (loaded.values, loaded.files)
+        let new = NodePlan(daemon, after: plans.node)
+        let changes = NodeChanges(from: plans.node, to: new, hasFailedSource: node.hasFailedSource)
         guard let changes else { return .rebuild }
-        plan.withLock { $0 = new }
-        let isSame = old.configuration == new.configuration && changes.isEmpty
-        return .apply { [node, logger, new] in
+        let isSame = plans.daemon.configuration == daemon.configuration && changes.names.isEmpty
+        if !isSame {
             do {
-                try await node.apply(changes, plans.new)
+                try await node.apply(changes, new)
             } catch {
-                logger.error("a part cannot be restarted alone", metadata: ["error": "\(error)"])
-                return false
+                return .refused("\(error)")
             }
-            new.secrets.use(loaded.values)
-            // Before the log is written to, which may have moved.
-            new.onApplied(loaded)
-            let names = changes.capabilities.sorted().joined(separator: ", ")
-            logger.notice(
-                isSame
-                    ? "configuration read again; nothing has changed"
-                    : "configuration read again; \(names.isEmpty ? "using it" : "restarted: \(names)")"
-            )
-            node.use(plans.new)
-            return true
         }
+        plans = (daemon, new)
+        daemon.secrets.use(loaded.values)
+        // Before the log is written to, which may have moved.
+        daemon.onApplied(loaded)
+        let names = changes.names.joined(separator: ", ")
+        logger.notice(
+            isSame
+                ? "configuration read again; nothing has changed"
+                : "configuration read again; \(names.isEmpty ? "using it" : "restarted: \(names)")"
+        )
+        node.finish(new)
+        return .applied
     }
 }

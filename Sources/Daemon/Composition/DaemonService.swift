@@ -1,3 +1,4 @@
+import Logging
 import ServiceLifecycle
 
 /// A closure as a service.
@@ -20,16 +21,22 @@ struct DaemonService: Service {
     }
 }
 
-extension ServiceGroupConfiguration.ServiceConfiguration {
-    /// A service that ends the daemon when it fails, and not when it returns.
-    ///
-    /// Without a name the group would log everything that is in the service.
-    static func ofDaemon(_ service: any Service) -> Self {
-        .init(
-            service: service,
-            successTerminationBehavior: .ignore,
-            failureTerminationBehavior: .gracefullyShutdownGroup,
-            serviceName: (service as? DaemonService)?.name ?? "\(type(of: service))"
+extension ServiceGroup {
+    /// Services that start in order and stop in reverse; one that fails ends all.
+    init(of services: [any Service], logger: Logger) {
+        self.init(
+            configuration: .init(
+                services: services.map {
+                    // Without a name the group would log everything that is in the service.
+                    .init(
+                        service: $0,
+                        successTerminationBehavior: .ignore,
+                        failureTerminationBehavior: .gracefullyShutdownGroup,
+                        serviceName: ($0 as? DaemonService)?.name ?? "\(type(of: $0))"
+                    )
+                },
+                logger: logger
+            )
         )
     }
 }

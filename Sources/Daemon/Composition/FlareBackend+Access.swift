@@ -111,7 +111,7 @@ extension ClientChange {
 }
 
 extension FlareAccess {
-    fileprivate init(
+    init(
         _ flare: TrilateralConfiguration.Platform,
         _ accounts: AccountsRegistry,
         clock: @escaping @Sendable () -> Instant

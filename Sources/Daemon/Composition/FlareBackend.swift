@@ -1,3 +1,4 @@
+import Accounts
 package import Controller
 import Flare
 package import FlareClient
@@ -116,6 +117,17 @@ package enum FlareBackend: Sendable {
         case .remote(_, let url): url
         case .station(let link): "station:\(link.word)"
         }
+    }
+
+    /// Follows another configuration from now on, as far as a running server can.
+    func use(
+        _ configuration: TrilateralConfiguration,
+        _ accounts: AccountsRegistry,
+        clock: @escaping @Sendable () -> Instant
+    ) async {
+        guard case .embedded(_, let hub) = self else { return }
+        if hub.access != nil { hub.restrict(FlareAccess(configuration.flare, accounts, clock: clock)) }
+        await hub.use(steady: configuration.steadiness)
     }
 
     /// For the health message.

@@ -50,12 +50,11 @@ package struct Node: Sendable {
         let started = clock()
         let epoch = epochText(started)
         let installation = try store.installationID()
-        var remembered = try store.memory()
-        for sensor in configuration.switchedOff(plan.capabilities) where remembered.sensors[sensor] == nil {
-            remembered.sensors[sensor] = false
-        }
-
-        let controller = DeviceController(epoch: epoch, configuration: plan.controller, memory: remembered)
+        let controller = DeviceController(
+            epoch: epoch,
+            configuration: plan.controller,
+            memory: try store.memory()
+        )
         let runtime = NodeRuntime(
             on: loop,
             controller: controller,
@@ -73,36 +72,36 @@ package struct Node: Sendable {
             logger: logger,
             aroundRead: loop.lend
         )
-        var registry = configuration.people.registry
-        registry.secrets = { [secrets = plan.secrets] in secrets.mask }
-        let accounts = try store.withAccounts { [registry] accounts in
+        let accounts = try store.withAccounts { accounts in
             try accounts.prepare(owner: configuration.people.owner, at: started.wallMilliseconds)
             return try AccountsRegistry(
                 accounts,
-                registry,
+                configuration.accounts,
                 clock: { clock().wallMilliseconds },
+                mask: { [secrets = plan.secrets] in secrets.mask },
                 changed: { [weak runtime] in runtime?.send(.peopleChanged($0)) }
             )
         }
         let administration = AccountsAPI(
             accounts,
-            configuration.people.administration(epoch: epoch, publicURL: configuration.web.publicURL),
+            configuration.administration(epoch: epoch),
             place: AccountsPlace(runtime, flare),
             steady: { clock().steadyMilliseconds },
-            send: configuration.people.sendsEmail
-                ? client.email(Topics(root: plan.bridge.root), logger) : nil
+            send: client.email(Topics(root: plan.bridge.root), logger)
         )
         let (links, linkPort) = AsyncStream.makeStream(of: (name: String, isUp: Bool?).self)
+        let recordings = try plan.recordings(configuration)
         let context = CapabilityContext(
             configuration: configuration,
+            epoch: epoch,
             topics: Topics(root: plan.bridge.root),
             loop: loop,
             client: client,
             store: store,
             accounts: accounts,
             accountsHandler: { await administration.answer($0) },
-            isReplaying: !plan.recordings.isEmpty,
-            switchedOff: Set(remembered.sensors.filter { !$0.value }.keys),
+            isReplaying: !recordings.isEmpty,
+            switchedOff: Set(controller.state.sensors.filter { !$0.value }.keys),
             clock: clock,
             clocks: plan.clocks,
             send: runtime.send,
@@ -147,14 +146,15 @@ package struct Node: Sendable {
                 runtime.send(event)
             }
         )
-        let inputs = SensorInputs()
-        let sensing = NodeSensing(
+        let reloader = NodeReloader(
+            runtime,
+            bridge,
+            flare,
+            administration,
+            context,
+            parts,
             plan,
-            parts.all,
-            inputs: inputs,
-            store: store,
-            send: runtime.send,
-            logger: logger
+            recordings: recordings
         )
         let mirror = plan.mirrorFolder.flatMap { folder in
             PlaceMirror.open(folder, server: flare.url, runtime, logger: logger)
@@ -170,7 +170,7 @@ package struct Node: Sendable {
         }
         let ports = NodeRuntime.Ports(
             flare: connection.send,
-            sensors: inputs.send,
+            sensors: reloader.inputs.send,
             remember: { record in writer.assumeIsolated { $0.add(record) } },
             store: { writer.assumeIsolated { _ = $0.flush() } },
             event: { event in bridge.assumeIsolated { $0.publish(event) } },
@@ -200,17 +200,10 @@ package struct Node: Sendable {
             flare.ask(accounts, configuration.flare, runtime, epoch: epoch, clock: clock)
         }
         for (sensor, isOn) in controller.state.sensors where !isOn {
-            inputs.send(.switched(sensor, on: false))
+            reloader.inputs.send(.switched(sensor, on: false))
         }
         let mirrorServices: [any Service] =
             mirror.map { mirror in [DaemonService.untilShutdown("mirror") { await mirror.run() }] } ?? []
-        let early = ReplaceableServices("capabilities", parts.services(\.services), logger: logger)
-        let late = ReplaceableServices(
-            "sensors and pages",
-            [(NodeSensing.name, sensing.services)]
-                + parts.services { $0.service.map { [$0(runtime, bridge)] } ?? [] },
-            logger: logger
-        )
         let services: [any Service] =
             [
                 DaemonService(name: "mqtt") {
@@ -232,7 +225,7 @@ package struct Node: Sendable {
                         runtime.send(.linkChanged(link.name, isUp: link.isUp))
                     }
                 },
-                early,
+                reloader.early,
             ] + mirrorServices + [
                 DaemonService(name: "flare") { await connection.run() },
                 DaemonService(name: "controller") {
@@ -241,7 +234,7 @@ package struct Node: Sendable {
                     plan.onEnd(await runtime.end())
                     connection.close()
                 },
-                late,
+                reloader.late,
                 DaemonService(name: "farewell") {
                     // Stops first: the others still run while the last commands arrive.
                     try? await gracefulShutdown()
@@ -254,16 +247,7 @@ package struct Node: Sendable {
             client: client,
             writer: writer,
             services: services,
-            reloader: NodeReloader(
-                runtime: runtime,
-                bridge: bridge,
-                store: store,
-                context: context,
-                parts: parts,
-                inputs: inputs,
-                early: early,
-                late: late
-            )
+            reloader: reloader
         )
     }
 

@@ -4,56 +4,68 @@ import HomeAssistant
 import Settings
 
 /// What another configuration changes in a node that runs.
-struct NodeChanges: Sendable {
+package struct NodeChanges: Sendable, Equatable {
     /// The names of the capabilities to build again.
     var capabilities: Set<String> = []
     /// Whether the sensors and their pipeline start again.
     var concernsSensors = false
+    /// Whether there is another connection to the broker.
+    var concernsBroker = false
+    /// Whether that is another broker.
+    var isElsewhere = false
 
     /// - Parameter hasFailedSource: Whether a source of readings has ended with an error: a reload starts it again.
     /// - Returns: `nil` if the node, and what is around it, must be built again.
-    init?(from old: NodePlan, to new: NodePlan, hasFailedSource: Bool) {
-        guard old.name == new.name, old.bridge.withoutParts == new.bridge.withoutParts,
-            old.configuration.fixed == new.configuration.fixed,
-            old.configuration.steadiness == new.configuration.steadiness,
-            old.configuration.switchedOff(old.capabilities) == new.configuration.switchedOff(new.capabilities)
-        else { return nil }
+    package init?(from old: NodePlan, to new: NodePlan, hasFailedSource: Bool) {
+        guard old.name == new.name, old.configuration.fixed == new.configuration.fixed else { return nil }
         let files = Set(old.files.keys).union(new.files.keys).filter { old.files[$0] != new.files[$0] }
-        var known: Set<String> = []
+        var known = Self.filesInValues.union(Self.recordings).union(Self.certificates)
         for capability in old.capabilities {
-            let keys = Set(capability.settings.keys.map(\.path))
+            let keys = Set(capability.settings.keys.map(\.path)).union(capability.files)
             known.formUnion(keys)
-            if !keys.isDisjoint(with: files)
+            if !keys.isDisjoint(with: files.subtracting(Self.filesInValues))
                 || capability.inputs(old.configuration) != capability.inputs(new.configuration)
             {
                 capabilities.insert(capability.name)
             }
         }
-        guard files.isSubset(of: known), capabilities.isDisjoint(with: Self.fixed) else { return nil }
+        guard files.isSubset(of: known) else { return nil }
         concernsSensors =
             hasFailedSource || old.configuration.sensing != new.configuration.sensing
-            || !capabilities.isDisjoint(with: Self.sensors)
-        guard concernsSensors else { return }
-        // A recording cannot be played again from where it is.
-        guard old.recordings.isEmpty, new.recordings.isEmpty else { return nil }
-        capabilities.formUnion(Self.sensors)
+            || !files.isDisjoint(with: Self.recordings) || !capabilities.isDisjoint(with: Self.sensors)
+        if concernsSensors { capabilities.formUnion(Self.sensors) }
+        let brokers = (old: old.configuration.mqtt, new: new.configuration.mqtt)
+        isElsewhere = brokers.old.address != brokers.new.address
+        concernsBroker = brokers.old.link != brokers.new.link || !files.isDisjoint(with: Self.certificates)
     }
 
-    var isEmpty: Bool { capabilities.isEmpty && !concernsSensors }
+    /// What starts again, for the log.
+    package var names: [String] {
+        capabilities.sorted() + (concernsSensors ? ["sensors"] : [])
+            + (concernsBroker ? ["the link to the broker"] : [])
+    }
 
     /// Those that provide readings, and so start again together with the pipeline.
     private static let sensors: Set<String> = Set(
         [Capability.bluetooth, .brokerReadings, .localSensors].map(\.name)
     )
 
-    /// Those whose parts are not only theirs.
-    private static let fixed: Set<String> = Set(
-        [Capability.people, .discovery, .lamps, .setup].map(\.name)
-    )
+    private static let recordings: Set<String> = ["sensors.replay.file"]
+    private static let certificates: Set<String> = [
+        "mqtt.tls.ca_file", "mqtt.tls.certificate_file", "mqtt.tls.key_file",
+    ]
+
+    /// What is in these files is read together with the configuration, and is part of its values.
+    private static let filesInValues: Set<String> = [
+        "profiles.files", "mqtt.password_file", "flare.remote.token_file",
+    ]
 }
 
 extension TrilateralConfiguration {
-    /// What a running node cannot exchange: everything apart from the sections whose readers are known here.
+    /// What a running node cannot exchange: everything apart from the keys whose readers are known here.
+    ///
+    /// A section of a capability is compared by its `inputs`. Everybody else whose keys are named here is handed the
+    /// configuration by ``NodeReloader``.
     fileprivate var fixed: TrilateralConfiguration {
         var result = self
         let defaults = TrilateralConfiguration()
@@ -61,33 +73,49 @@ extension TrilateralConfiguration {
         (result.log, result.controller, result.lifecycle) = (
             defaults.log, defaults.controller, defaults.lifecycle
         )
-        // The embedded server may use it too: see `steadiness`.
-        result.presence = defaults.presence
+        (result.presence, result.flare.isSteady) = (defaults.presence, defaults.flare.isSteady)
         (result.device.name, result.device.allowSet) = (defaults.device.name, defaults.device.allowSet)
-        (result.positioning, result.sensors.cmxEnabled) = (defaults.positioning, defaults.sensors.cmxEnabled)
+        (result.profiles, result.positioning) = (defaults.profiles, defaults.positioning)
+        result.sensors.cmxEnabled = defaults.sensors.cmxEnabled
+        result.sensors.replayFile = defaults.sensors.replayFile
+        result.sensors.replaySpeed = defaults.sensors.replaySpeed
+        result.sensors.replayLoop = defaults.sensors.replayLoop
+        // The bridge.
+        (result.discovery, result.mqtt) = (defaults.discovery, defaults.mqtt)
+        // They are in every topic, and everybody has some of those.
+        (result.mqtt.base, result.mqtt.node) = (mqtt.base, mqtt.node)
+        result.device.publishLocation = defaults.device.publishLocation
+        // Who may do what.
+        result.flare.access = defaults.flare.access
+        result.flare.trustedNetworks = defaults.flare.trustedNetworks
         // Capabilities.
+        (result.people, result.web, result.links) = (defaults.people, defaults.web, defaults.links)
         (result.map, result.frames, result.control) = (defaults.map, defaults.frames, defaults.control)
         (result.station, result.resolver) = (defaults.station, defaults.resolver)
         (result.beacons, result.espresense) = (defaults.beacons, defaults.espresense)
         (result.compass, result.gps) = (defaults.compass, defaults.gps)
-        result.web = defaults.web
-        // Links in email messages begin with it.
-        result.web.publicURL = web.publicURL
         return result
     }
 
     /// What the sensor pipeline reads, apart from the sections of capabilities.
-    fileprivate var sensing: [AnyHashable] { [positioning] }
+    fileprivate var sensing: [AnyHashable] {
+        [positioning, sensors.replayFile, sensors.replaySpeed, sensors.replayLoop]
+    }
+}
+
+extension TrilateralConfiguration.Broker {
+    /// What concerns the connection; the rest concerns what is sent over it.
+    fileprivate var link: Self {
+        var result = self
+        let defaults = TrilateralConfiguration().mqtt
+        (result.base, result.node, result.rates) = (defaults.base, defaults.node, defaults.rates)
+        result.responseTopics = defaults.responseTopics
+        result.healthIntervalSeconds = defaults.healthIntervalSeconds
+        return result
+    }
 }
 
 extension BridgeConfiguration {
-    /// What a running bridge cannot exchange.
-    fileprivate var withoutParts: BridgeConfiguration {
-        var result = self
-        (result.hasMap, result.hasStation) = (false, false)
-        return result
-    }
-
     /// Adds what the capabilities provide.
     func with(_ parts: NodeParts) -> BridgeConfiguration {
         var result = self

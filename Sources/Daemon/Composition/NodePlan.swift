@@ -13,8 +13,8 @@ package struct NodePlan: Sendable {
     package var host: HostInfo
     package var controller: ControllerConfiguration
     package var bridge: BridgeConfiguration
-    /// Recordings that replace this machine's sensors.
-    package var recordings: [SensorSource]
+    /// Opens the recordings that replace this machine's sensors.
+    package var recordings: @Sendable (TrilateralConfiguration) throws -> [SensorSource]
     package var capabilities = Capability.all
     /// The clocks of the sensors and of the publishing intervals.
     package var clocks = SensorClocks.ofThisMachine
@@ -34,11 +34,17 @@ package struct NodePlan: Sendable {
     package var counters: @Sendable () -> [String: Int] = { [:] }
 
     /// The one node of a daemon.
-    package init(_ plan: DaemonPlan) {
+    ///
+    /// - Parameter last: The plan that it followed until now.
+    package init(_ plan: DaemonPlan, after last: NodePlan? = nil) {
         configuration = plan.configuration
         host = plan.traits
         name = NodeAddress(configuration.mqtt, plan.traits).node
         controller = ControllerConfiguration(plan)
+        // Another catalog would be another profile for every thing.
+        if let last, last.configuration.profiles == configuration.profiles {
+            controller.catalog = last.controller.catalog
+        }
         bridge = BridgeConfiguration(configuration, node: name)
         recordings = plan.recordings
         (files, ports, secrets) = (plan.files, plan.ports, plan.secrets)

@@ -1,37 +1,75 @@
+import Accounts
 import Bridge
 import Controller
+import MQTT
+import Sensors
 import ServiceLifecycle
+import Settings
 import Threading
 
-/// Exchanges parts of a node that runs, when its configuration has changed.
+/// Runs the parts of a node, and exchanges them when its configuration has changed.
 struct NodeReloader: Sendable {
-    let runtime: NodeRuntime
-    let bridge: MQTTBridge
-    let store: StateStore
-    let context: CapabilityContext
-    let parts: NodeParts
-    let inputs: SensorInputs
+    private let runtime: NodeRuntime
+    private let bridge: MQTTBridge
+    private let flare: FlareBackend
+    private let administration: AccountsAPI
+    private let context: CapabilityContext
+    private let parts: NodeParts
+    let inputs = SensorInputs()
     /// The capabilities' services that start before the controller, and those that start after it.
     let early: ReplaceableServices
     let late: ReplaceableServices
 
+    init(
+        _ runtime: NodeRuntime,
+        _ bridge: MQTTBridge,
+        _ flare: FlareBackend,
+        _ administration: AccountsAPI,
+        _ context: CapabilityContext,
+        _ parts: NodeParts,
+        _ plan: NodePlan,
+        recordings: [SensorSource]
+    ) {
+        (self.runtime, self.bridge, self.flare) = (runtime, bridge, flare)
+        (self.administration, self.context, self.parts) = (administration, context, parts)
+        early = ReplaceableServices("capabilities", parts.services(\.services), logger: context.logger)
+        let sensing = NodeSensing(plan, parts.all, recordings, context, inputs)
+        late = ReplaceableServices(
+            "sensors and pages",
+            [(NodeSensing.name, sensing.services)]
+                + parts.services { $0.service.map { [$0(runtime, bridge)] } ?? [] },
+            logger: context.logger
+        )
+    }
+
     /// Whether a source of readings has ended with an error.
     var hasFailedSource: Bool { inputs.hasFailed }
 
-    /// Follows the rules of another configuration from now on, and answers whoever asked for it.
-    func use(_ plan: NodePlan) { runtime.send(.configurationApplied(plan.controller)) }
-
-    /// Builds what the changes concern again, and starts it in place of what was there.
+    /// Builds what the changes concern again, starts it in place of what was there, and hands everybody else the
+    /// configuration.
     ///
     /// - Throws: If a part cannot be built; nothing has changed then.
     func apply(_ changes: NodeChanges, _ plan: NodePlan) async throws {
-        guard !changes.isEmpty else { return }
+        let configuration = plan.configuration
         let concerned = plan.capabilities.filter { changes.capabilities.contains($0.name) }
         var context = context
-        context.configuration = plan.configuration
+        let recordings = changes.concernsSensors ? try plan.recordings(configuration) : []
+        if changes.concernsSensors { context.isReplaying = !recordings.isEmpty }
+        context.configuration = configuration
         context.switchedOff = Set(await runtime.state.sensors.filter { !$0.value }.keys)
         let built = try concerned.map { ($0.name, try $0.build(context)) }
+        let link = MQTTConfiguration(
+            configuration.mqtt,
+            node: plan.name,
+            installation: try context.store.installationID(),
+            root: plan.bridge.root
+        )
 
+        context.accounts.use(configuration.accounts)
+        administration.use(configuration.administration(epoch: context.epoch))
+        await flare.use(configuration, context.accounts, clock: context.clock)
+
+        if changes.concernsBroker { await bridge.reconnect(link, isElsewhere: changes.isElsewhere) }
         if changes.concernsSensors { await late.replace(NodeSensing.name, with: []) }
         for capability in concerned.reversed() {
             await late.replace(capability.name, with: [])
@@ -46,20 +84,16 @@ struct NodeReloader: Sendable {
         await follow(old, new, plan)
         for (name, part) in built { await early.replace(name, with: part?.services ?? []) }
         if changes.concernsSensors {
-            let sensing = NodeSensing(
-                plan,
-                parts.all,
-                inputs: inputs,
-                store: store,
-                send: runtime.send,
-                logger: context.logger
-            )
+            let sensing = NodeSensing(plan, parts.all, recordings, context, inputs)
             await late.replace(NodeSensing.name, with: sensing.services)
         }
         for (name, part) in built {
             await late.replace(name, with: part?.service.map { [$0(runtime, bridge)] } ?? [])
         }
     }
+
+    /// Follows the rules of another configuration from now on, and answers whoever asked for it.
+    func finish(_ plan: NodePlan) { runtime.send(.configurationApplied(plan.controller)) }
 
     /// Lets the node and its bridge use the new parts, in one turn of the loop.
     private func follow(_ old: [CapabilityParts], _ new: [CapabilityParts], _ plan: NodePlan) async {

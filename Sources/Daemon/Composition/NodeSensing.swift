@@ -17,13 +17,12 @@ struct NodeSensing: Sendable {
     init(
         _ plan: NodePlan,
         _ parts: [CapabilityParts],
-        inputs port: SensorInputs,
-        store: StateStore,
-        send: @escaping @Sendable (ControllerEvent) -> Void,
-        logger: Logger
+        _ recordings: [SensorSource],
+        _ context: CapabilityContext,
+        _ port: SensorInputs
     ) {
-        let configuration = plan.configuration
-        let sources = parts.flatMap(\.sources) + plan.recordings
+        let (configuration, send, logger) = (plan.configuration, context.send, context.logger)
+        let sources = parts.flatMap(\.sources) + recordings
         let names = sources.map(\.name)
         let adapters = parts.compactMap(\.adapterAddress)
         let (inputs, feed) = AsyncStream.makeStream(of: SensorPipeline.Input.self)
@@ -35,7 +34,7 @@ struct NodeSensing: Sendable {
                 receivers: ReceiverOffsets(
                     sources: names,
                     adapter: { adapters.lazy.compactMap { $0() }.first },
-                    memory: store,
+                    memory: context.store,
                     logger: logger
                 ),
                 clocks: plan.clocks,

@@ -1,24 +1,24 @@
-import Logging
-import ServiceLifecycle
+package import Logging
+package import ServiceLifecycle
 
 /// Services in groups with names, each of which can be replaced while the others run.
 ///
 /// A service that fails ends all of them, and with them the daemon.
-final class ReplaceableServices: Service, CustomStringConvertible {
+package final class ReplaceableServices: Service, CustomStringConvertible {
     private enum Order: Sendable {
         case replace(String, [any Service], done: CheckedContinuation<Void, Never>)
         case failed(any Error)
     }
 
     /// For logs.
-    let description: String
+    package let description: String
     private let first: [(name: String, services: [any Service])]
     private let orders: AsyncStream<Order>
     private let port: AsyncStream<Order>.Continuation
     private let logger: Logger
 
     /// - Parameter first: The groups that run from the start, in their order.
-    init(_ description: String, _ first: [(name: String, services: [any Service])], logger: Logger) {
+    package init(_ description: String, _ first: [(name: String, services: [any Service])], logger: Logger) {
         (self.description, self.first, self.logger) = (description, first, logger)
         (orders, port) = AsyncStream.makeStream(of: Order.self)
     }
@@ -26,7 +26,7 @@ final class ReplaceableServices: Service, CustomStringConvertible {
     /// Ends a group's services and starts others in their place; returns when those have ended.
     ///
     /// Nothing happens before ``run()`` and after it.
-    func replace(_ name: String, with services: [any Service]) async {
+    package func replace(_ name: String, with services: [any Service]) async {
         await withCheckedContinuation { done in
             guard case .enqueued = port.yield(.replace(name, services, done: done)) else {
                 return done.resume()
@@ -34,7 +34,7 @@ final class ReplaceableServices: Service, CustomStringConvertible {
         }
     }
 
-    func run() async throws {
+    package func run() async throws {
         do {
             try await runGroups()
         } catch {
@@ -55,12 +55,7 @@ final class ReplaceableServices: Service, CustomStringConvertible {
             var running: [String: (group: ServiceGroup, ended: AsyncStream<Never>)] = [:]
             func start(_ name: String, _ services: [any Service]) {
                 guard !services.isEmpty else { return }
-                let group = ServiceGroup(
-                    configuration: .init(
-                        services: services.map { .ofDaemon($0) },
-                        logger: logger
-                    )
-                )
+                let group = ServiceGroup(of: services, logger: logger)
                 let (ended, end) = AsyncStream.makeStream(of: Never.self)
                 tasks.addTask { [port] in
                     defer { end.finish() }

@@ -98,16 +98,16 @@ extension TrilateralDaemon {
                 }
             )
         }
-        let reloader = DaemonReloader(plan, node.reloader, logger: logger)
+        let reloader = DaemonReloader(plan, nodePlan, node.reloader, logger: logger)
         return TrilateralDaemon(
             services: services,
             requests: shellRequests,
             requestPort: shellPort,
             read: plan.read,
             reportRead: { runtime.send(.configurationRead(problem: $0)) },
-            reload: reloader.reload,
+            reload: { await reloader.reload($0) },
             prepare: { next in
-                let old = NodeAddress(configuration.mqtt, plan.traits)
+                let old = NodeAddress(await reloader.configuration.mqtt, plan.traits)
                 if NodeAddress(next.values.mqtt, plan.traits) != old { await bridge.leave() }
             },
             setLogLevel: plan.setLogLevel,

@@ -17,12 +17,14 @@ package struct TrilateralDaemon: Sendable {
         case reopen
     }
 
-    /// What a configuration that was read again needs.
+    /// What became of a configuration that was read again.
     package enum Reload: Sendable {
-        /// Another daemon.
+        /// It needs another daemon.
         case rebuild
-        /// The restart of parts, or nothing; returns whether it was possible.
-        case apply(@Sendable () async -> Bool)
+        /// It is in use, and whoever asked for it was answered.
+        case applied
+        /// It does not work, for a reason; nothing has changed.
+        case refused(String)
     }
 
     let services: [any Service]
@@ -30,8 +32,8 @@ package struct TrilateralDaemon: Sendable {
     package let requestPort: AsyncStream<ShellRequest>.Continuation
     let read: @Sendable () -> Result<LoadedConfiguration, ConfigurationErrors>
     package let reportRead: @Sendable (_ problem: String?) -> Void
-    /// Decides what a configuration that was read again needs.
-    let reload: @Sendable (LoadedConfiguration) -> Reload
+    /// Uses a configuration that was read again, as far as that is possible.
+    let reload: @Sendable (LoadedConfiguration) async -> Reload
     /// Called before the daemon is replaced by one with another configuration.
     let prepare: @Sendable (LoadedConfiguration) async -> Void
     let setLogLevel: @Sendable (String) -> Void
@@ -40,8 +42,8 @@ package struct TrilateralDaemon: Sendable {
     /// - Parameters:
     ///   - requests: Requests to the shell; sent with `requestPort`.
     ///   - read: Reads the configuration again.
-    ///   - reportRead: Called after it was read, with the problem or `nil`.
-    ///   - reload: Decides what a configuration that was read again needs.
+    ///   - reportRead: Called after it was read and needs another daemon, or with the problem.
+    ///   - reload: Uses a configuration that was read again, as far as that is possible; called once at a time.
     ///   - prepare: Called before the daemon is replaced by one with another configuration.
     package init(
         services: [any Service],
@@ -49,7 +51,7 @@ package struct TrilateralDaemon: Sendable {
         requestPort: AsyncStream<ShellRequest>.Continuation,
         read: @escaping @Sendable () -> Result<LoadedConfiguration, ConfigurationErrors>,
         reportRead: @escaping @Sendable (_ problem: String?) -> Void,
-        reload: @escaping @Sendable (LoadedConfiguration) -> Reload = { _ in .rebuild },
+        reload: @escaping @Sendable (LoadedConfiguration) async -> Reload = { _ in .rebuild },
         prepare: @escaping @Sendable (LoadedConfiguration) async -> Void,
         setLogLevel: @escaping @Sendable (String) -> Void,
         logger: Logger
@@ -64,24 +66,17 @@ package struct TrilateralDaemon: Sendable {
     /// Services start in order and stop in reverse.
     /// - Throws: The error of a service that failed; ``UnexpectedEnd`` if it ended without a request.
     package func run() async throws -> End {
-        let group = ServiceGroup(
-            configuration: .init(
-                services: services.map { .ofDaemon($0) },
-                logger: logger
-            )
-        )
+        let group = ServiceGroup(of: services, logger: logger)
         // Set before the shutdown begins.
         let decision = Locked<End?>(nil)
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
             let next = Locked<LoadedConfiguration?>(nil)
-            let (restarts, restart) = AsyncStream.makeStream(of: Restart.self)
-            tasks.addTask { await handleRequests(group, decision, next, restart) }
+            let (readings, reading) = AsyncStream.makeStream(of: Void.self)
+            tasks.addTask { await handleRequests(group, decision, next, reading) }
             // Beside the requests, so that a stop need not wait for it; one after the other.
             tasks.addTask {
-                for await restart in restarts where await !restart.apply() {
-                    next.withLock { $0 = restart.configuration }
-                    reportRead(nil)
-                }
+                // The next daemon reads what was asked for after that.
+                for await _ in readings where decision.withLock({ $0 == nil }) { await readAgain(next) }
             }
             defer { tasks.cancelAll() }
             do {
@@ -99,38 +94,35 @@ package struct TrilateralDaemon: Sendable {
         }
     }
 
-    /// The restart of parts with another configuration.
-    private struct Restart: Sendable {
-        let configuration: LoadedConfiguration
-        let apply: @Sendable () async -> Bool
+    private func readAgain(_ next: Locked<LoadedConfiguration?>) async {
+        switch read() {
+        case .success(let configuration):
+            switch await reload(configuration) {
+            case .applied: break
+            case .rebuild:
+                next.withLock { $0 = configuration }
+                reportRead(nil)
+            case .refused(let problem): refuse(problem)
+            }
+        case .failure(let problems): refuse(problems.problems.map(\.description).joined(separator: "; "))
+        }
+    }
+
+    private func refuse(_ problem: String) {
+        logger.warning("the new configuration is not used", metadata: ["problems": "\(problem)"])
+        reportRead(problem)
     }
 
     private func handleRequests(
         _ group: ServiceGroup,
         _ decision: Locked<End?>,
         _ next: Locked<LoadedConfiguration?>,
-        _ restarts: AsyncStream<Restart>.Continuation
+        _ reading: AsyncStream<Void>.Continuation
     ) async {
-        defer { restarts.finish() }
+        defer { reading.finish() }
         for await request in requests {
             switch request {
-            case .readConfiguration:
-                // The next daemon reads it.
-                guard decision.withLock({ $0 == nil }) else { continue }
-                switch read() {
-                case .success(let configuration):
-                    switch reload(configuration) {
-                    case .rebuild:
-                        next.withLock { $0 = configuration }
-                        reportRead(nil)
-                    case .apply(let apply):
-                        restarts.yield(Restart(configuration: configuration, apply: apply))
-                    }
-                case .failure(let problems):
-                    let text = problems.problems.map(\.description).joined(separator: "; ")
-                    logger.warning("the new configuration is not used", metadata: ["problems": "\(text)"])
-                    reportRead(text)
-                }
+            case .readConfiguration: reading.yield()
             case .rebuild:
                 guard let next = next.withLock({ $0 }), decide(.rebuild(next), decision) else { continue }
                 await prepare(next)

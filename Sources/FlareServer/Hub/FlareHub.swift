@@ -89,10 +89,16 @@ package actor FlareHub {
     nonisolated var localKey: String? { store.localKey }
 
     /// Who may use it over the network; `nil` if nobody is asked.
-    nonisolated var access: FlareAccess? { accessBox.withLock { $0 } }
+    package nonisolated var access: FlareAccess? { accessBox.withLock { $0 } }
 
     /// From now on it is asked who the clients over the network are.
     package nonisolated func restrict(_ access: FlareAccess) { accessBox.withLock { $0 = access } }
+
+    /// Follows another rule for zone and nearest thing from now on, and other rights.
+    package func use(steady: SteadyPresence.Settings?) {
+        graph.steady = steady
+        accessChanged()
+    }
 
     /// A new identifier.
     package nonisolated func makeID() -> FlareID { idSource() }

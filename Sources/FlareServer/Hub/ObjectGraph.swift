@@ -13,7 +13,7 @@ struct ObjectGraph: Sendable {
     private(set) var nextSequence = 1
     let dialect: FlareDialect
     /// Keeps zone and nearest thing of devices from flapping; `nil` for the original rule.
-    let steady: SteadyPresence.Settings?
+    var steady: SteadyPresence.Settings?
     /// Devices whose zone or nearest thing is in doubt; kept in memory only.
     var presences: [FlareID: SteadyPresence] = [:]
 

@@ -3,32 +3,39 @@ import Threading
 
 extension MQTTClient {
     /// Runs one connection after another until stopped or cancelled.
-    func keepConnected() async {
+    func keepConnected(_ configuration: MQTTConfiguration) async {
         var outage = Outage(warnAfter: .seconds(configuration.warnAfterSeconds))
         var backoff = configuration.reconnect
         var version = VersionChoice(configuration.protocolVersion)
         var will = WillChoice(configuration.will)
-        while true {
+        while goesOn {
             let started = ContinuousClock.now
-            guard let end = await connection(version.next, will) else { return }
+            guard let end = await connection(configuration, version.next, will) else { return }
             let isWillRefused = will.ended(end, isLastVersion: version.isLast)
-            let wasUp = finish(end, &outage, isRepeated: isWillRefused)
+            let wasUp = finish(end, configuration.address, &outage, isRepeated: isWillRefused)
             if wasUp { backoff.linkLost(wasSteady: started.duration(to: .now) > .seconds(10)) }
             let isAtOnce = !isWillRefused && version.ended(end)
-            guard !Task.isCancelled, state.withLock({ $0.phase == .running }) else { return }
+            guard !Task.isCancelled, goesOn else { return }
             if isWillRefused { continue }
             if isAtOnce {
                 logger.info("\(configuration.address) does not speak MQTT 5: trying 3.1.1")
                 continue
             }
-            await pause(backoff.next(), &outage)
+            await pause(backoff.next(), configuration.address, &outage)
         }
     }
+
+    /// Whether another connection follows with the same configuration.
+    private var goesOn: Bool { state.withLock { $0.phase == .running && !$0.isReconnecting } }
 
     /// Runs one connection, from the attempt to its end.
     ///
     /// - Returns: `nil` when cancelled.
-    private func connection(_ version: MQTTProtocolChoice, _ will: WillChoice) async -> ConnectionEnd? {
+    private func connection(
+        _ configuration: MQTTConfiguration,
+        _ version: MQTTProtocolChoice,
+        _ will: WillChoice
+    ) async -> ConnectionEnd? {
         let (ends, end) = AsyncStream<ConnectionEnd>.makeStream()
         let (thread, threadEnd) = AsyncStream<Never>.makeStream()
         let number = state.withLock { state in
@@ -93,7 +100,12 @@ extension MQTTClient {
     ///
     /// - Parameter isRepeated: Whether another attempt follows at once, whose end counts instead.
     /// - Returns: Whether the link was up.
-    private func finish(_ end: ConnectionEnd, _ outage: inout Outage, isRepeated: Bool) -> Bool {
+    private func finish(
+        _ end: ConnectionEnd,
+        _ address: String,
+        _ outage: inout Outage,
+        isRepeated: Bool
+    ) -> Bool {
         // The connection is released outside of the lock, because its end calls the library.
         let (given, wasUp, old) = state.withLock { state in
             let wasUp = state.isUp
@@ -119,8 +131,12 @@ extension MQTTClient {
         }
         if wasUp { outage.begin() }
         guard let error = end.error else {
-            if wasUp { logger.notice("the link to the broker at \(configuration.address) is closed") }
-            return wasUp
+            guard wasUp else { return false }
+            logger.notice("the link to the broker at \(address) is closed")
+            if state.withLock({ $0.isReconnecting }) {
+                report(.disconnected(.reconfigured(address: address)))
+            }
+            return true
         }
         if isRepeated {
             logger.info("\(error): trying a last will of lower QoS, not retained, or none")
@@ -134,12 +150,12 @@ extension MQTTClient {
     }
 
     /// Waits for the next attempt, and logs a warning if the outage lasts.
-    private func pause(_ duration: Duration, _ outage: inout Outage) async {
+    private func pause(_ duration: Duration, _ address: String, _ outage: inout Outage) async {
         logger.debug("next attempt in \(duration)")
         let end = ContinuousClock.now + duration
         if let due = outage.warningDue, due < end {
             try? await Task.sleep(until: due, clock: .continuous)
-            guard !Task.isCancelled, let warning = outage.warning(address: configuration.address) else {
+            guard !Task.isCancelled, let warning = outage.warning(address: address) else {
                 return
             }
             logger.warning("\(warning)")

@@ -70,7 +70,7 @@ extension MQTTClient {
 
     /// The link accepts publications: the birth message is sent first, then the queued ones in order.
     func replay(over link: State.Link) {
-        state.withLock { $0.outbox.linkUp(link.connection.number, birth: configuration.birth) }
+        state.withLock { $0.outbox.linkUp(link.connection.number, birth: $0.configuration.birth) }
         while let (ticket, message) = state.withLock({ $0.outbox.nextInBacklog() }) {
             guard let error = send(ticket, message, over: link) else { continue }
             logger.error("dropped a queued publication: \(error)")

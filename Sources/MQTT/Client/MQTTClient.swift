@@ -11,7 +11,6 @@ package final class MQTTClient: Sendable {
     /// Empty after ``handleLinkEvents(on:_:)``.
     package let links: AsyncStream<MQTTLinkEvent>
 
-    let configuration: MQTTConfiguration
     let aroundRead: MQTTReadHook
     let logger: Logger
     let linkEvents: AsyncStream<MQTTLinkEvent>.Continuation
@@ -30,6 +29,9 @@ package final class MQTTClient: Sendable {
         }
 
         var phase = Phase.idle
+        var configuration: MQTTConfiguration
+        /// Whether the present link ends for another configuration.
+        var isReconnecting = false
         var outbox: MQTTOutbox
         var subscriptions = Subscriptions()
         var counters = MQTTCounters()
@@ -54,11 +56,15 @@ package final class MQTTClient: Sendable {
         logger: Logger,
         aroundRead: @escaping MQTTReadHook = { $0() }
     ) {
-        self.configuration = configuration
         self.aroundRead = aroundRead
         self.logger = logger
         (links, linkEvents) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1_024))
-        state = Locked(State(outbox: MQTTOutbox(limit: configuration.maximumQueued)))
+        state = Locked(
+            State(
+                configuration: configuration,
+                outbox: MQTTOutbox(limit: configuration.maximumQueued)
+            )
+        )
     }
 
     /// Connects, and reconnects whenever the link is lost, until ``stop(last:)`` or cancellation.
@@ -67,21 +73,52 @@ package final class MQTTClient: Sendable {
     /// and another attempt. Cancellation closes the connection without DISCONNECT, so that the broker
     /// publishes the will. It can be called only once: a client that has ended cannot be restarted.
     package func run() async {
-        let (stopSignal, continuation) = AsyncStream<Never>.makeStream()
         let mayRun = state.withLock { state in
             guard state.phase == .idle else { return false }
             state.phase = .running
-            state.stopSignal = continuation
             return true
         }
         guard mayRun else { return }
+        while await runWithConfiguration() {}
+        end()
+    }
+
+    /// Runs until there is another configuration, or until the end.
+    ///
+    /// - Returns: Whether to go on.
+    private func runWithConfiguration() async -> Bool {
+        let (stopSignal, continuation) = AsyncStream<Never>.makeStream()
+        let configuration = state.withLock { state -> MQTTConfiguration? in
+            guard state.phase == .running else { return nil }
+            (state.stopSignal, state.isReconnecting) = (continuation, false)
+            return state.configuration
+        }
+        guard let configuration, !Task.isCancelled else { return false }
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await self.keepConnected() }
+            group.addTask { await self.keepConnected(configuration) }
             group.addTask { for await _ in stopSignal {} }
             await group.next()
             group.cancelAll()
         }
-        end()
+        return true
+    }
+
+    /// Ends the link, if there is one, and connects with another configuration; subscriptions and publications stay.
+    ///
+    /// - Parameter last: Sent before the link ends.
+    package func reconnect(_ configuration: MQTTConfiguration, last: MQTTMessage) async {
+        if state.withLock({ $0.link }) != nil {
+            try? await publishAndWait(last, timeout: .seconds(2))
+        }
+        let (link, signal) = state.withLock { state -> (State.Link?, AsyncStream<Never>.Continuation?) in
+            state.configuration = configuration
+            state.outbox.limit = configuration.maximumQueued
+            guard state.phase == .running else { return (nil, nil) }
+            state.isReconnecting = true
+            return (state.link, state.stopSignal)
+        }
+        // Without a link an attempt, or the pause before it, ends.
+        if let link { link.connection.close() } else { signal?.finish() }
     }
 
     /// Messages that match the filters, in order of arrival; subscribed again at every connect.
@@ -261,6 +298,8 @@ package final class MQTTClient: Sendable {
 
     /// The message that is sent first on every link.
     package var birth: MQTTMessage? { configuration.birth }
+
+    var configuration: MQTTConfiguration { state.withLock { $0.configuration } }
 
     package var counters: MQTTCounters {
         state.withLock { state in

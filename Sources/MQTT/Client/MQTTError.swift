@@ -16,6 +16,8 @@ package enum MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
     case lost(address: String, reason: String)
     /// The broker ended the link with a reason code of MQTT 5, for instance 0x8E: another client uses our id.
     case endedByBroker(address: String, code: Int, reason: String)
+    /// This client ended the link, and connects with another configuration.
+    case reconfigured(address: String)
     /// A configuration value with which connecting is impossible.
     case configuration(String)
 
@@ -36,6 +38,7 @@ package enum MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
         case .lost(let address, let reason): "the link to the broker at \(address) was lost: \(reason)"
         case .endedByBroker(let address, let code, let reason):
             "the broker at \(address) ended the link: \(reason) (code \(code))"
+        case .reconfigured(let address): "the link to the broker at \(address) is made anew"
         case .configuration(let what): what
         }
     }

@@ -44,7 +44,12 @@ package struct MQTTOutbox {
     /// cause.
     private static let patience = 5
 
-    private let limit: Int
+    /// The most publications of each kind.
+    var limit: Int {
+        get { most }
+        set { most = min(max(newValue, 1), 30_000) }
+    }
+    private var most: Int
     private var entries: [Ticket: Entry] = [:]
     private var nextTicket: Ticket = 1
     private var oldestTicket: Ticket = 1
@@ -67,7 +72,10 @@ package struct MQTTOutbox {
     private var head: Ticket = 0
     private var headLosses = 0
 
-    package init(limit: Int) { self.limit = min(max(limit, 1), 30_000) }
+    package init(limit: Int) {
+        most = 1
+        self.limit = limit
+    }
 
     /// Unacknowledged publications of QoS 1 and 2.
     package var count: Int { entries.count - qos0Count }

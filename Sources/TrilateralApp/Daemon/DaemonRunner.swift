@@ -202,14 +202,15 @@ package struct DaemonRunner: Sendable {
             setLogLevel: { if let level = Logger.Level(rawValue: $0) { log.level = level } },
             droppedLogLines: { log.dropped }
         )
-        plan.recordings = try recordings(loaded.values, logger)
+        plan.recordings = { try recordings($0, logger) }
         (plan.files, plan.ports, plan.secrets) = (loaded.files, ports, secrets)
         (plan.isReloaded, plan.choices) = (isReloaded, control.withLock { $0.choices })
         plan.onEnd = { choices in control.withLock { $0.choices = choices } }
         plan.onApplied = { loaded in
             control.withLock { $0.running.applied(loaded) }
+            file?.update { $0.take(loaded, node: NodeAddress(loaded.values.mqtt, .ofThisMachine()).node) }
             do { try configure(log, loaded.values.log) } catch { logger.error("\(error)") }
-            for warning in loaded.warnings + loaded.profileWarnings {
+            for warning in loaded.warnings + loaded.profileWarnings + loaded.advice {
                 logger.warning("configuration: \(warning)")
             }
         }

@@ -9,6 +9,7 @@ extension Capability {
     /// then removes what earlier runs announced.
     static let discovery = Capability(
         name: "discovery",
+        inputs: { [$0.discovery, $0.profiles.language] },
         access: { configuration in
             let topics = DiscoveryTopics(prefix: configuration.discovery.prefix)
             return [

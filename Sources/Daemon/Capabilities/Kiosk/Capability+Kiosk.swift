@@ -13,7 +13,13 @@ extension Capability {
         name: "kiosk",
         settings: .kiosk,
         alerts: ["web", "web-certificate"],
-        inputs: { [$0.web, WebConfiguration($0), $0.people.proxy] }
+        inputs: { configuration in
+            var web = configuration.web
+            // Letters and the command line name it, and the accounts know it.
+            web.publicURL = nil
+            return [web, WebConfiguration(configuration), configuration.people.proxy]
+        },
+        files: ["profiles.modules"]
     ) { context in
         guard var web = WebConfiguration(context.configuration) else { return nil }
         let listen = HostAndPort(host: web.listener.host, port: web.listener.port)
@@ -55,8 +61,7 @@ extension Capability {
             ) { port in
                 context.ports.record(port, of: "web", for: listen)
                 StartReport(logger).webBound(web.listener, port: port)
-                let own = web.listener.address(onThisMachineAt: port)
-                context.accounts.servePage(at: context.configuration.web.pageAddress ?? own)
+                context.accounts.servePage(at: web.listener.address(onThisMachineAt: port))
                 await onListening(port)
             }
         }

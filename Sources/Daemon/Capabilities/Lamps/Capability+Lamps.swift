@@ -12,6 +12,7 @@ extension Capability {
     static let lamps = Capability(
         name: "lamps",
         settings: .lamps,
+        alerts: ["lamps", "links"],
         access: { configuration in
             let dialects = configuration.links.compactMap(\.dialect)
             return Set(dialects.flatMap(\.topics)).sorted().map { .init(access: .read, filter: $0) }
@@ -50,6 +51,7 @@ extension Capability {
                     let subscription = await lamps.subscribe()
                     try? await gracefulShutdown()
                     subscription.cancel()
+                    await lamps.end()
                 }
             ]
             return parts

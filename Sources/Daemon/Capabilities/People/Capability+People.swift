@@ -10,7 +10,15 @@ import Threading
 
 extension Capability {
     /// Users and their rights: asked before everything else.
-    static let people = Capability(name: "people", settings: .people) { context in
+    static let people = Capability(
+        name: "people",
+        settings: .people,
+        alerts: ["people", "people-log", "people-acl"],
+        inputs: { configuration in
+            ConfigurationSection.people.keys.map { $0.encode(configuration) }
+                + [configuration.discovery.prefix, configuration.mqtt.username]
+        }
+    ) { context in
         let accounts = context.accounts
         let (send, people, logger) = (context.send, context.configuration.people, context.logger)
         var parts = CapabilityParts()

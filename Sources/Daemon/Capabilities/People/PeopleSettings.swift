@@ -34,25 +34,25 @@ package struct PeopleSettings: ConfigurationValues {
     }
 
     /// For the accounts.
-    var registry: AccountsRegistry.Settings {
+    /// - Parameter pageAddress: Where users sign in; `nil`: where the page is served.
+    fileprivate func registry(pageAddress: String?) -> AccountsRegistry.Settings {
         var settings = AccountsRegistry.Settings()
         settings.unnamed = unnamed
         settings.sessionLifetime = Int64(sessionHours) * 3_600_000
         (settings.log.days, settings.log.rows) = (Int64(logDays), Int64(logRows))
+        settings.pageAddress = pageAddress
         return settings
     }
 
     /// For administration.
     /// - Parameter publicURL: What links in email messages begin with.
-    func administration(epoch: String, publicURL: String?) -> AccountsAPI.Settings {
+    fileprivate func administration(epoch: String, publicURL: String?) -> AccountsAPI.Settings {
         var settings = AccountsAPI.Settings()
         (settings.signUp, settings.canReset, settings.owner) = (signUp, canReset, owner)
         (settings.publicURL, settings.epoch) = (publicURL, epoch)
+        settings.sendsEmail = signUp != .off || canReset
         return settings
     }
-
-    /// Whether anything has email messages sent.
-    var sendsEmail: Bool { signUp != .off || canReset }
 
     /// Names in it that are no active user's, a sentence each: nobody speaks there.
     ///
@@ -77,6 +77,14 @@ extension TrilateralConfiguration {
     package var people: PeopleSettings {
         get { self[PeopleSettings.self] }
         set { self[PeopleSettings.self] = newValue }
+    }
+
+    /// For the accounts.
+    var accounts: AccountsRegistry.Settings { people.registry(pageAddress: web.pageAddress) }
+
+    /// For administration.
+    func administration(epoch: String) -> AccountsAPI.Settings {
+        people.administration(epoch: epoch, publicURL: web.publicURL)
     }
 }
 

@@ -9,7 +9,10 @@ import Threading
 
 extension Capability {
     /// Things that wait to be set up, by the names of their access points; off unless a profile has an `ssidRegex`.
-    static let setup = Capability(name: "setup") { context in
+    static let setup = Capability(
+        name: "setup",
+        inputs: { [$0.profiles.library.discoverable] }
+    ) { context in
         let profiles = context.configuration.profiles.library.discoverable
         guard !profiles.isEmpty else { return nil }
         let refused = Locked(0)
@@ -30,6 +33,7 @@ extension Capability {
         parts.features = ["setup"]
         parts.counters = { ["setup_refused": refused.withLock { $0 }] }
         parts.renderers = [MessageRenderer.setup(topics)]
+        parts.topics = [topics.setupCandidates]
         parts.services = [
             DaemonService.untilShutdown("setup") {
                 // Scanners repeat what they hear: of a flood the newest messages are enough.

@@ -1,0 +1,111 @@
+import Daemon
+import Logging
+import ServiceLifecycle
+import TestSupport
+import Testing
+import Threading
+
+@Suite(.timeLimit(.minutes(1)))
+struct ReplaceableServicesTests {
+    private struct Failure: Error {}
+
+    /// Records when it begins and ends.
+    private struct Noted: Service {
+        let name: String
+        let port: AsyncStream<String>.Continuation
+
+        func run() async throws {
+            port.yield("\(name) begins")
+            try await gracefulShutdown()
+            port.yield("\(name) ends")
+        }
+    }
+
+    /// Fails when it is told to.
+    private struct Fragile: Service {
+        let breaks: AsyncStream<Void>
+
+        func run() async throws {
+            for await _ in breaks { throw Failure() }
+        }
+    }
+
+    private let (notes, port) = AsyncStream.makeStream(of: String.self)
+
+    private func service(_ name: String) -> any Service { Noted(name: name, port: port) }
+
+    /// Runs the body beside the services, and ends them.
+    private func run(
+        _ services: ReplaceableServices,
+        _ body: (_ next: () async -> String?) async throws -> Void
+    ) async throws {
+        var notes = notes.makeAsyncIterator()
+        let group = ServiceGroup(services: [services], logger: .silent)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            try await body { await notes.next() }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+        port.finish()
+    }
+
+    @Test func `one group is replaced while the others run, and the old one ends before the new one begins`()
+        async throws
+    {
+        let services = ReplaceableServices(
+            "parts",
+            [("a", [service("first")]), ("b", [service("other")])],
+            logger: .silent
+        )
+        var heard: [String?] = []
+        try await run(services) { next in
+            heard = await [next(), next()]
+            #expect(Set(heard) == ["first begins", "other begins"])
+            await services.replace("a", with: [service("second")])
+            heard = await [next(), next()]
+            #expect(heard == ["first ends", "second begins"])
+        }
+        var rest: Set<String> = []
+        for await note in notes { rest.insert(note) }
+        #expect(rest == ["second ends", "other ends"])
+    }
+
+    @Test func `a group can be switched off and on, also one that was not there`() async throws {
+        let services = ReplaceableServices("parts", [("a", [service("first")])], logger: .silent)
+        try await run(services) { next in
+            #expect(await next() == "first begins")
+            await services.replace("a", with: [])
+            #expect(await next() == "first ends")
+            await services.replace("a", with: [])
+            await services.replace("b", with: [service("new")])
+            #expect(await next() == "new begins")
+        }
+    }
+
+    @Test func `a service that fails ends all, and nobody waits for a replacement any more`() async throws {
+        let (breaks, breakIt) = AsyncStream.makeStream(of: Void.self)
+        let services = ReplaceableServices(
+            "parts",
+            [("a", [service("first")]), ("b", [Fragile(breaks: breaks)])],
+            logger: .silent
+        )
+        await #expect(throws: Failure.self) {
+            try await run(services) { next in
+                _ = await next()
+                breakIt.yield()
+                #expect(await next() == "first ends")
+            }
+        }
+        await services.replace("a", with: [service("late")])
+    }
+
+    @Test func `after the end nothing is replaced`() async throws {
+        let services = ReplaceableServices("parts", [], logger: .silent)
+        try await run(services) { _ in }
+        await services.replace("a", with: [service("late")])
+        var count = 0
+        for await _ in notes { count += 1 }
+        #expect(count == 0)
+    }
+}
