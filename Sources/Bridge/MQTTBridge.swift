@@ -17,9 +17,9 @@ package actor MQTTBridge {
     nonisolated let loop: LoopExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    private var configuration: BridgeConfiguration
-    private let installation: String
-    private let epoch: String
+    var configuration: BridgeConfiguration
+    let installation: String
+    let epoch: String
     let topics: Topics
     let client: MQTTClient
     let logger: Logger
@@ -31,11 +31,11 @@ package actor MQTTBridge {
 
     var publisher: BrokerPublisher
     /// `nil` if nothing waits for the broker's access list.
-    private var gate: AccessListGate?
+    var gate: AccessListGate?
     var renderer: StateRenderer
     /// Those of the capabilities.
     var renderers: [any TopicRenderer]
-    private(set) var report: NodeReport
+    var report: NodeReport
     var inbox: CommandInbox
     var discovery: DiscoverySession
     var ownership: TopicOwnership
@@ -44,7 +44,7 @@ package actor MQTTBridge {
     /// Whether everything was withdrawn: only events and answers are still published.
     var isLeaving = false
     /// Whether nothing of what there is was rendered yet.
-    private var hasBegunAgain = false
+    var hasBegunAgain = false
     /// Whether ``close(within:)`` was called.
     var isClosing = false
     /// Receives our own `offline`, after which nothing follows that the broker took before it.
@@ -53,12 +53,12 @@ package actor MQTTBridge {
     var connecting: AsyncStream<Void>.Continuation?
     /// Whether the bridge has stopped: only ``farewell`` is still to be sent.
     private(set) var hasEnded = false
-    private var subscriptions: [Reading: (filters: [String], subscription: MQTTSubscription)] = [:]
+    var subscriptions: [Reading: (filters: [String], subscription: MQTTSubscription)] = [:]
     var staleReading: MQTTSubscription?
     private var plannedWake: Int64?
 
     /// What is read all the time.
-    private enum Reading { case commands, userCommands, own, births }
+    enum Reading { case commands, userCommands, own, births }
 
     package init(
         on loop: LoopExecutor,
@@ -115,24 +115,6 @@ package actor MQTTBridge {
         readWhatIsConfigured()
         publisher.retained.set(report.infoMessage, rank: .info)
         perform(ownership.start())
-    }
-
-    private func readWhatIsConfigured() {
-        read(.userCommands, configuration.hasUserTopics ? topics.userCommands : []) {
-            $0.receive(command: $1)
-        }
-        read(.births, discovery.births) { $0.receive(birth: $1) }
-    }
-
-    /// Subscribes to these filters instead of those of before.
-    private func read(
-        _ reading: Reading,
-        _ filters: [String],
-        _ handle: @escaping @Sendable (isolated MQTTBridge, MQTTMessage) -> Void
-    ) {
-        guard subscriptions[reading]?.filters ?? [] != filters else { return }
-        subscriptions.removeValue(forKey: reading)?.subscription.cancel()
-        if !filters.isEmpty { subscriptions[reading] = (filters, subscribe(filters, handle)) }
     }
 
     /// Repeats topics regularly, until the task is cancelled.
@@ -206,51 +188,6 @@ package actor MQTTBridge {
     private func setHealth() {
         guard !isLeaving, !isClosing else { return }
         publisher.retained.set(report.healthMessage(figures, at: clock()))
-    }
-
-    /// Uses another configuration, and the parts of other capabilities, after a reload.
-    ///
-    /// - Parameters:
-    ///   - configuration: With the same topics, and the same Flare server.
-    ///   - ended: Retained topics that nobody renders any more.
-    ///   - snapshot: Everything.
-    package func use(
-        _ configuration: BridgeConfiguration,
-        renderers: [any TopicRenderer],
-        clearing ended: [String],
-        _ snapshot: StateSnapshot
-    ) {
-        guard !isLeaving, !hasEnded else { return }
-        let flareURL = self.configuration.flareURL
-        self.configuration = configuration
-        self.configuration.flareURL = flareURL
-        report.use(configuration)
-        publisher.retained.set(report.infoMessage, rank: .info)
-        inbox.use(configuration)
-        if hasBegunAgain {
-            hasBegunAgain = false
-            renderer.render(snapshot, in: &publisher.retained)
-        }
-        renderer.use(configuration, snapshot.state, in: &publisher.retained)
-        for topic in ended { publisher.retained.clear(topic) }
-        self.renderers = renderers
-        for index in self.renderers.indices { self.renderers[index].observe(snapshot) }
-        if discovery.use(
-            self.configuration.discoveryConfiguration(installation: installation, topics: topics)
-        ) {
-            announceAll(snapshot.state)
-        }
-        readWhatIsConfigured()
-        flush()
-    }
-
-    /// Forgets what was on the broker, as another one knows nothing.
-    func beginAgain() {
-        publisher.retained = RetainedTopicStore()
-        publisher.retained.set(report.infoMessage, rank: .info)
-        renderer = StateRenderer(configuration: configuration)
-        ownership = TopicOwnership(topics: topics, epoch: epoch, formerEpoch: nil, formerRoots: [])
-        hasBegunAgain = true
     }
 
     /// Whether there is a link to the broker.

@@ -30,20 +30,25 @@ struct ReplaceableServicesTests {
         }
     }
 
-    private let (notes, port) = AsyncStream.makeStream(of: String.self)
+    private let notes: AsyncStream<String>
+    private let port: AsyncStream<String>.Continuation
+
+    init() { (notes, port) = AsyncStream.makeStream(of: String.self) }
 
     private func service(_ name: String) -> any Service { Noted(name: name, port: port) }
+
+    /// What a service says next.
+    private func next() async -> String? { await notes.first { _ in true } }
 
     /// Runs the body beside the services, and ends them.
     private func run(
         _ services: ReplaceableServices,
-        _ body: (_ next: () async -> String?) async throws -> Void
+        _ body: () async throws -> Void
     ) async throws {
-        var notes = notes.makeAsyncIterator()
         let group = ServiceGroup(services: [services], logger: .silent)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
-            try await body { await notes.next() }
+            try await body()
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
         }
@@ -59,7 +64,7 @@ struct ReplaceableServicesTests {
             logger: .silent
         )
         var heard: [String?] = []
-        try await run(services) { next in
+        try await run(services) {
             heard = await [next(), next()]
             #expect(Set(heard) == ["first begins", "other begins"])
             await services.replace("a", with: [service("second")])
@@ -73,7 +78,7 @@ struct ReplaceableServicesTests {
 
     @Test func `a group can be switched off and on, also one that was not there`() async throws {
         let services = ReplaceableServices("parts", [("a", [service("first")])], logger: .silent)
-        try await run(services) { next in
+        try await run(services) {
             #expect(await next() == "first begins")
             await services.replace("a", with: [])
             #expect(await next() == "first ends")
@@ -91,7 +96,7 @@ struct ReplaceableServicesTests {
             logger: .silent
         )
         await #expect(throws: Failure.self) {
-            try await run(services) { next in
+            try await run(services) {
                 _ = await next()
                 breakIt.yield()
                 #expect(await next() == "first ends")
@@ -102,7 +107,7 @@ struct ReplaceableServicesTests {
 
     @Test func `after the end nothing is replaced`() async throws {
         let services = ReplaceableServices("parts", [], logger: .silent)
-        try await run(services) { _ in }
+        try await run(services) {}
         await services.replace("a", with: [service("late")])
         var count = 0
         for await _ in notes { count += 1 }

@@ -51,4 +51,15 @@ package struct AccessListGate: Sendable {
         for object in known.keys { waits[object] = nil }
         store.release(known.values.flatMap(\.topics))
     }
+
+    /// Holds back in another store what waits.
+    package func hold(in store: inout RetainedTopicStore) {
+        for wait in waits.values { store.hold(wait.topics) }
+    }
+
+    /// Publishes everything, because the broker has no list any more.
+    package mutating func end(in store: inout RetainedTopicStore) {
+        store.release(waits.values.flatMap(\.topics))
+        waits = [:]
+    }
 }

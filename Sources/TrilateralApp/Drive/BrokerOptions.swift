@@ -181,7 +181,7 @@ extension MQTTError {
     var isFinal: Bool {
         switch self {
         case .notAuthorised, .tls, .configuration: true
-        case .unreachable, .refused, .noAnswer, .malformed, .lost, .endedByBroker: false
+        case .unreachable, .refused, .noAnswer, .malformed, .lost, .endedByBroker, .reconfigured: false
         }
     }
 }

@@ -36,7 +36,7 @@ extension ExitCode {
         switch error {
         case .notAuthorised: self = .noPermission
         case .configuration: self = .configuration
-        case .unreachable, .tls, .refused, .noAnswer, .malformed, .lost, .endedByBroker:
+        case .unreachable, .tls, .refused, .noAnswer, .malformed, .lost, .endedByBroker, .reconfigured:
             self = .unavailable
         }
     }
