@@ -16,8 +16,8 @@ struct ReplaceableServicesTests {
 
         func run() async throws {
             port.yield("\(name) begins")
+            defer { port.yield("\(name) ends") }
             try await gracefulShutdown()
-            port.yield("\(name) ends")
         }
     }
 

@@ -18,8 +18,6 @@ package struct DaemonLocator: Sendable {
         case none
     }
 
-    private static let system = "/run/trilateral"
-
     private let environment: [String: String]
     private let user: UInt32
     private let hasService: Bool
@@ -38,14 +36,17 @@ package struct DaemonLocator: Sendable {
         (self.environment, self.user, self.hasService, self.root) = (environment, user, hasService, root)
     }
 
+    /// That of the daemons of root, which the whole machine finds.
+    private var system: String { "\(root)/run/trilateral" }
+
     /// The folder in which a daemon of this process's user says that it runs; `nil` if there is none.
     package var ownFolder: String? {
         if let folder = given { return folder }
-        return user == 0 ? Self.system : usersFolders.first
+        return user == 0 ? system : usersFolders.first
     }
 
     /// The folders in which daemons may say that they run.
-    private var folders: [String] { given.map { [$0] } ?? [Self.system] + usersFolders }
+    private var folders: [String] { given.map { [$0] } ?? [system] + usersFolders }
 
     /// systemd's variable counts alone: it separates several folders with colons, and the first is ours.
     private var given: String? {
