@@ -73,20 +73,28 @@ extension MQTTBridge {
     ) async {
         if isElsewhere { await leave() }
         await close()
-        let last = farewell
-        if isElsewhere { beginAgain() }
-        ownership.stay()
-        inbox.open()
-        (isLeaving, isClosing) = (false, false)
+        reopening = isElsewhere
         let (connections, connection) = AsyncStream.makeStream(of: Void.self)
         connecting = connection
-        await client.reconnect(configuration, last: last)
+        // Elsewhere the status was kept until now.
+        await client.reconnect(configuration, last: isElsewhere ? farewell : nil)
         let timer = Task {
             try? await Task.sleep(for: limit)
             connection.finish()
         }
         for await _ in connections { break }
         timer.cancel()
+        reopen()
+    }
+
+    /// Takes part again, once the link on which we said farewell has ended.
+    func reopen() {
+        guard let isElsewhere = reopening else { return }
+        reopening = nil
+        if isElsewhere { beginAgain() }
+        ownership.stay()
+        inbox.open()
+        (isLeaving, isClosing) = (false, false)
     }
 
     /// - Returns: Whether it is our own farewell.

@@ -49,6 +49,8 @@ package actor MQTTBridge {
     var isClosing = false
     /// Receives our own `offline`, after which nothing follows that the broker took before it.
     var closing: AsyncStream<Void>.Continuation?
+    /// Whether the next link is to another broker; `nil` unless the link is being made anew.
+    var reopening: Bool?
     /// Ends with the next link.
     var connecting: AsyncStream<Void>.Continuation?
     /// Whether the bridge has stopped: only ``farewell`` is still to be sent.
@@ -198,6 +200,7 @@ package actor MQTTBridge {
     private func receive(_ event: MQTTLinkEvent) {
         switch event {
         case .connected(let session):
+            reopen()
             report.brokerProblem = nil
             for limit in session.limits { logger.warning("\(limit)") }
             for event in refusals.connected(session) { send(event) }
@@ -218,6 +221,7 @@ package actor MQTTBridge {
             publisher.linkDown()
             perform(ownership.linkDown())
             discovery.linkDown()
+            reopen()
         case .refused: handleRefusals()
         case .drained:
             publisher.drained()

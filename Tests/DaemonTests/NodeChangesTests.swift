@@ -1,4 +1,5 @@
 import Daemon
+import Foundation
 import Settings
 import TestSupport
 import Testing
@@ -41,7 +42,7 @@ struct NodeChangesTests {
     private static func plan(_ loaded: LoadedConfiguration) throws -> NodePlan {
         var plan = DaemonPlan(
             configuration: loaded.values,
-            folder: try StateFolder(named: "/nonexistent", environment: [:]),
+            folder: try StateFolder(named: NSTemporaryDirectory(), environment: [:]),
             read: { .failure(ConfigurationErrors([])) },
             setLogLevel: { _ in },
             droppedLogLines: { 0 }

@@ -19,7 +19,7 @@ struct ModelCommandTests {
     @Test func `a server that asks everybody for a token gets an owner's from a file`() async throws {
         try await withHome(["flare.server.access": "token"]) { home, _ in
             let without = try await run(["export", "-"], home)
-            #expect(without.status == 69 && without.output.contains("--token-file"), "\(without.output)")
+            #expect(without.status == 77 && without.output.contains("--token-file"), "\(without.output)")
             for user in ["owner", "bob"] {
                 if user == "bob" { #expect(try await run(["user", "add", user], home).status == 0) }
                 let made = try await run(["token", "add", user, "exports"], home)
@@ -31,7 +31,7 @@ struct ModelCommandTests {
             }
             let owner = try await export("owner")
             #expect(owner.status == 0 && owner.output.contains("Table lamp"), "\(owner.output)")
-            #expect(try await export("bob").status == 69)
+            #expect(try await export("bob").status == 77)
             let missing = try await export("nobody")
             #expect(missing.status == 66 && missing.output.contains("nobody cannot be read"))
             #expect(

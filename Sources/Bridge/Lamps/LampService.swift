@@ -60,6 +60,10 @@ package actor LampService {
     var reportedFaults: [String] = []
     private var warnings: Set<String> = []
     private var plannedWake: Int64?
+    /// Whether there is a link to the broker.
+    private var isUp = false
+    /// Whether the lamps' messages arrive.
+    private var isReading = false
 
     private static let maximumWarnings = 200
 
@@ -106,9 +110,16 @@ package actor LampService {
 
     /// Receives the lamps' messages until the subscription is cancelled.
     package func subscribe() -> MQTTSubscription {
-        client.subscribe(entriesByTopic.keys.sorted(), qos: .atLeastOnce, on: loop) { message in
+        let subscription = client.subscribe(
+            entriesByTopic.keys.sorted(),
+            qos: .atLeastOnce,
+            on: loop
+        ) { message in
             self.assumeIsolated { $0.receive(message) }
         }
+        isReading = true
+        if isUp { brokerChanged(isUp: true) }
+        return subscription
     }
 
     /// Leaves the lamps and the things alone from now on.
@@ -147,6 +158,9 @@ package actor LampService {
 
     /// Handles a change of the link to the broker.
     package func brokerChanged(isUp: Bool) {
+        self.isUp = isUp
+        // What a lamp is asked before would be answered to nobody.
+        guard isReading else { return }
         for index in entries.indices {
             perform(entries[index].link.brokerChanged(isUp: isUp, at: now), for: index)
         }

@@ -106,8 +106,8 @@ package final class MQTTClient: Sendable {
     /// Ends the link, if there is one, and connects with another configuration; subscriptions and publications stay.
     ///
     /// - Parameter last: Sent before the link ends.
-    package func reconnect(_ configuration: MQTTConfiguration, last: MQTTMessage) async {
-        if state.withLock({ $0.link }) != nil {
+    package func reconnect(_ configuration: MQTTConfiguration, last: MQTTMessage?) async {
+        if let last, state.withLock({ $0.link }) != nil {
             try? await publishAndWait(last, timeout: .seconds(2))
         }
         let (link, signal) = state.withLock { state -> (State.Link?, AsyncStream<Never>.Continuation?) in
