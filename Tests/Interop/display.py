@@ -69,7 +69,7 @@ try:
     # The device comes near to the table lamp.
     publish("device/set", {"position": {"x": 1, "y": 2, "z": 1}, "angle": 90})
     wait("the nearby thing", lambda: text("name"), "Table lamp")
-    wait("its state", lambda: text("details"), lambda told: told.startswith("on, 60 %"))
+    wait("its state", lambda: text("value"), lambda told: told.startswith("on, 60 %"))
     wait("the flash", lambda: browser.find_element(By.ID, "nearby").get_attribute("class"), "arrived")
     wait("the heading", lambda: text("angle"), "90°")
     arrow = "return document.getElementById('arrow').style.transform"
@@ -77,7 +77,7 @@ try:
     wait("the arrow", lambda: browser.execute_script(arrow), "rotate(0deg)")
 
     browser.find_element(By.ID, "toggle").click()
-    wait("the switched lamp", lambda: text("details"), lambda told: told.startswith("off"))
+    wait("the switched lamp", lambda: text("value"), lambda told: told.startswith("off"))
 
     # Places between two positions come from frames only.
     wait("the place", lambda: text("position"), "x 1.00 m, y 2.00 m")

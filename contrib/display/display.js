@@ -230,6 +230,44 @@ function receive(tail, payload) {
     if (tail.startsWith('event/')) { showEvent(tail, body); }
 }
 
+// Units of what things measure and set, as the built-in profiles call it.
+const units = { temperature: '°C', setpoint: '°C', humidity: '%', target: '%', speed: '%', volume: '%', power: 'W', co2: 'ppm', illuminance: 'lx' };
+const quantity = (value, unit) => `${Math.round(value * 10) / 10}\u00a0${unit}`;
+
+// A picture for what a thing is, by what it has: the first one that fits.
+const shapes = [
+    ['setpoint', 'M10 14V5a2 2 0 0 1 4 0v9a4.5 4.5 0 1 1-4 0zM12 9v8.5'],
+    ['position', 'M3 3.5h18M5 3.5v17h14v-17M5 7.5h14M5 11.5h14M12 11.5v4M10.5 15.5h3'],
+    ['locked', 'M6 11h12v9.5H6zM8.5 11V7.5a3.5 3.5 0 0 1 7 0V11M12 14.5v2.5'],
+    ['open', 'M6 21V3h12v18M3.5 21h17M14.5 12v.1'],
+    ['occupied', 'M12 3.5a4 4 0 1 1 0 8a4 4 0 0 1 0-8zM4 21c0-9 16-9 16 0'],
+    ['speed', 'M12 12c-4-1-5-9-.5-9s3 6 .5 9zM12 12c3-3 10.5-1 9 3s-6.5 1-9-3zM12 12c1 4-4.5 9-8 6s2.5-6 8-6z'],
+    ['color_mode', 'M9 18h6M10 21.5h4M12 2.5a6.5 6.5 0 0 0-4 11.6c.7.6 1 1.2 1 2.4h6c0-1.2.3-1.8 1-2.4a6.5 6.5 0 0 0-4-11.6z'],
+    ['state', 'M12 3v9M7 5.8a8 8 0 1 0 10 0'],
+    ['id', 'M4 16a8.5 8.5 0 1 1 16 0M12 14l4-5M4 20h16'],
+];
+const shapeOf = (thing) => shapes.find(([key]) => key in thing || key in (thing.values || {}))[1];
+
+// What a thing shows: "40 % open", "19.5 °C, set to 21 °C", "on, 60 %".
+function reading(thing) {
+    const values = thing.values || {};
+    const words = [];
+    if (thing.state) { words.push(thing.state === 'ON' ? 'on' : 'off'); }
+    if (Number.isFinite(thing.brightness)) { words.push(quantity(thing.brightness / 2.55, '%')); }
+    if (Number.isFinite(values.position)) {
+        words.push(values.position <= 0 ? 'closed' : values.position >= 100 ? 'open' : `${quantity(values.position, '%')}\u00a0open`);
+    }
+    if (typeof values.locked === 'boolean') { words.push(values.locked ? 'locked' : 'unlocked'); }
+    if (typeof values.open === 'boolean') { words.push(values.open ? 'open' : 'closed'); }
+    if (typeof values.occupied === 'boolean') { words.push(values.occupied ? 'occupied' : 'not occupied'); }
+    for (const key of ['temperature', 'humidity', 'setpoint', 'target', 'speed', 'power', 'co2', 'illuminance']) {
+        if (!Number.isFinite(values[key]) || words.length > 2) { continue; }
+        const isGoal = key === 'setpoint' || key === 'target';
+        words.push((isGoal && words.length ? 'set\u00a0to\u00a0' : '') + quantity(values[key], units[key]));
+    }
+    return words.join(', ');
+}
+
 // Names come from the network: they are text, never HTML.
 function showState(state) {
     element('environment').textContent = (state.environment && state.environment.name) || '–';
@@ -242,13 +280,12 @@ function showNearby(thing) {
     nearby = thing.id ? thing : null;
     const color = nearby && nearby.color;
     const isColour = color && [color.r, color.g, color.b].every((part) => Number.isInteger(part));
-    element('nearby').style.setProperty('--thing', isColour ? `rgb(${color.r} ${color.g} ${color.b})` : '#888');
+    element('nearby').style.setProperty('--thing', isColour ? `rgb(${color.r} ${color.g} ${color.b})` : '#777');
     element('name').textContent = nearby ? nearby.name : 'Nothing is nearby';
-    const words = [];
-    if (nearby && nearby.state) { words.push(nearby.state === 'ON' ? 'on' : 'off'); }
-    if (nearby && Number.isFinite(nearby.brightness)) { words.push(`${Math.round(nearby.brightness / 2.55)} %`); }
-    if (nearby && Number.isFinite(nearby.distance_m)) { words.push(`${nearby.distance_m.toFixed(1)} m away`); }
-    element('details').textContent = words.join(', ');
+    element('icon').toggleAttribute('hidden', !nearby);
+    if (nearby) { element('icon').firstElementChild.setAttribute('d', shapeOf(nearby)); }
+    element('value').textContent = nearby ? reading(nearby) : '';
+    element('details').textContent = nearby && Number.isFinite(nearby.distance_m) ? `${nearby.distance_m.toFixed(1)}\u00a0m away` : '';
     element('toggle').hidden = !(nearby && (nearby.settable || []).includes('state'));
     turnArrow();
 }
@@ -258,7 +295,7 @@ function showPlace(place) {
     if (place.position) { position = place.position; }
     if (Number.isFinite(place.angle)) { heading = place.angle; }
     if (position && Number.isFinite(position.x) && Number.isFinite(position.y)) {
-        element('position').textContent = `x ${position.x.toFixed(2)} m, y ${position.y.toFixed(2)} m`;
+        element('position').textContent = `x\u00a0${position.x.toFixed(2)}\u00a0m, y\u00a0${position.y.toFixed(2)}\u00a0m`;
     }
     if (heading !== null) { element('angle').textContent = `${Math.round(heading) % 360}°`; }
     turnArrow();
