@@ -43,7 +43,7 @@ struct PictureDrawing {
         for (_, zone) in zones.filter({ $0.id == here }) { draw(zone, .zoneHere) }
     }
 
-    /// In a free corner of each; smaller where zones are small.
+    /// At a free place of each; smaller where zones are small, and on two lines where they are narrow.
     mutating func drawNames(of zones: ArraySlice<(id: FlareID, zone: PlanZone)>) {
         for (_, zone) in zones { drawName(of: zone) }
     }
@@ -56,24 +56,20 @@ struct PictureDrawing {
 
     private mutating func drawName(of zone: PlanZone) {
         let area = frame.area(of: zone.box)
-        let size = area.right - area.left < 100 ? 10 : 13
-        guard area.bottom - area.top >= size + 10,
-            let name = PictureText.fitted(
-                zone.name,
-                size: Double(size),
-                width: Double(area.right - area.left - 12)
-            )
-        else { return }
-        let width = Int(PictureText.width(name, size: Double(size)).rounded(.up))
-        let (left, right) = (area.left + 6, area.right - 6)
-        let (top, bottom) = (area.top + size + 4, area.bottom - 7)
-        let corners: [(Int, Int, LabelPlacer.Anchor)] = [
-            (left, top, .start), (right, top, .end), (left, bottom, .start), (right, bottom, .end),
-        ]
-        let places = corners.map { LabelPlacer.place($0, $1, $2, width: width, size: size) }
-        // In a crowded zone the name is drawn below the marks.
-        guard let place = placer.take(firstOf: places) ?? placer.takeAnyway(firstOf: places) else { return }
-        write(name, place.x, place.y, .caption, size: size, anchor: place.anchor)
+        let sizes = area.right - area.left < 100 ? [11, 9] : [13, 11, 9]
+        for size in sizes {
+            for lines in PictureText.lines(of: zone.name) {
+                let label = Label(lines.map { ($0, .caption) }, size: size)
+                if let place = placer.take(label.width, label.height(), size: size, within: area) {
+                    return write(label, at: place)
+                }
+            }
+        }
+        let width = Double(area.right - area.left - 12)
+        guard let cut = PictureText.fitted(zone.name, size: 10, width: width) else { return }
+        let label = Label([(cut, .caption)], size: 10)
+        guard let place = placer.take(label.width, label.height(), size: 10, within: area) else { return }
+        write(label, at: place)
     }
 
     // MARK: Things
@@ -132,10 +128,23 @@ struct PictureDrawing {
             let stroke = colour.map { " stroke=\"\($0.hexText)\"" } ?? ""
             body += "\(circle(.lampOff, radius))/>"
             body += "\(circle(colour == nil ? .line : .ring, max(1, radius - 4)))\(stroke)/>"
-        case .other:
-            let side = max(4, radius + 2)
-            body += "<rect \(ink(.other)) x=\"\(at.x - side / 2)\" y=\"\(at.y - side / 2)\" width=\"\(side)\""
-            body += " height=\"\(side)\" rx=\"2\"/>"
+        case .other(let reading):
+            let look: PictureLook =
+                switch reading.tone {
+                case .on: .toneOn
+                case .warm: .toneWarm
+                case .cool: .toneCool
+                case .open: .toneOpen
+                case .safe: .toneSafe
+                case .alarm: .toneAlarm
+                case nil: .other
+                }
+            body += "\(circle(look, radius))/>"
+            guard radius >= 9 else { return }
+            // 24 units of the outline in a mark of 18.
+            body += "<path \(ink(reading.tone == nil ? .symbol : .symbolOnTone))"
+            body +=
+                " transform=\"translate(\(at.x - 6) \(at.y - 6)) scale(.5)\" d=\"\(reading.symbol.outline)\"/>"
         }
     }
 
@@ -152,7 +161,7 @@ struct PictureDrawing {
 
     private mutating func keepFree(around position: Point3D, _ radius: Int) {
         let (x, y) = point(position)
-        placer.take(
+        placer.keepFree(
             LabelPlacer.Area(left: x - radius, top: y - radius, right: x + radius, bottom: y + radius)
         )
     }
@@ -166,23 +175,65 @@ struct PictureDrawing {
         for thing in things.prefix(limit) { drawName(of: thing, radius, size, .label) }
     }
 
-    /// Complete where there is space, otherwise cut.
+    /// With the value if there is space; on two lines, smaller, and at last cut, where there is not.
     private mutating func drawName(of thing: PlanThing, _ radius: Int, _ size: Int, _ look: PictureLook) {
         let at = point(thing.position)
-        let boldness = look == .labelNear ? PictureText.boldShare : 1
-        var tried: Set<String> = []
-        for limit in [170.0, 140, 110, 80, 55] {
-            guard let text = PictureText.fitted(thing.name, size: Double(size) * boldness, width: limit),
-                tried.insert(text).inserted
-            else { continue }
-            let width = Int((PictureText.width(text, size: Double(size)) * boldness).rounded(.up))
-            guard let place = placer.place(width: width, size: size, beside: at.x, at.y, radius: radius)
-            else { continue }
-            let area = place.area
-            body +=
-                "<rect \(ink(.plate)) x=\"\(area.left)\" y=\"\(area.top)\" width=\"\(area.right - area.left)\""
-            body += " height=\"\(area.bottom - area.top)\" rx=\"3\"/>"
-            return write(text, place.x, place.y, look, size: size, anchor: place.anchor)
+        let value = thing.reading.map { [($0, PictureLook.reading)] } ?? []
+        let whole = PictureText.lines(of: thing.name).flatMap { lines in
+            let name = lines.map { ($0, look) }
+            return value.isEmpty ? [name] : [name + value, name]
+        }
+        var labels = [size, max(9, size - 2)].flatMap { size in whole.map { Label($0, size: size) } }
+        labels += [140.0, 110, 80, 55].compactMap { limit in
+            PictureText.fitted(thing.name, size: Double(size) * PictureText.boldShare, width: limit)
+                // "Meetin…" names nothing; of what is near, a part is better than nothing.
+                .flatMap { look == .labelNear || $0.count * 2 > thing.name.count ? $0 : nil }
+                .map { Label([($0, look)], size: size) }
+        }
+        for overMarks in look == .labelNear ? [false, true] : [false] {
+            for label in labels where label.width <= 170 {
+                let place = placer.place(
+                    width: label.width,
+                    size: label.size,
+                    lines: label.lines.count,
+                    beside: at.x,
+                    at.y,
+                    radius: radius,
+                    overMarks: overMarks
+                )
+                if let place { return write(label, at: place) }
+            }
+        }
+    }
+
+    /// Lines of text, centred or at a side together.
+    private struct Label {
+        let lines: [(text: String, look: PictureLook)]
+        let size: Int
+        let width: Int
+
+        init(_ lines: [(String, PictureLook)], size: Int) {
+            self.lines = lines.map { (text: $0.0, look: $0.1) }
+            self.size = size
+            width =
+                lines.map { line in
+                    let boldness = line.1 == .labelNear || line.1 == .reading ? PictureText.boldShare : 1
+                    return Int((PictureText.width(line.0, size: Double(size)) * boldness).rounded(.up))
+                }.max() ?? 0
+        }
+
+        func height() -> Int { LabelPlacer.height(lines.count, size: size) }
+    }
+
+    /// Each line upon its own outline in the floor's colour: that is as wide as the letters, whatever the font.
+    private mutating func write(_ label: Label, at place: LabelPlacer.Place) {
+        for (index, line) in label.lines.enumerated() {
+            let y = place.y + index * LabelPlacer.lineHeight(label.size)
+            if line.look != .caption {
+                let isBold = line.look == .labelNear || line.look == .reading
+                write(line.text, place.x, y, .halo, size: label.size, anchor: place.anchor, isBold: isBold)
+            }
+            write(line.text, place.x, y, line.look, size: label.size, anchor: place.anchor)
         }
     }
 
@@ -272,9 +323,11 @@ struct PictureDrawing {
         _ y: Int,
         _ look: PictureLook,
         size: Int? = nil,
-        anchor: LabelPlacer.Anchor = .start
+        anchor: LabelPlacer.Anchor = .start,
+        isBold: Bool = false
     ) {
         body += "<text \(ink(look)) x=\"\(x)\" y=\"\(y)\""
+        if isBold { body += " font-weight=\"600\"" }
         if let size { body += " font-size=\"\(size)\"" }
         if anchor != .start { body += " text-anchor=\"\(anchor.rawValue)\"" }
         body += ">\(PictureText.escaped(text))</text>"

@@ -8,6 +8,8 @@ package enum PictureStyle: String, Sendable, CaseIterable {
 /// The colours of a picture, as `#rgb` or `#rrggbb`.
 struct PicturePalette {
     let paper, floor, wall, ink, soft, tint, line, mark: String
+    /// What lies on a tone, and the tones of states.
+    let onTone, on, warm, cool, open, safe, alarm: String
 
     static let light = PicturePalette(
         paper: "#eef1f5",
@@ -17,7 +19,14 @@ struct PicturePalette {
         soft: "#5c6675",
         tint: "#e6efff",
         line: "#2f6fed",
-        mark: "#aab4c0"
+        mark: "#aab4c0",
+        onTone: "#fff",
+        on: "#b06a00",
+        warm: "#c9400b",
+        cool: "#1666bd",
+        open: "#6741b8",
+        safe: "#1f7536",
+        alarm: "#c01f2b"
     )
     static let dark = PicturePalette(
         paper: "#15181d",
@@ -27,7 +36,14 @@ struct PicturePalette {
         soft: "#98a3b1",
         tint: "#22304a",
         line: "#6ea2ff",
-        mark: "#5b6675"
+        mark: "#5b6675",
+        onTone: "#0c0f14",
+        on: "#ffcf5c",
+        warm: "#ff9259",
+        cool: "#7db9ff",
+        open: "#bfa4ff",
+        safe: "#74d18d",
+        alarm: "#ff8f8f"
     )
 }
 
@@ -43,6 +59,14 @@ enum PictureLook: String, CaseIterable {
     case line = "k"
     case ring = "r"
     case other = "q"
+    case toneOn = "q to"
+    case toneWarm = "q tw"
+    case toneCool = "q tc"
+    case toneOpen = "q tp"
+    case toneSafe = "q ts"
+    case toneAlarm = "q ta"
+    case symbol = "y"
+    case symbolOnTone = "y yt"
     case near = "l"
     case tie = "l d"
     case accuracy = "a"
@@ -54,9 +78,10 @@ enum PictureLook: String, CaseIterable {
     case north = "c"
     case title = "t"
     case caption = "s"
-    case plate = "x"
+    case halo = "x"
     case label = "n"
     case labelNear = "n b"
+    case reading = "n v"
 
     /// Presentation attributes, which every SVG renderer supports, unlike style sheets with variables.
     func attributes(_ colours: PicturePalette) -> [(name: String, value: String)] {
@@ -69,7 +94,15 @@ enum PictureLook: String, CaseIterable {
         case .line:
             [("stroke", colours.soft), ("stroke-width", "2"), ("fill", "none"), ("stroke-linecap", "round")]
         case .ring: [("stroke-width", "2"), ("fill", "none")]
-        case .other: [("fill", colours.mark), ("stroke", colours.floor)]
+        case .other: [("fill", colours.floor), ("stroke", colours.soft)]
+        case .toneOn: tone(colours.on, colours)
+        case .toneWarm: tone(colours.warm, colours)
+        case .toneCool: tone(colours.cool, colours)
+        case .toneOpen: tone(colours.open, colours)
+        case .toneSafe: tone(colours.safe, colours)
+        case .toneAlarm: tone(colours.alarm, colours)
+        case .symbol: symbol(colours.soft)
+        case .symbolOnTone: symbol(colours.onTone)
         case .near: [("stroke", colours.line), ("stroke-width", "2.5"), ("fill", "none")]
         case .tie:
             [
@@ -87,10 +120,26 @@ enum PictureLook: String, CaseIterable {
         case .north: [("fill", colours.soft)]
         case .title: [("fill", colours.ink), ("font-size", "17"), ("font-weight", "600")]
         case .caption: [("fill", colours.soft)]
-        case .plate: [("fill", colours.floor), ("fill-opacity", ".7")]
+        case .halo:
+            [
+                ("fill", colours.floor), ("stroke", colours.floor), ("stroke-width", "4"),
+                ("stroke-opacity", ".8"), ("stroke-linejoin", "round"),
+            ]
         case .label: [("fill", colours.ink)]
         case .labelNear: [("fill", colours.ink), ("font-weight", "600")]
+        case .reading: [("fill", colours.line), ("font-weight", "600")]
         }
+    }
+
+    private func tone(_ colour: String, _ colours: PicturePalette) -> [(name: String, value: String)] {
+        [("fill", colour), ("stroke", colours.floor)]
+    }
+
+    private func symbol(_ colour: String) -> [(name: String, value: String)] {
+        [
+            ("stroke", colour), ("stroke-width", "2"), ("fill", "none"), ("stroke-linecap", "round"),
+            ("stroke-linejoin", "round"),
+        ]
     }
 
     private func accent(_ colours: PicturePalette) -> String {

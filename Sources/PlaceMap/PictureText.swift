@@ -45,6 +45,19 @@ enum PictureText {
         text.unicodeScalars.reduce(0) { $0 + share($1) } * size
     }
 
+    /// The text on one line, and on the two lines that are narrowest.
+    static func lines(of text: String) -> [[String]] {
+        guard !text.isEmpty else { return [] }
+        let parts = text.split(separator: " ")
+        let halves = (1..<max(1, parts.count)).map { at in
+            [parts[..<at].joined(separator: " "), parts[at...].joined(separator: " ")]
+        }
+        let narrowest = halves.min { first, second in
+            (first.map(\.count).max() ?? 0) < (second.map(\.count).max() ?? 0)
+        }
+        return [[text]] + (narrowest.map { [$0] } ?? [])
+    }
+
     /// The text, cut to a width; `nil` when hardly anything would remain.
     static func fitted(_ text: String, size: Double, width limit: Double) -> String? {
         if width(text, size: size) <= limit { return text.isEmpty ? nil : text }

@@ -40,11 +40,11 @@ extension PlacePicture {
         let north = environment.map { $0.angle.isFinite ? $0.angle : 0 } ?? 0
         drawing.drawZones(zones, here: zoneID)
         drawing.keepFree(things)
+        drawing.keepFree(device)
         drawing.drawNames(of: zones.prefix(detail.zoneNames))
         drawing.drawAccuracy(device)
         drawing.drawThings(things, nearby: nearby, device: device)
         drawing.drawDevice(device, north: north)
-        drawing.keepFree(device)
         let others = shown.filter { $0.id != nearbyID }.map(\.thing)
         drawing.drawNames(of: others, nearby: nearby, limit: detail.labels)
         drawing.drawEdges(

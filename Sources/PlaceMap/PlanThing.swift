@@ -10,13 +10,19 @@ struct PlanThing: Sendable {
         /// A lamp that is off; `nil` without a colour.
         case off(RGBColour?)
         /// A thing that is not a light.
-        case other
+        case other(ThingReading)
     }
 
     let name: String
     let position: Point3D
     let zone: FlareID?
     let mark: Mark
+
+    /// Its most telling value; nothing for a light, whose mark shows all.
+    var reading: String? {
+        if case .other(let reading) = mark { return reading.text.map(PictureText.clean) }
+        return nil
+    }
 
     /// - Parameter kind: The thing's profile.
     init?(_ thing: FlareThing, kind: ThingKind? = nil) {
@@ -27,7 +33,9 @@ struct PlanThing: Sendable {
         let appearance = ThingAppearance(thing: thing, kind: kind)
         mark =
             if !appearance.isLight {
-                .other
+                .other(
+                    ThingReading(thing, kind: kind, isOn: appearance.hasState ? appearance.isOn : nil)
+                )
             } else if appearance.isOn {
                 .on(
                     appearance.rgb ?? Self.warm,

@@ -16,6 +16,23 @@ struct PictureLabelTests {
             (left, top, right, bottom) = (x, y, x + width, y + height)
         }
 
+        /// What a text covers at least: in no common font letters are on average narrower than half the size.
+        init(letters text: Drawing.Element) {
+            let (x, y) = (text.number("x") ?? 0, text.number("y") ?? 0)
+            let size = text.number("font-size") ?? 0
+            let width = Double(text.text.count { $0.isLetter || $0.isNumber }) * size * 0.5
+            let shares = ["middle": 0.5, "end": 1]
+            left = x - width * (text.attributes["text-anchor"].flatMap { shares[$0] } ?? 0)
+            (right, top, bottom) = (left + width, y - size * 0.7, y + size * 0.2)
+        }
+
+        /// A round mark.
+        init?(mark circle: Drawing.Element) {
+            guard let x = circle.number("cx"), let y = circle.number("cy"), let radius = circle.number("r")
+            else { return nil }
+            (left, top, right, bottom) = (x - radius, y - radius, x + radius, y + radius)
+        }
+
         func meets(_ other: Area) -> Bool {
             left < other.right && other.left < right && top < other.bottom && other.top < bottom
         }
@@ -25,34 +42,42 @@ struct PictureLabelTests {
         }
     }
 
+    private func labels(_ drawing: Drawing) -> [(text: String, area: Area)] {
+        drawing.all("text", class: "n").map { ($0.text, Area(letters: $0)) }
+    }
+
+    /// The names of zones, which have a size of their own, unlike the title and the scale.
+    private func zoneNames(_ drawing: Drawing) -> [(text: String, area: Area)] {
+        drawing.all("text", class: "s").filter { $0.number("font-size") != nil }
+            .map { ($0.text, Area(letters: $0)) }
+    }
+
     /// The errors in the labels of a picture.
     private func problems(_ drawing: Drawing) -> [String] {
-        let plates = drawing.all("rect", class: "x").compactMap(Area.init)
-        let walls = drawing.all("rect", class: "w").compactMap(Area.init)
+        let walls = drawing.all("rect", class: "w").compactMap { Area($0) }
+        let marks = (drawing.all("circle", class: "i") + drawing.all("circle", class: "q"))
+            .compactMap { Area(mark: $0) }
+        let names = labels(drawing) + zoneNames(drawing)
+        let near = Set(drawing.all("text", class: "b").map(\.text))
         var problems: [String] = []
-        for (index, plate) in plates.enumerated() {
+        for (index, (text, area)) in names.enumerated() {
             let (width, height) = drawing.size
-            if plate.left < 0 || plate.top < 0 || plate.right > width || plate.bottom > height {
-                problems.append("\(plate) is past the edge")
+            if area.left < 0 || area.top < 0 || area.right > width || area.bottom > height {
+                problems.append("\(text) is past the edge")
             }
-            for wall in walls where plate.meets(wall) && !wall.contains(plate) {
-                problems.append("\(plate) crosses the wall \(wall)")
+            for wall in walls where area.meets(wall) && !wall.contains(area) {
+                problems.append("\(text) crosses the wall \(wall)")
             }
-            for other in plates[..<index] where plate.meets(other) {
-                problems.append("\(plate) lies upon \(other)")
+            // That of the nearby thing may lie on marks.
+            for mark in marks where area.meets(mark) && !near.contains(text) {
+                problems.append("\(text) is under a mark")
+            }
+            for (other, place) in names[..<index] where area.meets(place) {
+                problems.append("\(text) lies upon \(other)")
             }
         }
-        let labels = drawing.all("text", class: "n")
-        if labels.count != plates.count { problems.append("\(labels.count) labels, \(plates.count) plates") }
-        // In no common font letters are on average narrower than half the font size.
-        for (label, plate) in zip(labels, plates) {
-            let (x, size) = (label.number("x") ?? 0, label.number("font-size") ?? 0)
-            let width = Double(label.text.count { $0.isLetter || $0.isNumber }) * size * 0.5
-            let shares = ["middle": 0.5, "end": 1]
-            let left = x - width * (label.attributes["text-anchor"].flatMap { shares[$0] } ?? 0)
-            if left < plate.left || left + width > plate.right {
-                problems.append("\(label.text) leaves its plate")
-            }
+        if drawing.all("text", class: "x").count != labels(drawing).count {
+            problems.append("a label has no outline, or an outline no label")
         }
         return problems
     }
@@ -95,14 +120,37 @@ struct PictureLabelTests {
                 var house = House()
                 house.add("Lamp", at: Point3D(x: x, y: y), ["on": true])
                 let drawing = try house.drawing
-                let plate = try #require(drawing.all("rect", class: "x").compactMap(Area.init).first)
-                let rooms = drawing.all("rect", class: "w").compactMap(Area.init)
-                #expect(rooms[x < 5 ? 0 : 1].contains(plate), "\(x), \(y)")
+                let label = try #require(labels(drawing).first).area
+                let rooms = drawing.all("rect", class: "w").compactMap { Area($0) }
+                #expect(rooms[x < 5 ? 0 : 1].contains(label), "\(x), \(y)")
             }
         }
     }
 
-    @Test func `a label that is too long is cut`() throws {
+    @Test func `a name has an outline of its own width and no box`() throws {
+        var house = House()
+        house.add("Illil", at: Point3D(x: 1, y: 1), ["on": true])
+        let drawing = try house.drawing
+        #expect(drawing.all("rect", class: "x").isEmpty)
+        #expect(drawing.all("text", class: "x").map(\.text) == ["Illil"])
+    }
+
+    @Test func `a name with spaces is broken before it is cut`() throws {
+        var house = House()
+        house.state.zones.removeAll()
+        for number in 0..<5 {
+            let origin = Point3D(x: Double(number) * 2, y: 0)
+            house.add(
+                zone: FlareID(high: 5, low: UInt32(number)),
+                "",
+                Box(origin: origin, width: 2, height: 3)
+            )
+        }
+        house.add("Meeting room 1", at: Point3D(x: 1, y: 1))
+        #expect(try house.drawing.all("text", class: "n").map(\.text) == ["Meeting", "room 1"])
+    }
+
+    @Test func `a name that is much too long is left out, but that of the nearby thing is cut`() throws {
         var house = House()
         house.state.zones.removeAll()
         for number in 0..<8 {
@@ -113,8 +161,21 @@ struct PictureLabelTests {
                 Box(origin: origin, width: 2, height: 3)
             )
         }
-        house.add("Refrigerator with freezer", at: Point3D(x: 1, y: 1))
+        let fridge = house.add("Refrigerator with freezer", at: Point3D(x: 1, y: 1))
+        #expect(try house.drawing.all("text", class: "n").isEmpty)
+        house.state.nearbyID = fridge
         let label = try #require(try house.drawing.all("text", class: "n").first)
         #expect(label.text.hasPrefix("Ref") && label.text.hasSuffix("…"))
+    }
+
+    @Test func `the nearby thing has its name, however crowded it is there`() throws {
+        var house = House()
+        for x in stride(from: 0.2, through: 4.8, by: 0.3) {
+            for y in stride(from: 0.2, through: 3.8, by: 0.3) {
+                house.add("", at: Point3D(x: x, y: y), ["on": true])
+            }
+        }
+        house.state.nearbyID = house.add("Lamp", at: Point3D(x: 2.5, y: 2), ["on": true])
+        #expect(try house.drawing.all("text", class: "b").map(\.text) == ["Lamp"])
     }
 }

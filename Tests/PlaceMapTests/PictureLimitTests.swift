@@ -18,7 +18,7 @@ struct PictureLimitTests {
             value.split { !$0.isNumber && !"-.".contains($0) }
         }.flatMap { $0.split(separator: "-") }
         #expect(words.allSatisfy { Double($0).map { $0 <= 4000 } ?? false }, comment)
-        let letters = Set("MLAZvhtranslateo()- .0123456789")
+        let letters = Set("MLAZHSVCvhczmtranslateo()- .0123456789")
         let paths = drawing.elements.compactMap { $0.attributes["d"] ?? $0.attributes["transform"] }
         #expect(paths.allSatisfy { $0.allSatisfy(letters.contains) }, "\(paths)")
         let fills = drawing.elements.compactMap { $0.attributes["fill"] }.filter { $0.hasPrefix("url") }

@@ -93,10 +93,13 @@ struct PlacePictureTests {
         #expect(try house.drawing.all("circle", class: "r").first?.attributes["stroke"] == "#ff0000")
     }
 
-    @Test func `a thing that is not a lamp is drawn as a square`() throws {
+    @Test func `a thing that is not a lamp has a symbol and its value`() throws {
         var house = House()
         house.add("Fridge", at: Point3D(x: 1, y: 1), ["temperature": 6])
-        #expect(try house.drawing.all("rect", class: "q").count == 1)
+        let drawing = try house.drawing
+        #expect(drawing.all("circle", class: "q").count == 1)
+        #expect(drawing.all("path", class: "y").count == 1)
+        #expect(drawing.texts.contains("6 °C"))
     }
 
     @Test func `a thing without a position is not drawn`() throws {
@@ -117,10 +120,22 @@ struct PlacePictureTests {
         #expect(drawing.all("text", class: "b").contains { $0.text == "Lamp" })
     }
 
+    @Test func `no name of a zone is under the device or a mark`() throws {
+        var house = House()
+        for x in stride(from: 0.25, through: 4.75, by: 0.5) {
+            for y in stride(from: 0.25, through: 3.75, by: 0.5) {
+                house.add("", at: Point3D(x: x, y: y), ["on": true])
+            }
+        }
+        // There is no room for it, so it is not there.
+        #expect(try !house.drawing.texts.contains("Left"))
+        #expect(try house.drawing.texts.contains("Right"))
+    }
+
     @Test func `labels do not overlap`() throws {
         var house = House()
         for _ in 0..<30 { house.add("Lamp", at: Point3D(x: 1, y: 1), ["on": true]) }
-        #expect(try house.drawing.texts.filter { $0 == "Lamp" }.count <= 4)
+        #expect(try house.drawing.all("text", class: "n").count <= 6)
     }
 
     // MARK: The device
