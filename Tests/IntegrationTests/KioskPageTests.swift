@@ -74,7 +74,7 @@ struct KioskPageTests {
         #expect(status == 0, "\(home.folder.read("kiosk-check"))")
     }
 
-    /// Two hundred things in eight zones, with names that no page may take for anything but text.
+    /// Two hundred things in eight zones, and ten above them, with names that no page may take for anything but text.
     private static let fullModel: String = {
         let names = [
             "<img src=x onerror=alert(1)>", "\"><script>alert(2)</script>", "javascript:alert(3)",
@@ -110,6 +110,21 @@ struct KioskPageTests {
                 "name": .string("Zone \(zone) <u>of</u> eight"), "perimeter": box, "things": .array(things),
             ]
         }
+        let attic: JSONValue = [
+            "name": "Attic",
+            "perimeter": [
+                "origin": ["x": 0, "y": 0, "z": 4], "size": ["width": 20, "height": 15, "depth": 3],
+            ],
+            "things": .array(
+                (0..<10).map { index in
+                    [
+                        "name": .string("Upper lamp \(index)"),
+                        "position": ["x": .number(Double(index) * 1.8 + 1), "y": 5, "z": 5],
+                        "data": ["on": true],
+                    ]
+                }
+            ),
+        ]
         let hall: JSONValue = [
             "name": "Hall <script>alert(6)</script>", "description": "<img src=x onerror=alert(7)>",
             "angle": 195,
@@ -117,7 +132,7 @@ struct KioskPageTests {
             "perimeter": [
                 "origin": ["x": 0, "y": 0, "z": 0], "size": ["width": 40, "height": 30, "depth": 3],
             ],
-            "zones": .array(zones),
+            "zones": .array(zones + [attic]),
         ]
         return JSONValue.object(["environments": [hall]]).text
     }()

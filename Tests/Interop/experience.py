@@ -266,7 +266,7 @@ def controls(check, application):
     check.page.run("document.querySelector('.kind-Slider input').focus()")
     check.key("ArrowRight", 39)
     check.hear("the timer on the broker", lambda: values("fan")["timer_min"], 45)
-    check.see("the timer", "document.querySelector('.kind-Slider output').textContent", "45 min")
+    check.see("the timer", "document.querySelector('.kind-Slider output').textContent", "45\u00a0min")
     check.say("things/fan/set/fan_mode", "fan_high")
     check.see("a speed that was set elsewhere", "document.querySelector('.kind-Select [aria-pressed=true]').textContent", "High")
     check.tap(".kind-Select .button:nth-child(3)")
@@ -299,7 +299,7 @@ def controls(check, application):
     check.tap(".tile:nth-child(2) .steps .button")
     check.hear("the blind on the broker", lambda: values("blind")["position"], 100)
     check.say("things/blind/action", "close")
-    check.see("the blind", "document.querySelector('.tile:nth-child(2) .row-facts').textContent.split(' · ')[0]", "0 %")
+    check.see("the blind", "document.querySelector('.tile:nth-child(2) .row-facts').textContent.split(' · ')[0]", "closed")
     check.console("controls")
 
 
@@ -441,7 +441,7 @@ def plain(check, application):
     check.tap("#thing .buttons .button:last-child")
     check.hear("the blind on the broker", lambda: check.retained("things/blind")["values"]["position"], 0)
     check.say("things/blind/set/position", "75")
-    check.see("the blind", "document.querySelector('#thing output').textContent", "75")
+    check.see("the blind", "document.querySelector('#thing output').textContent", "75\u00a0%")
     check.expect(not check.count(".screen") and not check.page.run("return document.getElementById('tabs').hidden"), "screens without any")
     for wrong in check.page.run(kiosk.LAYOUT):
         check.expect(False, wrong)
@@ -454,7 +454,7 @@ def patience(check, application):
     check.page.do("Network.enable")
     check.page.do("Network.setBlockedURLs", urls=["*/api/experience"])
     check.page.driver.get(f"{check.address}/kiosk?display=patience")
-    check.see("the place", "document.getElementById('device').offsetParent ? document.querySelector('.card-name').textContent : ''", "House")
+    check.see("the place", "document.getElementById('device').offsetParent ? document.querySelector('.card-environment .card-name').textContent : ''", "House")
     check.page.run("window.isOld = true")
     check.page.do("Network.setBlockedURLs", urls=[])
     check.screen("home")

@@ -36,12 +36,12 @@ struct PageContentTests {
         return found
     }
 
-    @Test func `the page stays below 100 KB, and what a configuration adds below 90 KB`() throws {
+    @Test func `the page stays below 180 KB, and what a configuration adds below 90 KB`() throws {
         let always = try Self.loaded(by: ["kiosk.html"])
         let accounts = try Self.loaded(by: Self.accountPages).union(["people-german.js"])
         let rest = PageFiles.embedded.names.subtracting(always).subtracting(accounts)
         #expect(rest.contains("experience.js"))
-        #expect(try Self.size(always) < 102_400)
+        #expect(try Self.size(always) < 184_320)
         #expect(try Self.size(rest) < 92_160)
     }
 

@@ -9,6 +9,7 @@ import { ListView } from "./list-view.js";
 import { MapView } from "./map-view.js";
 import { Model } from "./model.js";
 import { Motion } from "./motion.js";
+import { Profiles } from "./profiles.js";
 import { displayID, Presence } from "./screen.js";
 import { watchSwipes } from "./swipe.js";
 import { capital, nameOf } from "./text.js";
@@ -16,11 +17,15 @@ import { ThingView } from "./thing-view.js";
 
 const VIEWS = { device: DeviceView, compass: CompassView, map: MapView, list: ListView, thing: ThingView };
 const NAMES = Object.keys(VIEWS).concat("overview");
+// The thing has its place in the view of the device.
+const ALL = ["device", "compass", "map", "list"];
 // A short interruption is not worth a word.
 const GRACE = 700;
 // The views wait so long for the configuration, which may have screens instead.
 const HOLD = 2000;
 const RETRY = 2000;
+// Screens that begin with all views at once, as in style.css.
+const LARGE = "(min-width: 1000px) and (min-height: 560px)";
 const CLOCK = 30000;
 const LINKS = {
 	connecting: "Connecting…",
@@ -37,6 +42,7 @@ class App {
 		this.learn();
 		const display = this.displayID = displayID(query.get("display"));
 		this.model = new Model();
+		this.profiles = new Profiles({});
 		this.motion = new Motion(() => this.schedule());
 		this.commands = new Commands(display, byID("notices"));
 		this.presence = new Presence(display);
@@ -58,6 +64,7 @@ class App {
 			const experience = await read("api/experience");
 			const file = experience.userExperience && await import("./experience.js");
 			this.experience = experience;
+			this.profiles = new Profiles(experience);
 			if (file) file.start(App, this);
 			else this.begin();
 			this.redraw();
@@ -71,7 +78,7 @@ class App {
 		this.isBegun = true;
 		for (const id of ["top", "tabs"]) show(byID(id), true);
 		const view = this.query.get("view");
-		this.show(NAMES.indexOf(view) >= 0 ? view : "device");
+		this.show(NAMES.indexOf(view) >= 0 ? view : window.matchMedia(LARGE).matches ? "overview" : "device");
 	}
 
 	listen() {
@@ -112,7 +119,7 @@ class App {
 		const isOverview = name === "overview";
 		this.active = [];
 		for (const one of Object.keys(this.views)) {
-			const isShown = isOverview || one === name;
+			const isShown = isOverview ? ALL.indexOf(one) >= 0 : one === name;
 			show(byID(one), isShown);
 			if (isShown) this.active.push(this.views[one]);
 		}

@@ -3,8 +3,8 @@
 const READABLE = 4.5;
 const BLACK = [0, 0, 0];
 const WHITE = [255, 255, 255];
-const NAMES = ["back", "card", "ink", "soft", "line", "track", "accent", "on-accent", "danger", "on-danger", "plain", "room", "here",
-	"device"];
+const NAMES = ["back", "card", "ink", "soft", "line", "track", "accent", "on-accent", "danger", "on-danger", "plain", "edge", "wall",
+	"here", "device"];
 
 /** #rgb or #rrggbb as three numbers; null for anything else. */
 function parse(text) {
@@ -73,7 +73,7 @@ export function dress(element, ground, letters) {
 	const values = {
 		back, card, ink, soft, track, accent, danger, line: mix(back, ink, 0.25), plain: soft, device: accent,
 		"on-accent": readable([WHITE, [6, 18, 31]], accent), "on-danger": readable([WHITE, [43, 7, 3]], danger),
-		room: mix(back, ink, 0.08), here: mix(back, accent, 0.16)
+		edge: mix(back, ink, 0.55), wall: mix(back, ink, 0.3), here: mix(back, accent, 0.16)
 	};
 	for (const name of NAMES) element.style.setProperty("--" + name, css(values[name]));
 	element.style.setProperty("color-scheme", isDark ? "dark" : "light");

@@ -1,29 +1,40 @@
-// The compass: a ring with a fin towards each thing of the zone, turned by the device's heading.
+// The compass: a ring with a fin towards each thing of the zone, turned by the device's heading, and their names beside it.
 
-import { arrange, element, reuse, set, setText, shape, show } from "./dom.js";
+import { arrange, button, element, reuse, set, setText, shape, show } from "./dom.js";
+import { drawBadge, look, makeBadge, paint, title } from "./appearance.js";
 import { finWidth, positive, sector, turn } from "./geometry.js";
-import { metres, nameOf, say, title, whereabouts } from "./text.js";
+import { metres, nameOf, say, whereabouts } from "./text.js";
+import { settle } from "./list-view.js";
 import { Roving } from "./roving.js";
-import { paint, SelectionBar } from "./selection-bar.js";
+import { SelectionBar } from "./selection-bar.js";
 
 const OUTER = 92;
 const INNER = 82;
 const INNER_NEARBY = 72;
+const WINDS = ["N", "E", "S", "W"];
+const WIND_RADIUS = 64;
 // Half a finger, in CSS pixels.
 const REACH = 24;
+// Pixels of the smallest ring with words in it.
+const LEAST = 240;
+// Names beside the ring, the nearest ones.
+const MOST_NAMES = 40;
+// A thing passes another one in the legend only when it is so much nearer.
+const MARGIN = 0.2;
 
 export class CompassView {
 	constructor(app, section) {
 		this.app = app;
 		this.nodes = new Map();
+		this.entries = new Map();
 		this.fins = [];
-		this.rose = shape("g", { "aria-hidden": "true" }, shape("circle", { class: "ring", r: (OUTER + INNER) / 2 }));
-		["N", "E", "S", "W"].forEach((letter, index) => this.rose.appendChild(shape("text", {
-			class: index ? "wind" : "wind north", y: -61.5, transform: "rotate(" + index * 90 + ")", text: say(letter)
-		})));
+		this.order = [];
+		this.winds = WINDS.map((letter, index) => shape("text", { class: index ? "wind" : "wind north", dy: ".36em", text: say(letter) }));
 		this.group = shape("g");
+		this.ahead = shape("path", { class: "ahead", d: "M0 -91L-5 -99.5H5Z" });
 		this.svg = shape("svg", { viewBox: "-100 -100 200 200", role: "group", "aria-label": say("Things around this device") },
-			this.rose, this.group, shape("path", { class: "ahead", d: "M0 -91L-5 -99.5H5Z" }));
+			shape("g", { "aria-hidden": "true" }, shape("circle", { class: "ring", r: (OUTER + INNER) / 2 }), ...this.winds),
+			this.group, this.ahead);
 		this.svg.addEventListener("click", event => this.tap(event));
 		this.roving = new Roving(this.svg, node => app.select(node.dataset.id));
 		this.name = element("p", { class: "centre-name" });
@@ -32,19 +43,22 @@ export class CompassView {
 		this.dial = element("div", { class: "dial" }, this.svg,
 			element("div", { class: "centre" }, this.name, this.far, this.where));
 		this.stage = element("div", { class: "stage" }, this.dial);
+		this.legend = element("ul", { class: "legend", "aria-label": say("Things around this device") });
 		this.bar = new SelectionBar(app);
-		section.appendChild(this.stage);
+		section.appendChild(element("div", { class: "around" }, this.stage, this.legend));
 		section.appendChild(this.bar.node);
 	}
 
 	resize() {
-		const size = Math.floor(Math.min(this.stage.clientWidth, this.stage.clientHeight)) + "px";
-		this.dial.style.width = this.dial.style.height = size;
-		this.dial.style.setProperty("--ring", size);
+		const size = Math.floor(Math.min(this.stage.clientWidth, this.stage.clientHeight));
+		this.dial.style.width = this.dial.style.height = size + "px";
+		// A small ring has room for the distance only, in letters that can be read.
+		this.dial.style.setProperty("--ring", Math.max(size, LEAST) + "px");
+		this.dial.classList.toggle("small", size < LEAST);
 	}
 
 	update() {
-		const { model } = this.app;
+		const { model, profiles } = this.app;
 		// The farthest first, so that nearer ones lie on top.
 		this.fins = model.thingsOfZone.map(thing => ({ thing, far: model.distanceTo(thing) }))
 			.filter(fin => fin.far > 0).sort((a, b) => b.far - a.far);
@@ -53,26 +67,65 @@ export class CompassView {
 		this.fins.forEach((fin, index) => {
 			fin.node = nodes[index];
 			fin.isNearby = model.isNearby(fin.thing);
-			mark(fin.node, fin.thing, model);
+			mark(fin.node, fin.thing, model, profiles);
 		});
 		arrange(this.group, nodes);
 		this.roving.update(nodes.slice().reverse(), this.nodes.get(model.selectedID));
+		this.drawLegend();
 		this.bar.update();
 		this.frame();
+	}
+
+	/** The names of what is around, nearest first, each with the way to it. */
+	drawLegend() {
+		const { model, profiles } = this.app;
+		const byID = new Map(this.fins.map(fin => [fin.thing.id, fin]));
+		const known = this.order.filter(id => byID.has(id));
+		this.order = known.concat(Array.from(byID.keys()).reverse().filter(id => known.indexOf(id) < 0));
+		settle(this.order, id => byID.get(id).far, known.length ? MARGIN : 0);
+		const shown = this.order.slice(0, MOST_NAMES).map(id => byID.get(id));
+		const entries = reuse(this.entries, shown.map(fin => fin.thing.id), id => this.makeEntry(id));
+		shown.forEach((fin, index) => {
+			const entry = fin.entry = entries[index];
+			const [badge, text, far] = entry.firstChild.children;
+			drawBadge(badge, profiles, fin.thing);
+			setText(text.firstChild, nameOf(fin.thing));
+			setText(text.lastChild, look(profiles, fin.thing).summary);
+			setText(far.lastChild, metres(fin.far));
+			set(entry.firstChild, { "aria-pressed": String(model.isSelected(fin.thing)) });
+		});
+		arrange(this.legend, entries);
+		show(this.legend, entries.length);
+	}
+
+	makeEntry(id) {
+		const way = shape("svg", { viewBox: "-12 -12 24 24", class: "way", "aria-hidden": "true" }, shape("path", { d: "M0 -10L7 9L0 5L-7 9Z" }));
+		return element("li", null, button({ class: "row", "data-id": id }, () => this.app.select(id), makeBadge(),
+			element("span", { class: "row-text" }, element("span", { class: "row-name" }), element("span", { class: "row-facts" })),
+			element("span", { class: "row-far" }, way, element("span"))));
 	}
 
 	/** Draws the fins as they are seen at this moment. */
 	frame() {
 		const { model, motion } = this.app;
-		const transform = "rotate(" + (-motion.angle || 0).toFixed(2) + ")";
-		set(this.rose, { transform });
-		set(this.group, { transform });
+		const heading = motion.angle || 0;
+		set(this.group, { transform: "rotate(" + (-heading).toFixed(2) + ")" });
+		// Without a heading north is on top, and nobody knows what is ahead.
+		show(this.ahead, motion.angle !== null);
+		this.winds.forEach((node, index) => {
+			const angle = (index * 90 - heading) * Math.PI / 180;
+			set(node, { x: (Math.sin(angle) * WIND_RADIUS).toFixed(1), y: (-Math.cos(angle) * WIND_RADIUS).toFixed(1) });
+		});
 		for (const fin of this.fins) {
 			const far = model.distanceTo(fin.thing, motion.position);
 			fin.bearing = model.bearingTo(fin.thing, motion.position);
 			fin.width = finWidth(far);
 			const d = fin.bearing === null ? "" : sector(fin.bearing, fin.width, fin.isNearby ? INNER_NEARBY : INNER, OUTER);
 			if (fin.node.drawn !== d) fin.node.setAttribute("d", fin.node.drawn = d);
+			if (!fin.entry) continue;
+			const way = fin.entry.firstChild.lastChild.firstChild;
+			show(way, fin.bearing !== null);
+			set(way.firstChild, { transform: "rotate(" + Math.round(fin.bearing - heading) + ")" });
 		}
 		const thing = model.selected;
 		const far = thing ? metres(model.distanceTo(thing, motion.position)) : "";
@@ -104,10 +157,10 @@ export class CompassView {
 }
 
 /** What a thing's mark shows and says, on the compass and on the map. */
-export function mark(node, thing, model) {
+export function mark(node, thing, model, profiles) {
 	const isSelected = model.isSelected(thing);
-	paint(node, thing);
+	paint(node, look(profiles, thing));
 	node.classList.toggle("selected", isSelected);
 	node.classList.toggle("nearby", model.isNearby(thing));
-	set(node, { "aria-label": title(thing), "aria-pressed": String(isSelected) });
+	set(node, { "aria-label": title(profiles, thing), "aria-pressed": String(isSelected) });
 }

@@ -2,8 +2,11 @@
 
 import { button, element, set, setText, show } from "./dom.js";
 import { Latest } from "./commands.js";
-import { canSwitch } from "./selection-bar.js";
-import { dress } from "./colours.js";
+import { canSwitch } from "./thing-controls.js";
+import { dress, Palette } from "./colours.js";
+import { Host } from "./host.js";
+import { needStyles } from "./styles.js";
+import { Part } from "./part.js";
 import { nameOf, percent } from "./text.js";
 import { meansOn, valueOf } from "./profiles.js";
 
@@ -121,9 +124,11 @@ class Thermostat extends DeviceControl {
 		super.mount(area);
 		this.latest = new Latest(value => this.host.set({ [this.setpoint.name]: value }));
 		this.output = element("output", { class: "goal" });
+		this.caption = element("span", { class: "goal-caption", text: this.word("target") });
 		const step = (way, text) => button({ class: "button tool", text }, () => this.move(way));
 		this.steps = [step(-1, "−"), step(1, "+")];
-		area.appendChild(element("div", { class: "steps", role: "group" }, this.steps[0], this.output, this.steps[1]));
+		area.appendChild(element("div", { class: "steps", role: "group" }, this.steps[0],
+			element("span", { class: "goal-box" }, this.caption, this.output), this.steps[1]));
 		this.mode = this.role("hvac_mode");
 		const actions = this.mode ? this.mode.actions : [];
 		this.modes = actions.map(action => {
@@ -154,7 +159,7 @@ class Thermostat extends DeviceControl {
 		const title = nameOf(thing) + ", " + this.setpoint.title;
 		set(this.steps[0], { "aria-label": title + ": " + this.word("less") });
 		set(this.steps[1], { "aria-label": title + ": " + this.word("more") });
-		set(this.output.parentNode, { "aria-label": title });
+		set(this.steps[0].parentNode, { "aria-label": title });
 		clearTimeout(this.timer);
 		if (this.latest.isActive) this.timer = setTimeout(() => this.update(state), 400);
 		else this.draw(valueOf(thing, this.setpoint.name));
@@ -200,12 +205,66 @@ class Cover extends DeviceControl {
 			return { key, node };
 		});
 		area.appendChild(element("div", { class: "steps" }, ...this.buttons.map(one => one.node)));
+		this.latest = new Latest(value => this.host.set({ [name]: value }));
+		this.input = element("input", { type: "range", min, max, step: this.position.step || 1, class: "roomy", input: () => {
+			this.draw(Number(this.input.value));
+			this.latest.set(Number(this.input.value));
+		} });
+		area.appendChild(this.input);
+	}
+
+	draw(value) {
+		const { min, max } = this.position;
+		set(this.input, { "aria-valuetext": this.host.reading(Object.assign({}, this.position, { actions: [] }), value) });
+		this.input.style.setProperty("--part", (value - min) / (max - min) * 100 + "%");
 	}
 
 	update(state) {
 		for (const { key, node } of this.buttons) set(node, { "aria-label": nameOf(state.thing) + ": " + this.word(key) });
+		const value = valueOf(state.thing, this.position.name);
+		set(this.input, { "aria-label": nameOf(state.thing) + ", " + this.position.title });
+		show(this.input, Number.isFinite(value));
+		if (this.latest.isActive || !Number.isFinite(value)) return;
+		this.input.value = value;
+		this.draw(value);
 	}
 }
 
 /** What the page has for whole things; a custom control is a module. */
-export const DEVICE_CONTROLS = { Generic, Light, Thermostat, ACDeviceControl, Cover };
+const DEVICE_CONTROLS = { Generic, Light, Thermostat, ACDeviceControl, Cover };
+
+/** What the page has, for the controls of a thing with a profile. */
+export function kitOf(app) {
+	if (app.kit) return app.kit;
+	if (!app.plainKit) {
+		app.plainKit = { app, model: app.model, commands: app.commands, palette: new Palette([]), isReduced: () => app.motion.isReduced };
+		Object.defineProperty(app.plainKit, "profiles", { get: () => app.profiles });
+	}
+	return app.plainKit;
+}
+
+/** The part that is the control for a whole thing; the generic one if that does not work. */
+export function makeDeviceControl(kit, thing, layout, name) {
+	const { profiles } = kit;
+	const profile = profiles.of(thing);
+	const told = profiles.control(name || (profile && profile.deviceControl) || "generic");
+	return new Part(told.name, {
+		find: one => DEVICE_CONTROLS[one],
+		isModule: one => profiles.modules.has(one),
+		make: Class => new Class(new Host(kit, thing.id), Object.assign({}, told.extras, { layout })),
+		fallback: () => (told.name === "Generic" ? null : makeDeviceControl(kit, thing, layout, "generic"))
+	});
+}
+
+/** The same for the views of the page, in the form of other controls. */
+export function makeQuickControl(app, thing, isRoomy) {
+	const kit = kitOf(app);
+	needStyles();
+	const node = element("div", { class: "tile-control" });
+	const part = makeDeviceControl(kit, thing, isRoomy ? "grid" : "list");
+	part.mount(node);
+	return {
+		node, unmount: () => part.unmount(),
+		update: one => part.update({ thing: one, language: kit.profiles.language })
+	};
+}

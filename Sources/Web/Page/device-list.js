@@ -1,38 +1,11 @@
 // The screen DeviceList: the things of the place with their controls, one below the other, as tiles, or one at a time.
 
 import { arrange, button, element, reuse, set, setText, show } from "./dom.js";
-import { DEVICE_CONTROLS, isOn } from "./device-controls.js";
-import { Host } from "./host.js";
-import { iconOfThing } from "./icons.js";
-import { join, nameOf, percent } from "./text.js";
-import { Part } from "./part.js";
-import { valueOf } from "./profiles.js";
+import { drawBadge, look, makeBadge } from "./appearance.js";
+import { join, nameOf } from "./text.js";
+import { makeDeviceControl } from "./device-controls.js";
 
 const LAYOUTS = ["list", "grid", "swipe"];
-const MOST_READINGS = 3;
-
-/** What a thing does and reports, in a few words. */
-function summary(host, thing) {
-	if (thing.available === false) return host.word("unreachable");
-	const { profiles } = host.kit;
-	const texts = [];
-	for (const property of profiles.properties(thing)) {
-		const told = profiles.describe(thing, property);
-		const value = valueOf(thing, property.name);
-		const isPosition = told.roles.indexOf("cover_position") >= 0 && Number.isFinite(value);
-		if (value === undefined || value === null || texts.length >= MOST_READINGS) continue;
-		if (isPosition) texts.push(host.number(value) + (told.unit ? " " + told.unit : told.max === 100 ? " %" : ""));
-		else if (told.part === "Switch" && property === profiles.power(thing)) {
-			const action = told.actions.find(one => one.value === value);
-			const isPower = told.roles.indexOf("on_off") >= 0;
-			texts.push(action ? action.title : isPower ? host.word(isOn(profiles, thing) ? "on" : "off")
-				: told.title + ": " + host.word(isOn(profiles, thing) ? "yes" : "no"));
-		} else if (told.part === "ReadonlyText" || told.part === "Select") texts.push(host.reading(told, value));
-	}
-	if (!profiles.of(thing) && thing.state) texts.push(host.word(thing.state === "ON" ? "on" : "off"));
-	if (thing.state === "ON" && Number.isFinite(thing.brightness)) texts.push(percent(thing.brightness));
-	return join(...texts);
-}
 
 /** One thing of the list. */
 class Tile {
@@ -42,39 +15,26 @@ class Tile {
 		this.layout = layout;
 		this.name = element("span", { class: "row-name" });
 		this.facts = element("span", { class: "row-facts key" });
-		this.picture = element("span", { class: "tile-icon" });
-		this.head = button({ class: "tile-head" }, () => open(id), this.picture, element("span", { class: "row-text" }, this.name, this.facts));
+		this.badge = makeBadge();
+		this.head = button({ class: "tile-head" }, () => open(id), this.badge, element("span", { class: "row-text" }, this.name, this.facts));
 		this.area = element("div", { class: "tile-control" });
 		this.node = element("li", { class: "card tile" }, this.head, this.area);
 	}
 
-	/** The control for the whole thing; the generic one if that does not work. */
-	makePart(name, profiles, thing) {
-		const { kit } = this.host;
-		const told = profiles.control(name);
-		return new Part(told.name, {
-			find: one => DEVICE_CONTROLS[one],
-			isModule: one => profiles.modules.has(one),
-			make: Class => new Class(new Host(kit, thing.id), Object.assign({}, told.extras, { layout: this.layout })),
-			fallback: () => (told.name === "Generic" ? null : this.makePart("generic", profiles, thing))
-		});
-	}
-
 	update(state, thing) {
 		const { profiles, model } = this.host.kit;
-		const profile = profiles.of(thing);
 		const key = JSON.stringify([thing.profile, thing.slug, profiles.language, thing.settable, Boolean(thing.state),
 			profiles.properties(thing).map(property => property.name)]);
 		if (key !== this.key) {
 			this.key = key;
 			this.unmount();
-			arrange(this.picture, [iconOfThing(profiles, thing)]);
-			this.part = this.makePart((profile && profile.deviceControl) || "generic", profiles, thing);
+			this.part = makeDeviceControl(this.host.kit, thing, this.layout);
 			this.part.mount(this.area);
 		}
+		drawBadge(this.badge, profiles, thing);
 		setText(this.name, nameOf(thing));
 		const near = model.isNearby(thing) ? this.host.word("near") : "";
-		setText(this.facts, join(summary(this.host, thing), near));
+		setText(this.facts, join(look(profiles, thing).summary, near));
 		this.node.classList.toggle("is-off", thing.available === false);
 		this.part.update(Object.assign({}, state, { thing }));
 	}

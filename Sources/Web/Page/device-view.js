@@ -1,36 +1,50 @@
-// The device view: where the device is, what is near it, and how good its position is.
+// The device view: what is near, with its controls; where that is; and, folded, how well the device knows its position.
 
 import { arrange, button, element, reuse, set, setText, show } from "./dom.js";
-import { clip, join, metres, nameOf, say, since, summary, words } from "./text.js";
-import { makeDot, paint } from "./selection-bar.js";
+import { drawBadge, look, makeBadge } from "./appearance.js";
+import { clip, join, metres, nameOf, say, since, whereabouts, words } from "./text.js";
+import { QuickControl } from "./quick-control.js";
 
-const TITLES = { environment: "Place", zone: "Zone", nearby: "Nearby", device: "This device" };
 const MOST_ALERTS = 5;
 
 export class DeviceView {
 	constructor(app, section) {
 		this.app = app;
-		this.cards = {};
-		const nodes = Object.keys(TITLES).map(key => this.makeCard(key));
-		this.dot = makeDot();
-		this.cards.nearby.name.parentNode.insertBefore(this.dot, this.cards.nearby.name);
+		this.badge = makeBadge();
+		this.name = element("p", { class: "hero-name" });
+		this.value = element("p", { class: "hero-value" });
+		this.where = element("p", { class: "hero-where" });
+		this.control = new QuickControl(app, true);
+		this.more = button({ class: "button", text: say("All controls") }, () => {
+			app.model.selectedID = this.thing && !app.model.isNearby(this.thing) ? this.thing.id : null;
+			app.show("thing");
+		});
+		this.back = button({ class: "button", text: say("Follow what is nearby") }, () => app.select(null));
+		this.title = element("h2");
+		this.hero = element("article", { class: "card hero" }, this.title,
+			element("div", { class: "hero-head" }, this.badge, element("div", { class: "hero-text" }, this.name, this.value, this.where)),
+			this.control.node, element("div", { class: "buttons" }, this.more, this.back));
+		this.places = ["zone", "environment"].map(key => this.makePlace(key));
 		this.buttons = [["previous", "‹ Previous"], ["next", "Next ›"]].map(([word, text]) =>
 			button({ class: "button", text: say(text), "aria-label": say(words(word) + " place") }, event =>
 				app.commands.press(event.currentTarget, "api/environment/set", { environment: word })));
-		nodes[0].appendChild(element("div", { class: "buttons" }, ...this.buttons));
+		this.choice = element("div", { class: "buttons" }, ...this.buttons);
+		this.places[1].node.appendChild(this.choice);
 		this.facts = element("dl", { class: "facts" });
 		this.rows = new Map();
-		nodes[3].appendChild(this.facts);
+		this.summary = element("summary", { text: say("This device") });
+		this.diagnosis = element("details", { class: "card diagnosis" }, this.summary, this.facts);
 		this.alerts = element("ul", { class: "alerts", "aria-label": say("Problems") });
 		section.appendChild(this.alerts);
-		section.appendChild(element("div", { class: "cards" }, ...nodes));
+		section.appendChild(element("div", { class: "cards" }, this.hero, ...this.places.map(place => place.node), this.diagnosis));
 		this.addSignOut(section);
 	}
 
-	makeCard(key) {
-		const card = this.cards[key] = { name: element("span"), description: element("p", { class: "card-text" }) };
-		return card.node = element("article", { class: "card card-" + key }, element("h2", { text: say(TITLES[key]) }),
-			element("p", { class: "card-name" }, card.name), card.description);
+	makePlace(key) {
+		const place = { key, name: element("p", { class: "card-name" }), text: element("p", { class: "card-text" }) };
+		place.node = element("article", { class: "card card-" + key },
+			element("h2", { text: say(key === "zone" ? "Zone" : "Place") }), place.name, place.text);
+		return place;
 	}
 
 	addSignOut(section) {
@@ -43,31 +57,48 @@ export class DeviceView {
 	}
 
 	update() {
-		const { model } = this.app;
-		const { environment, zone, nearby, device } = model;
-		this.fill("environment", environment, "No place is loaded");
+		const { model, profiles } = this.app;
+		const { environment, zone, device } = model;
+		// Beside map and list, what is tapped there.
+		const thing = this.thing = this.app.view === "overview" ? model.selected : model.nearby;
 		const stay = zone && since(zone.since, Date.now());
-		this.fill("zone", zone, environment ? "In no zone" : "None", stay && say("For ") + stay);
-		this.fill("nearby", nearby, "Nothing is near",
-			nearby && join(metres(model.distanceTo(nearby)), summary(nearby)));
-		show(this.dot, nearby);
-		if (nearby) paint(this.dot, nearby);
-		this.fill("device", device, "No device");
-		for (const node of this.buttons) set(node, { disabled: model.environments.size < 2 });
+		this.fill(this.places[0], zone, environment ? "In no zone" : "None", stay && say("For ") + stay);
+		this.fill(this.places[1], environment, "No place is loaded");
+		show(this.choice, model.environments.size > 1);
+		this.hero.classList.toggle("card-empty", !thing);
+		for (const node of [this.badge, this.value, this.where, this.more]) show(node, thing);
+		const isChosen = thing && !model.isNearby(thing);
+		show(this.back, isChosen);
+		setText(this.title, say(isChosen ? "Selected" : "Nearby"));
+		this.control.update(thing);
+		setText(this.name, thing ? nameOf(thing) : say("Nothing is near"));
+		if (thing) {
+			drawBadge(this.badge, profiles, thing);
+			setText(this.value, look(profiles, thing).summary);
+		}
 		this.fillFacts(device || {}, model.state || {});
+		show(this.diagnosis, device);
 		const alerts = Array.from(model.alerts.values()).slice(0, MOST_ALERTS);
 		show(this.alerts, alerts.length);
-		if (this.shownAlerts === (this.shownAlerts = JSON.stringify(alerts))) return;
-		arrange(this.alerts, alerts.map(alert => element("li", { class: "card", text: clip(alert.message || alert.id, 300) })));
+		if (this.shownAlerts !== (this.shownAlerts = JSON.stringify(alerts))) {
+			arrange(this.alerts, alerts.map(alert => element("li", { class: "card", text: clip(alert.message || alert.id, 300) })));
+		}
+		this.frame();
 	}
 
-	fill(key, object, otherwise, more) {
-		const card = this.cards[key];
+	frame() {
+		const { model, motion } = this.app;
+		const { thing } = this;
+		if (thing) setText(this.where, join(metres(model.distanceTo(thing, motion.position)),
+			whereabouts(model.bearingTo(thing, motion.position), motion.angle)));
+	}
+
+	fill(place, object, otherwise, more) {
 		const text = [object && clip(object.description, 400), more].filter(Boolean).join("\n");
-		setText(card.name, object ? nameOf(object) : say(otherwise));
-		setText(card.description, text);
-		show(card.description, text);
-		card.node.classList.toggle("card-empty", !object);
+		setText(place.name, object ? nameOf(object) : say(otherwise));
+		setText(place.text, text);
+		show(place.text, text);
+		place.node.classList.toggle("card-empty", !object);
 	}
 
 	fillFacts(device, state) {
@@ -75,8 +106,9 @@ export class DeviceView {
 		const sound = (state.audio && state.audio.state) || life.audio;
 		const axes = ["x", "y", "z"].filter(axis => device.position && Number.isFinite(device.position[axis]));
 		const facts = {
-			Position: axes.map(axis => axis + " " + device.position[axis].toFixed(2)).join("  ") || say("unknown"),
-			Accuracy: Number.isFinite(device.accuracy_m) && "± " + metres(device.accuracy_m),
+			Name: nameOf(device),
+			Position: axes.map(axis => axis + "\u00a0" + device.position[axis].toFixed(2)).join("  ") || say("unknown"),
+			Accuracy: Number.isFinite(device.accuracy_m) && "±\u00a0" + metres(device.accuracy_m),
 			Quality: device.quality && say(clip(device.quality, 40)),
 			Heading: Number.isFinite(device.angle) ? Math.round(device.angle) % 360 + "°" : say("unknown"),
 			Source: clip(device.source, 40),

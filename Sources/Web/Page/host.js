@@ -72,7 +72,7 @@ export class Host {
 		const action = property.actions.find(one => one.value === value);
 		if (action) return action.title;
 		if (typeof value === "boolean") return this.word(value ? "yes" : "no");
-		const unit = property.unit ? " " + property.unit : "";
+		const unit = property.unit ? "\u00a0" + property.unit : "";
 		if (typeof value === "number") return this.number(value) + unit;
 		// States are words of a table, other texts are a person's own.
 		const isState = property.roles.some(role => role === "hvac_action" || role === "cover_state");

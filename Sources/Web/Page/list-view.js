@@ -1,9 +1,9 @@
 // The list: the things of the place, nearest first, grouped by zone. It never moves under a finger.
 
 import { arrange, button, element, reuse, set, setText, show } from "./dom.js";
-import { metres, nameOf, say, summary } from "./text.js";
+import { drawBadge, look, makeBadge } from "./appearance.js";
+import { metres, nameOf, say } from "./text.js";
 import { Roving } from "./roving.js";
-import { makeDot, paint } from "./selection-bar.js";
 
 const MOVE_TIME = 500;
 // A thing passes another one only when it is so much nearer: no trembling.
@@ -45,11 +45,11 @@ export class ListView {
 	}
 
 	fill(row, { thing, far }) {
-		const { model } = this.app;
-		const [dot, text, distance] = row.firstChild.children;
-		paint(dot, thing);
+		const { model, profiles } = this.app;
+		const [badge, text, distance] = row.firstChild.children;
+		drawBadge(badge, profiles, thing);
 		setText(text.firstChild, nameOf(thing));
-		setText(text.lastChild, summary(thing) || thing.description);
+		setText(text.lastChild, look(profiles, thing).summary || thing.description);
 		setText(distance, metres(far));
 		set(row.firstChild, { "aria-pressed": String(model.isSelected(thing)) });
 	}
@@ -100,15 +100,15 @@ export class ListView {
 	/** Changes the order, and lets the rows that are seen move to their new places. */
 	animate(change) {
 		const rows = this.app.motion.isReduced || !this.area.animate ? [] : Array.from(this.rows.values());
-		const top = row => (row.isConnected ? row.getBoundingClientRect().top : NaN);
-		const before = rows.map(top);
+		const corner = row => (row.isConnected ? row.getBoundingClientRect() : null);
+		const before = rows.map(corner);
 		change();
-		const after = rows.map(top);
+		const after = rows.map(corner);
 		rows.forEach((row, index) => {
-			const way = before[index] - after[index];
-			const isSeen = Math.min(after[index], before[index]) < window.innerHeight;
-			if (way && isSeen) row.animate([{ transform: "translateY(" + way + "px)" }, { transform: "none" }],
-				{ duration: MOVE_TIME, easing: "ease-out" });
+			const [from, to] = [before[index], after[index]];
+			if (!from || !to || Math.min(from.top, to.top) > window.innerHeight || Math.max(from.bottom, to.bottom) < 0) return;
+			const way = "translate(" + (from.left - to.left) + "px, " + (from.top - to.top) + "px)";
+			if (way !== "translate(0px, 0px)") row.animate([{ transform: way }, { transform: "none" }], { duration: MOVE_TIME, easing: "ease-out" });
 		});
 	}
 
@@ -122,13 +122,13 @@ export class ListView {
 }
 
 function makeRow(id) {
-	return element("li", null, element("button", { type: "button", class: "row", "data-id": id }, makeDot(),
+	return element("li", null, element("button", { type: "button", class: "row", "data-id": id }, makeBadge(),
 		element("span", { class: "row-text" }, element("span", { class: "row-name" }), element("span", { class: "row-facts" })),
 		element("span", { class: "row-far" })));
 }
 
 /** Sorts by moving only what is out of place by more than a margin. */
-function settle(list, far, margin) {
+export function settle(list, far, margin) {
 	for (let end = 1; end < list.length; end += 1) {
 		for (let at = end; at > 0 && far(list[at - 1]) - far(list[at]) > margin; at -= 1) {
 			[list[at - 1], list[at]] = [list[at], list[at - 1]];

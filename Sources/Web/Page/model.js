@@ -20,8 +20,9 @@ export class Model {
 		const before = this.environmentID;
 		if (!this.state || this.state.epoch !== state.epoch) this.alerts.clear();
 		this.state = state;
+		if (before === this.environmentID) return;
 		this.cache = null;
-		if (before !== this.environmentID) this.selectedID = null;
+		this.selectedID = null;
 	}
 
 	/** A part of the state that changed: nearby, lifecycle. */

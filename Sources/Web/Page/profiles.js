@@ -4,6 +4,17 @@
 const BUILT_IN = ["switch", "slider", "decimal_input", "integer_input", "dimmer", "color_picker", "select", "button",
 	"text_input", "readonly_text", "light", "thermostat", "cover", "generic"];
 
+// The units of roles and of data, where a profile names none.
+const UNITS = {
+	temperature: "°C", temperature_setpoint: "°C", humidity: "%", humidity_setpoint: "%", moisture: "%", battery: "%", pressure: "hPa",
+	atmospheric_pressure: "hPa", illuminance: "lx", co2: "ppm", carbon_dioxide: "ppm", power: "W", energy: "kWh", voltage: "V",
+	current: "A", frequency: "Hz", rssi: "dBm", signal_strength: "dBm", distance: "m", speed: "m/s", weight: "kg", pm25: "µg/m³", pm10: "µg/m³"
+};
+const PARTS_OF_100 = ["cover_position", "cover_tilt", "valve_position", "fan_speed"];
+
+/** The unit of a quantity, by a role or the key of a value; nothing for what has none. */
+export const unitOf = name => (has(UNITS, name) ? UNITS[name] : "");
+
 const has = (object, key) => Object.prototype.hasOwnProperty.call(object, key);
 const listOf = value => (Array.isArray(value) ? value : []);
 
@@ -83,12 +94,16 @@ export class Profiles {
 		const part = isRead ? "ReadonlyText" : name === "Generic" ? generic : name;
 		const isSlider = part === "Slider" || part === "Dimmer";
 		const limit = (key, otherwise) => (Number.isFinite(pick(key)) ? pick(key) : isSlider ? otherwise : null);
+		const roles = listOf(property.roles);
+		const max = limit("max", property.name === "brightness" ? 1 : 100);
+		const isShare = max === 100 && roles.some(role => PARTS_OF_100.indexOf(role) >= 0);
+		const named = pick("unit") ? this.string(pick("unit")) : isShare ? "%" : roles.map(unitOf).find(Boolean) || "";
 		return {
 			// As a key of values it is its name.
 			toString: () => property.name,
-			name: property.name, title: this.string(property.name), roles: listOf(property.roles), actions, extras, part, generic,
-			min: limit("min", 0), max: limit("max", property.name === "brightness" ? 1 : 100), step: limit("step", null),
-			unit: pick("unit") ? this.string(pick("unit")) : ""
+			name: property.name, title: this.string(property.name), roles, actions, extras, part, generic,
+			min: limit("min", 0), max, step: limit("step", null),
+			unit: /^[CF]$/.test(named) && roles.some(role => /^temperature/.test(role)) ? "°" + named : named
 		};
 	}
 }

@@ -2,7 +2,7 @@
 
 import { button, element, set, setText, show } from "./dom.js";
 import { Latest } from "./commands.js";
-import { cssColour } from "./text.js";
+import { cssColour, hexOf } from "./text.js";
 import { meansOn, switchAction } from "./profiles.js";
 
 const MOST = 60;
@@ -81,7 +81,7 @@ class Slider extends Control {
 
 	text(value) {
 		const { min, max, unit } = this.property;
-		return max === 1 && min === 0 ? Math.round(value * 100) + " %" : this.host.number(value) + (unit && " " + unit);
+		return max === 1 && min === 0 ? Math.round(value * 100) + "\u00a0%" : this.host.number(value) + (unit && "\u00a0" + unit);
 	}
 
 	show(value) {
@@ -243,18 +243,6 @@ class ColorPicker extends Control {
 		const hex = hexOf(thing && thing.color) || hexOf(String(value));
 		if (hex) this.input.value = hex;
 	}
-}
-
-/** A colour of a thing, as three numbers or a name, as the browser's own picker takes it. */
-function hexOf(colour) {
-	if (colour && typeof colour === "object") {
-		const parts = [colour.r, colour.g, colour.b];
-		return parts.every(Number.isFinite) ? "#" + parts.map(part => (part + 256).toString(16).slice(1)).join("") : null;
-	}
-	if (!cssColour(colour)) return null;
-	const pen = document.createElement("canvas").getContext("2d");
-	pen.fillStyle = cssColour(colour);
-	return /^#[0-9a-f]{6}$/.test(pen.fillStyle) ? pen.fillStyle : null;
 }
 
 class ReadonlyText extends Control {

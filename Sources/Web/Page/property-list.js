@@ -5,9 +5,9 @@ import { words } from "./text.js";
 import { CONTROLS } from "./property-controls.js";
 import { Host } from "./host.js";
 import { needStyles } from "./styles.js";
-import { Palette } from "./colours.js";
+import { kitOf } from "./device-controls.js";
 import { Part } from "./part.js";
-import { Profiles, valueOf } from "./profiles.js";
+import { valueOf } from "./profiles.js";
 
 const MOST_ACTIONS = 60;
 let count = 0;
@@ -55,6 +55,7 @@ export function makeCards(kit, thing) {
 function ownActions(profiles, thing) {
 	const known = new Set();
 	for (const property of profiles.of(thing).managedProperties) {
+		if ((property.roles || []).indexOf("on_off") >= 0) known.add("on").add("off").add("toggle");
 		for (const action of property.actions) known.add(action.name).add(property.name + "." + action.name);
 	}
 	return (Array.isArray(thing.actions) ? thing.actions : []).filter(name => !known.has(name)).slice(0, MOST_ACTIONS);
@@ -83,8 +84,7 @@ function makeActions(host, actions) {
 /** For the thing view of a page without screens of its own: in the place of thing-controls. */
 export class PropertyControls {
 	constructor(app) {
-		this.kit = app.kit ||
-			{ model: app.model, commands: app.commands, profiles: new Profiles(app.experience), palette: new Palette([]) };
+		this.kit = kitOf(app);
 		this.cards = [];
 		needStyles();
 	}

@@ -1,11 +1,11 @@
 // The screens that are part of the page. Each is made, mounted, updated and unmounted as one of a module of its own.
 
+import { drawBadge, look, makeBadge } from "./appearance.js";
 import { arrange, button, element, set, setText, show } from "./dom.js";
 import { cardsKey, makeCards } from "./property-list.js";
 import { clip, join, metres, nameOf } from "./text.js";
 import { controlsKey, makeControls, pictureOf, readings } from "./thing-controls.js";
 import { DeviceList } from "./device-list.js";
-import { iconOfThing } from "./icons.js";
 
 class Screen {
 	constructor(host, config) {
@@ -25,18 +25,19 @@ class DeviceDetails extends Screen {
 	mount(area) {
 		this.cards = [];
 		this.note = element("p", { class: "empty" });
-		this.icon = element("span", { class: "tile-icon" });
-		this.name = element("h2", { class: "thing-name" });
-		this.where = element("p", { class: "thing-where" });
+		this.icon = makeBadge();
+		this.name = element("h2", { class: "thing-name hero-name" });
+		this.value = element("p", { class: "hero-value" });
+		this.where = element("p", { class: "thing-where hero-where" });
 		this.gone = element("p", { class: "warning", text: this.word("unreachable_now") });
 		this.description = element("p");
 		this.picture = element("img", { referrerpolicy: "no-referrer", alt: "", error: () => show(this.picture, false) });
 		this.facts = element("dl", { class: "facts" });
 		this.times = button({ class: "button", text: this.word("times") }, () => this.host.pushScreen(this.schedule, this.thing));
 		this.grid = element("div", { class: "controls properties" });
-		this.whole = element("div", { class: "details" }, element("div", { class: "about" },
-			element("div", { class: "thing-head" }, this.icon, this.name), this.where, this.gone, this.description, this.picture,
-			this.facts, this.times), this.grid);
+		this.whole = element("div", { class: "details" }, element("div", { class: "card hero about" },
+			element("div", { class: "thing-head hero-head" }, this.icon, element("div", { class: "hero-text" }, this.name, this.value, this.where)),
+			this.gone, this.description, this.picture, this.facts, this.times), this.grid);
 		area.appendChild(this.note);
 		area.appendChild(this.whole);
 	}
@@ -57,13 +58,15 @@ class DeviceDetails extends Screen {
 				node: control.node, update: one => control.update(one.thing), unmount: () => {}
 			}));
 			arrange(this.grid, this.cards.map(card => card.node));
-			arrange(this.icon, [iconOfThing(kit.profiles, thing)]);
 		}
 		for (const card of this.cards) card.update(Object.assign({}, state, { thing }));
+		drawBadge(this.icon, kit.profiles, thing);
 		const zone = kit.model.zoneOf(thing);
 		setText(this.name, nameOf(thing));
+		setText(this.value, look(kit.profiles, thing).summary);
 		setText(this.where, join(zone && nameOf(zone), metres(kit.model.distanceTo(thing))));
 		setText(this.description, clip(thing.description, 1000));
+		show(this.description, thing.description);
 		show(this.gone, thing.available === false);
 		this.schedule = profile && profile.scheduleScreen;
 		show(this.times, this.schedule && kit.display.has(this.schedule));

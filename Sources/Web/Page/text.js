@@ -16,7 +16,14 @@ export function nameOf(object, otherwise) {
 
 export function metres(value) {
 	if (!Number.isFinite(value)) return "";
-	return (value < 10 ? value.toFixed(1) : Math.round(value)) + " m";
+	return (value < 10 ? value.toFixed(1) : Math.round(value)) + "\u00a0m";
+}
+
+/** A number as it is written in a language, to be kept on one line with its unit. */
+export function quantity(value, unit, language) {
+	let text = String(Math.round(value * 1000) / 1000);
+	try { text = value.toLocaleString(language, { maximumFractionDigits: 2, useGrouping: false }); } catch (error) { /* a tag that is none */ }
+	return text + (unit && "\u00a0" + unit);
 }
 
 /** Parts of a line, without the empty ones. */
@@ -25,7 +32,7 @@ export const join = (...parts) => parts.filter(Boolean).join(" · ");
 export const capital = text => text.charAt(0).toUpperCase() + text.slice(1);
 
 export function percent(brightness) {
-	return Math.round(brightness / 255 * 100) + " %";
+	return Math.round(brightness / 255 * 100) + "\u00a0%";
 }
 
 const SIDES = ["ahead", "ahead on the right", "on the right", "behind on the right", "behind", "behind on the left",
@@ -45,8 +52,8 @@ export function since(timestamp, now) {
 	const seconds = (now - Date.parse(timestamp)) / 1000;
 	if (!(seconds >= 0)) return "";
 	if (seconds < 60) return say("less than a minute");
-	if (seconds < 3600) return Math.floor(seconds / 60) + " min";
-	if (seconds < 86400) return Math.floor(seconds / 3600) + " h " + Math.floor(seconds % 3600 / 60) + " min";
+	if (seconds < 3600) return Math.floor(seconds / 60) + "\u00a0min";
+	if (seconds < 86400) return Math.floor(seconds / 3600) + " h " + Math.floor(seconds % 3600 / 60) + "\u00a0min";
 	return Math.floor(seconds / 86400) + say(" days");
 }
 
@@ -88,21 +95,14 @@ export function colourOf(thing) {
 	return null;
 }
 
-/** What a thing does, in a few words: "on, 60 %, orange". */
-export function summary(thing) {
-	if (thing.available === false) return say("not reachable");
-	const parts = [];
-	if (thing.state) parts.push(say(thing.state === "ON" ? "on" : "off"));
-	if (thing.state !== "OFF") {
-		if (Number.isFinite(thing.brightness)) parts.push(percent(thing.brightness));
-		if (thing.color_name) parts.push(clip(thing.color_name, 24));
-		else if (Number.isFinite(thing.color_temp)) parts.push(Math.round(thing.color_temp) + " K");
+/** A colour of a thing, as three numbers or a name, as the browser's own picker takes it. */
+export function hexOf(colour) {
+	if (colour && typeof colour === "object") {
+		const parts = [colour.r, colour.g, colour.b];
+		return parts.every(Number.isFinite) ? "#" + parts.map(part => (part + 256).toString(16).slice(1)).join("") : null;
 	}
-	return parts.join(", ");
-}
-
-/** A thing's name and what it does. */
-export function title(thing) {
-	const text = summary(thing);
-	return nameOf(thing) + (text && ", " + text);
+	if (!cssColour(colour)) return null;
+	const pen = document.createElement("canvas").getContext("2d");
+	pen.fillStyle = cssColour(colour);
+	return /^#[0-9a-f]{6}$/.test(pen.fillStyle) ? pen.fillStyle : null;
 }

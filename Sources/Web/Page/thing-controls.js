@@ -2,7 +2,8 @@
 
 import { button, element, set, setText } from "./dom.js";
 import { Latest, thingPath } from "./commands.js";
-import { clip, cssColour, percent, plain, say, words } from "./text.js";
+import { clip, cssColour, hexOf, nameOf, percent, plain, quantity, say, words } from "./text.js";
+import { unitOf } from "./profiles.js";
 
 const LIGHT_KEYS = ["state", "brightness", "level", "color", "color_temp"];
 // Data that is shown in another way, or means nothing to a person.
@@ -21,18 +22,29 @@ const value = (thing, key) => (thing.target && thing.target[key] !== undefined ?
 export const controlsKey = thing => JSON.stringify([thing.id, thing.slug, thing.settable, thing.palette, thing.actions,
 	Boolean(thing.state), otherKeys(thing).map(key => typeof dataOf(thing)[key])]);
 
-/** The controls of a thing, in order: each a node and an `update(thing)`. */
-export function makeControls(app, thing) {
+// Actions that the switch, the slider and the colours do already.
+const DONE_BY = { state: ["on", "off", "toggle"], brightness: ["lighter", "darker"], color: ["nextColor", "previousColor"] };
+
+const isDone = (thing, action) => Object.keys(DONE_BY).some(key => DONE_BY[key].indexOf(action) >= 0 &&
+	(key !== "color" || (thing.palette || []).length) && can(thing, key));
+
+/**
+ * The controls of a thing, in order: each a node and an `update(thing)`. `part` is `switch` for a bare switch, `main` for
+ * the first ones.
+ */
+export function makeControls(app, thing, part) {
 	const send = body => app.commands.send(thingPath(thing, "set"), body);
 	const press = (node, body, verb) => app.commands.press(node, thingPath(thing, verb || "set"), body);
 	const controls = [];
+	if (part === "switch") return canSwitch(thing) ? [makeBareSwitch(node => press(node, { state: "TOGGLE" }))] : [];
 	if (thing.state && can(thing, "state")) controls.push(makeSwitch(
 		say("Power"), one => one.state === "ON", isOn => say(isOn ? "On" : "Off"), node => press(node, { state: "TOGGLE" })));
 	if (can(thing, "brightness")) controls.push(makeSlider(say("Brightness"), "brightness", 0, 255, 1, percent, send));
+	if (part === "main") return controls;
 	if (can(thing, "color_temp")) {
 		const now = thing.color_temp || 4000;
 		controls.push(makeSlider(say("White"), "color_temp", Math.min(2000, now), Math.max(6500, now), 50,
-			kelvin => Math.round(kelvin) + " K", send));
+			kelvin => Math.round(kelvin) + "\u00a0K", send));
 	}
 	if (can(thing, "color")) controls.push(makeSwatches(thing, press));
 	for (const key of otherKeys(thing)) {
@@ -40,7 +52,7 @@ export function makeControls(app, thing) {
 			() => words(key), (node, isOn) => press(node, { [key]: !isOn })));
 		else controls.push(makeField(key, typeof dataOf(thing)[key], press));
 	}
-	const actions = (thing.actions || []).slice(0, MOST).map(action =>
+	const actions = (thing.actions || []).filter(action => !isDone(thing, action)).slice(0, MOST).map(action =>
 		button({ class: "button", text: words(action) }, event => press(event.currentTarget, { action }, "action")));
 	if (actions.length) controls.push({ node: block(say("Actions"), group(say("Actions"), "buttons", actions)), update: () => {} });
 	return controls;
@@ -49,6 +61,14 @@ export function makeControls(app, thing) {
 const block = (title, ...children) => element("div", { class: "card" }, element("h2", { text: title }), ...children);
 
 const group = (label, kind, children) => element("div", { class: kind, role: "group", "aria-label": label }, ...children);
+
+export const canSwitch = thing =>
+	Boolean(thing && thing.state && (thing.settable || ["state"]).indexOf("state") >= 0);
+
+function makeBareSwitch(press) {
+	const node = button({ class: "switch", role: "switch" }, () => press(node), element("span", { class: "knob" }));
+	return { node, update: thing => set(node, { "aria-checked": String(thing.state === "ON"), "aria-label": nameOf(thing) }) };
+}
 
 function makeSwitch(title, read, describe, press) {
 	let isOn = false;
@@ -73,6 +93,7 @@ function makeSlider(title, key, min, max, step, describe, send) {
 		latest.set(Number(input.value));
 	} });
 	const show = number => {
+		input.classList.remove("idle");
 		setText(output, describe(number));
 		set(input, { "aria-valuetext": describe(number) });
 		input.style.setProperty("--part", (number - min) / (max - min) * 100 + "%");
@@ -83,7 +104,15 @@ function makeSlider(title, key, min, max, step, describe, send) {
 		// The finger's own value stays until it has been answered.
 		if (latest.isActive) { timer = setTimeout(() => update(thing), 400); return; }
 		const number = value(thing, key);
-		if (!Number.isFinite(number)) return;
+		const isKnown = Number.isFinite(number);
+		// A lamp that shows a colour has no temperature now.
+		input.classList.toggle("idle", !isKnown);
+		if (!isKnown) {
+			input.value = (min + max) / 2;
+			set(input, { "aria-valuetext": say("not now") });
+			setText(output, "");
+			return;
+		}
 		input.value = number;
 		show(number);
 	};
@@ -98,10 +127,16 @@ function makeSwatches(thing, press) {
 		return button({ class: "swatch" }, event => press(event.currentTarget, { color: name }), patch,
 			element("span", { text: clip(name, 24) }));
 	});
+	// Any colour, where no list of names limits the choice.
+	const latest = new Latest(colour => press(input, { color: colour }));
+	const input = element("input", { type: "color", "aria-label": say("Colour"), input: () => latest.set(input.value) });
 	return {
-		node: block(say("Colour"), group(say("Colour"), "swatches", nodes)),
-		update: one => nodes.forEach((node, index) =>
-			set(node, { "aria-pressed": String(names[index] === value(one, "color_name")) }))
+		node: block(say("Colour"), ...(nodes.length ? [group(say("Colour"), "swatches", nodes)] : [element("div", { class: "picker" }, input)])),
+		update: one => {
+			nodes.forEach((node, index) => set(node, { "aria-pressed": String(names[index] === value(one, "color_name")) }));
+			const hex = hexOf(value(one, "color"));
+			if (hex && !latest.isActive) input.value = hex;
+		}
 	};
 }
 
@@ -135,7 +170,9 @@ function makeField(key, kind, press) {
 /** What a thing reports and cannot be told. */
 export const readings = thing => Object.keys(dataOf(thing))
 	.filter(key => HIDDEN.indexOf(key) < 0 && !can(thing, key))
-	.slice(0, MOST).map(key => [words(key), plain(thing.data[key])]);
+	.slice(0, MOST).map(key => [words(key), measure(key, thing.data[key])]);
+
+const measure = (key, value) => (typeof value === "number" && unitOf(key) ? quantity(value, unitOf(key)) : plain(value));
 
 /** The address of a thing's picture, when it may be loaded: nothing comes from elsewhere. */
 export function pictureOf(thing) {

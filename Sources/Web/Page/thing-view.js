@@ -1,8 +1,8 @@
 // The thing view: the selected thing, or else the nearby one, with all that it reports and offers.
 
+import { drawBadge, look, makeBadge } from "./appearance.js";
 import { arrange, button, element, setText, show } from "./dom.js";
 import { clip, join, metres, nameOf, say, whereabouts } from "./text.js";
-import { makeDot, paint } from "./selection-bar.js";
 import { controlsKey, makeControls, pictureOf, readings } from "./thing-controls.js";
 
 const PLAIN = { keyOf: controlsKey, make: makeControls };
@@ -12,9 +12,10 @@ export class ThingView {
 	constructor(app, section) {
 		this.app = app;
 		this.controls = [];
-		this.dot = makeDot();
-		this.name = element("p", { class: "thing-name" });
-		this.where = element("p", { class: "thing-where" });
+		this.badge = makeBadge();
+		this.value = element("p", { class: "hero-value" });
+		this.name = element("p", { class: "thing-name hero-name" });
+		this.where = element("p", { class: "thing-where hero-where" });
 		this.gone = element("p", { class: "warning", text: say("It cannot be reached now.") });
 		this.description = element("p");
 		this.picture = element("img", { referrerpolicy: "no-referrer", error: () => show(this.picture, false) });
@@ -22,9 +23,9 @@ export class ThingView {
 		this.area = element("div", { class: "controls" });
 		this.facts = element("dl", { class: "facts" });
 		this.note = element("p", { class: "empty" });
-		this.whole = element("div", { class: "thing" }, element("div", { class: "about" },
-			element("div", { class: "thing-head" }, this.dot, this.name), this.where, this.gone, this.description,
-			this.picture, this.facts, this.back), this.area);
+		this.whole = element("div", { class: "thing" }, element("div", { class: "card hero about" },
+			element("div", { class: "hero-head" }, this.badge, element("div", { class: "hero-text" }, this.name, this.value, this.where)),
+			this.gone, this.description, this.picture, this.facts, this.back), this.area);
 		section.appendChild(this.note);
 		section.appendChild(this.whole);
 	}
@@ -59,9 +60,13 @@ export class ThingView {
 		}
 		if (!thing) return;
 		for (const control of this.controls) control.update(thing);
-		paint(this.dot, thing);
+		const { profiles } = this.app;
+		drawBadge(this.badge, profiles, thing);
+		setText(this.value, look(profiles, thing).summary);
+		show(this.value, this.value.textContent);
 		setText(this.name, nameOf(thing));
 		setText(this.description, clip(thing.description, 1000));
+		show(this.description, thing.description);
 		show(this.gone, thing.available === false);
 		show(this.back, model.selectedID);
 		const address = pictureOf(thing);

@@ -1,6 +1,6 @@
 // Zooming and moving a picture with fingers, wheel, keys and mouse.
 
-const LARGEST = 12;
+const GLIDE = 400;
 
 /** Scale and offset of a picture of a size; 1 and 0, 0 is the whole of it. */
 export class Zoom {
@@ -8,6 +8,9 @@ export class Zoom {
 		this.area = area;
 		this.onChange = onChange;
 		this.scale = 1;
+		this.largest = 12;
+		// Whether a person has moved it.
+		this.isFree = false;
 		this.x = this.y = this.width = this.height = 0;
 		this.pointers = new Map();
 		area.addEventListener("pointerdown", event => this.down(event));
@@ -21,7 +24,26 @@ export class Zoom {
 		}, { passive: false });
 	}
 
-	reset() { this.set(1, 0, 0); }
+	/** The scale and offset that show a box of the whole picture with some margin, not larger than `most`. */
+	around(box, most) {
+		const scale = Math.min(Math.max(Math.min(this.width * 0.86 / box.width, this.height * 0.86 / box.height), 1), most, this.largest);
+		return [scale, this.width / 2 - (box.x + box.width / 2) * scale, this.height / 2 - (box.y + box.height / 2) * scale];
+	}
+
+	/** Goes to a scale and offset, at once or on a way that can be seen. */
+	go(to, isSeen) {
+		cancelAnimationFrame(this.gliding);
+		if (!isSeen || !this.width) { this.set(...to); return; }
+		const from = [this.scale, this.x, this.y];
+		const began = performance.now();
+		const step = now => {
+			const t = Math.min(Math.max((now - began) / GLIDE, 0), 1);
+			const share = t * (2 - t);
+			if (t < 1) this.gliding = requestAnimationFrame(step);
+			this.set(...from.map((start, index) => start + (to[index] - start) * share));
+		};
+		this.gliding = requestAnimationFrame(step);
+	}
 
 	resize(width, height) {
 		this.width = width;
@@ -34,8 +56,10 @@ export class Zoom {
 		const box = this.area.getBoundingClientRect();
 		const x = clientX === undefined ? this.width / 2 : clientX - box.left;
 		const y = clientY === undefined ? this.height / 2 : clientY - box.top;
-		const scale = Math.min(Math.max(this.scale * factor, 1), LARGEST);
+		const scale = Math.min(Math.max(this.scale * factor, 1), this.largest);
 		const ratio = scale / this.scale;
+		cancelAnimationFrame(this.gliding);
+		this.isFree = true;
 		this.set(scale, x - (x - this.x) * ratio, y - (y - this.y) * ratio);
 	}
 
@@ -72,7 +96,8 @@ export class Zoom {
 		if (!this.wasDragged && Math.hypot(event.clientX - old.clientX, event.clientY - old.clientY) < 4) return;
 		this.pointers.set(event.pointerId, event);
 		const after = this.grip();
-		this.wasDragged = event.isTaken = true;
+		this.wasDragged = event.isTaken = this.isFree = true;
+		cancelAnimationFrame(this.gliding);
 		this.set(this.scale, this.x + after.x - before.x, this.y + after.y - before.y);
 		if (before.span && after.span) this.by(after.span / before.span, after.x, after.y);
 	}
