@@ -66,7 +66,7 @@ struct KioskPageTests {
         #expect(await home.logs(address))
         let script = try ChildProcess(
             root.appending(path: "contrib/kiosk-check").path,
-            options + ["--ready", "1000", address],
+            options + ["--ready", "1000", "--step", "1000", address],
             output: home.folder.path("kiosk-check")
         )
         let status = await script.end(within: .seconds(400))

@@ -166,7 +166,7 @@ def looks(check, language, theme):
     """Every screen and the open menu, in three sizes."""
     scan = axe()
     check.daemon.call("api/lifecycle/language/set", {"value": language})
-    for width, height in kiosk.SIZES:
+    for width, height in kiosk.SIZES[:3]:
         check.page.size(width, height, theme)
         check.open("looks")
         for screen, thing in SCREENS:
@@ -434,7 +434,17 @@ def plain(check, application):
     check.page.size(390, 844)
     check.page.driver.get(f"{check.address}/kiosk?display=plain&view=list")
     check.see("the list", "document.querySelectorAll('.row').length", 7)
-    check.tap(".row[data-id$='0105']")
+    blind = ".row[data-id$='0105']"
+    check.see("the blind in the list", f"document.querySelector(\"{blind} .row-facts\").textContent", "40\u00a0%\u00a0open")
+    check.see("its picture", f"Boolean(document.querySelector(\"{blind} .badge.lit path\"))")
+    check.see("a lamp in its colour", "document.querySelector(\".row[data-id$='0103'] .badge\").style.getPropertyValue('--thing')", "rgb(255,165,0)")
+    check.page.size(1280, 800)
+    check.page.run("document.querySelector('[data-view=map]').click()")
+    check.see("its value on the map", "Array.from(document.querySelectorAll('#map .label .value'), node => node.textContent).some(text => text.startsWith('40\u00a0%\u00a0open'))")
+    check.page.size(390, 844)
+    check.page.run("document.querySelector('[data-view=list]').click()")
+    check.tap(blind)
+    check.see("its value in its view", "document.querySelector('#thing .hero-value').textContent", "40\u00a0%\u00a0open")
     titles = "Array.from(document.querySelectorAll('#thing .property h2'), node => node.textContent).join()"
     check.see("the properties", titles, "position,tilt,movement")
     check.see("the style", "getComputedStyle(document.querySelector('#thing .reading')).fontWeight", "700")

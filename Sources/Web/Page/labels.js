@@ -86,16 +86,19 @@ export function drawLabels(map) {
 		const value = seen.kind !== "light" && seen.value ? [{ text: clip(seen.value, 30), isValue: true }] : [];
 		const gap = one.r + 4;
 		const { x, y } = one;
-		const boxes = (wide, high) => [[x - wide / 2, y + gap], [x - wide / 2, y - gap - high], [x + gap, y - high / 2], [x - gap - wide, y - high / 2],
-			[x - wide * 0.2, y + gap], [x - wide * 0.8, y + gap], [x - wide * 0.2, y - gap - high], [x - wide * 0.8, y - gap - high]];
+		const boxes = (wide, high) => {
+			// Below and above, as far as the walls let it be in the middle; then to the sides.
+			const middle = Math.min(Math.max(x - wide / 2, within.left), within.right - wide);
+			return [[middle, y + gap], [middle, y - gap - high], [x + gap, y - high / 2], [x - gap - wide, y - high / 2],
+				[x - wide * 0.2, y + gap], [x - wide * 0.8, y + gap], [x - wide * 0.2, y - gap - high], [x - wide * 0.8, y - gap - high]];
+		};
 		const within = (!mayCover && walls.get(one.thing.zone)) || screen;
-		for (const size of sizes) for (const lines of [1, 2, 3]) {
+		// A value is worth smaller letters.
+		for (const more of value.length ? [value, []] : [[]]) for (const size of sizes) for (const lines of [1, 2, 3]) {
 			const split = broken(name, lines);
 			if (lines > 1 && split.length < lines) continue;
 			if (lines === 1 && widthOf(name, "600 " + size + "px " + style.fontFamily) > base * 9) continue;
-			for (const more of value.length ? [value, []] : [[]]) {
-				if (write("thing-label", asLines(split).concat(more), size, boxes, within, mayCover)) return true;
-			}
+			if (write("thing-label", asLines(split).concat(more), size, boxes, within, mayCover)) return true;
 		}
 		return false;
 	};
