@@ -37,8 +37,8 @@ function broken(text, lines) {
 	return best.all;
 }
 
-const overlaps = (a, b) =>
-	a.left < b.right + GAP && b.left < a.right + GAP && a.top < b.bottom + GAP && b.top < a.bottom + GAP;
+const overlaps = (a, b, gap = GAP) =>
+	a.left < b.right + gap && b.left < a.right + gap && a.top < b.bottom + gap && b.top < a.bottom + gap;
 
 const around = (x, y, r) => ({ left: x - r, top: y - r, right: x + r, bottom: y + r });
 
@@ -47,7 +47,7 @@ export function drawLabels(map) {
 	const { app: { model, profiles }, width, height } = map;
 	const style = getComputedStyle(map.svg);
 	const base = parseFloat(style.fontSize) || 16;
-	const marks = map.marks.shown.map(one => around(one.x, one.y, one.r + 1));
+	const marks = map.marks.shown.map(one => around(one.x, one.y, one.r));
 	const taken = map.tools();
 	if (map.devicePoint) taken.push(around(map.devicePoint[0], map.devicePoint[1], 13));
 	const nodes = [];
@@ -60,7 +60,7 @@ export function drawLabels(map) {
 		if (wide > within.right - within.left || high > within.bottom - within.top) return false;
 		const box = boxes(wide, high).map(([x, y]) => ({ left: x, top: y, right: x + wide, bottom: y + high })).find(one =>
 			one.left >= within.left && one.top >= within.top && one.right <= within.right && one.bottom <= within.bottom &&
-			!taken.some(other => overlaps(one, other)) && (mayCover || !marks.some(other => overlaps(one, other))));
+			!taken.some(other => overlaps(one, other)) && (mayCover || !marks.some(other => overlaps(one, other, 0))));
 		if (!box) return false;
 		taken.push(box);
 		const node = map.labels.children[nodes.length] || shape("text");
@@ -73,8 +73,8 @@ export function drawLabels(map) {
 
 	const screen = { left: 4, top: 4, right: width - 4, bottom: height - 4 };
 	const inside = box => ({
-		left: Math.max(screen.left, box.x + 4), top: Math.max(screen.top, box.y + 4),
-		right: Math.min(screen.right, box.x + box.width - 4), bottom: Math.min(screen.bottom, box.y + box.height - 4)
+		left: Math.max(screen.left, box.x + 3), top: Math.max(screen.top, box.y + 2),
+		right: Math.min(screen.right, box.x + box.width - 3), bottom: Math.min(screen.bottom, box.y + box.height - 2)
 	});
 	const walls = new Map(map.zonePlaces.map(place => [place.zone.slug, inside(place.box)]));
 	const asLines = lines => lines.map(text => ({ text }));
@@ -116,7 +116,7 @@ export function drawLabels(map) {
 			return [].concat(...ys.map(y => xs.map(x => [x, y])));
 		};
 		const name = clip(nameOf(zone), 60);
-		[1.12, 0.95, 0.8].some(scale => [1, 2, 3].some(lines => {
+		[1.12, 0.95, 0.8, 0.68, 0.62].some(scale => [1, 2, 3].some(lines => {
 			const split = broken(name, lines);
 			return split.length === lines && write("zone-label", asLines(split), Math.max(base * scale, 11), boxes, within);
 		}));

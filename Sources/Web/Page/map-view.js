@@ -134,10 +134,12 @@ export class MapView {
 			(this.height - 2 * margin - below) / plan.height);
 		const beside = unit(TOOLS, 0);
 		const above = unit(0, TOOLS);
-		this.unit = Math.max(beside, above, 0.001);
+		// A column of four buttons needs its height.
+		const isBeside = beside >= above && this.height > 4.2 * TOOLS;
+		this.unit = Math.max(isBeside ? beside : above, 0.001);
 		this.zoom.largest = Math.max(12, CLOSEST / this.unit);
-		this.middle = [(this.width - (beside >= above ? TOOLS : 0)) / 2, (this.height - (beside >= above ? 0 : TOOLS)) / 2];
-		this.stage.classList.toggle("tools-beside", this.height > 5 * TOOLS);
+		this.middle = [(this.width - (isBeside ? TOOLS : 0)) / 2, (this.height - (isBeside ? 0 : TOOLS)) / 2];
+		this.stage.classList.toggle("tools-beside", isBeside);
 		this.north.firstChild.style.transform = "rotate(" + -northOf(environment) + "deg)";
 	}
 
