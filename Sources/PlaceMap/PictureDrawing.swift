@@ -184,7 +184,7 @@ struct PictureDrawing {
             return value.isEmpty ? [name] : [name + value, name]
         }
         var labels = [size, max(9, size - 2)].flatMap { size in whole.map { Label($0, size: size) } }
-        labels += [140.0, 110, 80, 55].compactMap { limit in
+        labels += [140.0, 110, 80, 55, 44].compactMap { limit in
             PictureText.fitted(thing.name, size: Double(size) * PictureText.boldShare, width: limit)
                 // "Meetin…" names nothing; of what is near, a part is better than nothing.
                 .flatMap { look == .labelNear || $0.count * 2 > thing.name.count ? $0 : nil }

@@ -73,7 +73,7 @@ struct PictureLimitTests {
             house.add(name, at: Point3D(x: Double(number % 10), y: Double(number / 50)), ["on": true])
         }
         try check(house.bytes)
-        #expect(house.bytes.count < 80_000)
+        #expect(house.bytes.count < 120_000)
     }
 
     @Test(arguments: [
