@@ -82,6 +82,7 @@ let package = Package(
         .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CEventFD"),
         .systemLibrary(name: "CMalloc"),
         // Ours, in C: a constructor, which Swift has not.
@@ -143,7 +144,8 @@ let package = Package(
             [
                 "Flare", "People", "Things", "Controller", "Messages", "PlaceMap", "HTTPListener",
                 "Threading",
-                "Cryptography", "CCrypto", hummingbird, nioCore, nioPosix, httpTypes, deques, lifecycle,
+                "Cryptography", "CCrypto", "CZlib", hummingbird, nioCore, nioPosix, httpTypes, deques,
+                lifecycle,
                 log,
             ],
             // The kiosk page and the description of the API go into the program.

@@ -21,8 +21,8 @@ package struct WebConfiguration: Sendable, Hashable {
     package var maximumPendingCommands = 256
     /// Most open event streams.
     package var maximumStreams = 256
-    /// Interval of the comments that keep an event stream alive.
-    package var commentInterval: Duration = .seconds(15)
+    /// Interval of the events that say that the daemon lives; pages notice when three of them are missing.
+    package var pingInterval: Duration = .seconds(5)
     /// Most bytes and events that are kept for streams that are behind or come back.
     package var maximumLogBytes = 192 * 1024
     package var maximumLogEvents = 2048

@@ -97,8 +97,8 @@ package struct WebService: Service, CustomStringConvertible {
         try await withTaskExecutorPreference(EventLoopTaskExecutor(loop, lendingTo: hub.loop)) {
             try await withThrowingTaskGroup(of: Void.self) { tasks in
                 tasks.addTask { [configuration, hub] in
-                    while (try? await Task.sleep(for: configuration.commentInterval)) != nil {
-                        await hub.streams.comment()
+                    while (try? await Task.sleep(for: configuration.pingInterval)) != nil {
+                        await hub.streams.ping()
                         await hub.lookAgain()
                     }
                 }

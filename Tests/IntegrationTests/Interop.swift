@@ -21,8 +21,11 @@ enum Interop {
     static let advice = "contrib/setup --tests installs what these tests need"
 
     /// Where contrib/setup puts the Python that has the library for a protocol.
-    static func python(revision: Int) -> String {
-        root.appending(path: ".build/interop/v\(revision)/bin/python").path
+    static func python(revision: Int) -> String { python("v\(revision)") }
+
+    /// Where contrib/setup puts the Python that has the packages of a list.
+    static func python(_ list: String) -> String {
+        root.appending(path: ".build/interop/\(list)/bin/python").path
     }
 
     static func program(_ name: String) -> String { root.appending(path: "Tests/Interop/\(name).py").path }

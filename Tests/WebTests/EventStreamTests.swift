@@ -103,13 +103,12 @@ struct EventStreamTests {
         }
     }
 
-    @Test func `a silent stream carries comments`() async throws {
-        try await withWeb(FakeNode(), { $0.commentInterval = .milliseconds(20) }) { port in
+    @Test func `a silent stream says that the daemon lives, in an event that a page can hear`() async throws {
+        try await withWeb(FakeNode(), { $0.pingInterval = .milliseconds(20) }) { port in
             try await onThread {
                 let reader = try StreamReader(port: port)
                 _ = try reader.next()
-                #expect(try reader.nextBlock() == ":")
-                #expect(try reader.nextBlock() == ":")
+                for _ in 1...2 { #expect(try reader.nextBlock() == "event: ping\ndata: {}") }
             }
         }
     }

@@ -16,7 +16,8 @@ struct SignInGateTests {
     @Test(arguments: [
         "/healthz", "/sign-in", "/kiosk/style.css", "/kiosk/sign-in.js", "/kiosk/icon.svg",
         "/kiosk/icon-192.png", "/kiosk/dom.js", "/kiosk/people.js", "/kiosk/people-forms.js",
-        "/kiosk/people-german.js", "/kiosk/people.css",
+        "/kiosk/people-german.js", "/kiosk/people.css", "/kiosk/oldest.js",
+        "/kiosk/\(PageFiles.embedded.version)/sign-in.js",
     ])
     func `what the sign-in page needs is open to everybody`(path: String) async throws {
         try await Self.serve { port in
@@ -28,7 +29,7 @@ struct SignInGateTests {
     @Test(arguments: [
         "/api/state", "/kiosk/page.js", "/kiosk/kiosk.html", "/kiosk/..%2fapi.css", "/kiosk//x.css",
         "/kiosk/../api/state.css", "/nothing", "/api/sign-in/x", "/healthz/..", "//healthz", "/metrics",
-        "/kiosk/a/b.css",
+        "/kiosk/a/b.css", "/kiosk/\(PageFiles.embedded.version)/app.js",
     ])
     func `everything else needs the password`(path: String) async throws {
         try await Self.serve { port in

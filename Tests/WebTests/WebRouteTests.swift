@@ -7,7 +7,9 @@ import Testing
 struct WebRouteTests {
     @Test(
         arguments: [
-            ("/", .start), ("/kiosk", .kiosk), ("/kiosk/page.js", .file("page.js")), ("/healthz", .health),
+            ("/", .start), ("/kiosk", .kiosk), ("/kiosk/page.js", .file("page.js")),
+            ("/kiosk/1-2/page.js", .file("page.js", version: "1-2")),
+            ("/healthz", .health),
             ("/api/state", .state), ("/api/environments", .environments), ("/api/zones", .zones),
             ("/api/things", .things), ("/api/things/red-lamp", .thing("red-lamp")),
             ("/api/things/red%20lamp", .thing("red lamp")),
@@ -29,7 +31,7 @@ struct WebRouteTests {
     }
 
     @Test(arguments: [
-        "", "x", "//", "/api", "/api/", "/api/state/", "/api/nothing", "/kiosk/a/b",
+        "", "x", "//", "/api", "/api/", "/api/state/", "/api/nothing", "/kiosk/a/b/c",
         "/kiosk/../../etc/passwd",
         "/api/things/a/get", "/api/nearby/set/color", "/api/things/a/set/color", "/api/things/%zz",
         "/API/state",

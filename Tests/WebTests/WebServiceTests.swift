@@ -74,7 +74,7 @@ struct WebServiceTests {
                 let reply = try await request("GET", "/\(path)?view=map", port: port)
                 let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
                 #expect(reply.status == 200)
-                #expect(reply.body == text)
+                #expect(reply.body.replacing("\(PageFiles.embedded.version)/", with: "") == text)
                 #expect(reply.headers["cache-control"] == "no-cache")
                 let policy = try #require(reply.headers["content-security-policy"])
                 #expect(policy.hasPrefix("default-src 'none'; script-src 'self'"))
@@ -95,7 +95,64 @@ struct WebServiceTests {
         }
     }
 
-    @Test(arguments: ["/kiosk/nothing.js", "/kiosk/..%2FWebService.swift", "/kiosk/%2e%2e/x", "/kiosk/"])
+    @Test func `a page names its scripts and styles by addresses that are kept for good`() async throws {
+        try await withWeb(FakeNode()) { port in
+            let page = try await request("GET", "/kiosk", port: port).body
+            let addresses = page.matches(of: /(?:href|src)=(kiosk\/[^\s>]+\.(?:js|css))/).map { String($0.1) }
+            #expect(addresses.count == 3)
+            for address in addresses {
+                let reply = try await request("GET", "/\(address)", port: port)
+                #expect(reply.status == 200)
+                #expect(reply.headers["cache-control"] == "private, max-age=31536000, immutable")
+                // Of another version there is what there is, and that is asked for again.
+                let other = address.replacing(PageFiles.embedded.version, with: "0-0")
+                let old = try await request("GET", "/\(other)", port: port)
+                #expect(old.status == 200 && old.headers["cache-control"] == "no-cache")
+                #expect(old.body == reply.body)
+            }
+        }
+    }
+
+    @Test func `files and lists are compressed for who takes that, and events and answers never are`()
+        async throws
+    {
+        let node = try FakeNode()
+        node.change([.object(ObjectReference(.thing, FakeNode.lamp))]) {
+            $0.things[FakeNode.lamp]?.data["note"] = .string(String(repeating: "long ", count: 1000))
+        }
+        try await withWeb(node) { port in
+            for path in ["/kiosk/app.js", "/kiosk/style.css", "/kiosk", "/api/things", "/api/openapi.json"] {
+                let plain = try await request("GET", path, port: port)
+                #expect(
+                    plain.headers["content-encoding"] == nil && plain.headers["vary"] == "Accept-Encoding"
+                )
+                for accepted in ["gzip, deflate, br", "br;q=1.0, gzip;q=0.5"] {
+                    let headers = ["Accept-Encoding: \(accepted)"]
+                    let reply = try await request("HEAD", path, port: port, headers: headers)
+                    #expect(reply.headers["content-encoding"] == "gzip", "\(path)")
+                    let length = try #require(reply.headers["content-length"].flatMap { Int($0) })
+                    #expect(length < plain.body.utf8.count / 2, "\(path)")
+                    guard let tag = plain.headers["etag"] else { continue }
+                    #expect(reply.headers["etag"] != tag)
+                }
+                for refused in ["gzip;q=0", "br"] {
+                    let headers = ["Accept-Encoding: \(refused)"]
+                    let reply = try await request("HEAD", path, port: port, headers: headers)
+                    #expect(reply.headers["content-encoding"] == nil, "\(path)")
+                }
+            }
+            let headers = ["Accept-Encoding: gzip"]
+            for path in ["/api/state", "/api/events", "/api/lifecycle"] {
+                let reply = try await request("HEAD", path, port: port, headers: headers)
+                #expect(reply.status == 200 && reply.headers["content-encoding"] == nil, "\(path)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "/kiosk/nothing.js", "/kiosk/0-0/nothing.js", "/kiosk/..%2FWebService.swift", "/kiosk/%2e%2e/x",
+        "/kiosk/",
+    ])
     func `nothing but the files of the page is served`(path: String) async throws {
         try await withWeb(FakeNode()) { port in
             let reply = try await request("GET", path, port: port)

@@ -1,11 +1,22 @@
 import Controller
 import Flare
 
-/// The displays that are attached over HTTP, by their event streams and by what they say of themselves.
+/// A page that shows a display, as it names itself; several may show one display.
+struct DisplayPage: Sendable, Hashable {
+    let display: DisplayName
+    /// Empty for a page that has no name.
+    let page: String
+
+    init(_ display: DisplayName, page: String = "") { (self.display, self.page) = (display, page) }
+}
+
+/// The displays that are attached over HTTP, by the event streams of their pages and by what these say of themselves.
+///
+/// A page with an open stream is there, whatever another one says; a display is visible when one of its pages is.
 struct DisplayRegistry: Sendable {
-    /// A display may be gone when this is over, unless it sends a message meanwhile.
+    /// A page may be gone when this is over, unless it sends a message meanwhile.
     struct Timer: Sendable, Hashable {
-        let display: DisplayName
+        let page: DisplayPage
         let duration: Duration
         fileprivate let number: Int
     }
@@ -17,28 +28,30 @@ struct DisplayRegistry: Sendable {
         var timer: Timer?
     }
 
-    private struct Display {
+    private struct Page {
         var streams = 0
-        var presence = Lifecycle.DisplayPresence.hidden
+        /// How many of the streams belong to pages that have said that they are gone.
+        var leaving = 0
+        var isVisible = false
         /// Of the last timer.
         var number = 0
     }
 
-    /// How long a display without a stream counts after its last message.
+    /// How long a page without a stream counts after its last message.
     private static let patience = Duration.seconds(600)
 
     private let grace: Duration
     private let share: Share
-    private var displays: [DisplayName: Display] = [:]
+    private var pages: [DisplayPage: Page] = [:]
     private var timers = 0
 
     init(grace: Duration, maximum: Int) { (self.grace, share) = (grace, Share(of: maximum)) }
 
     /// Those that somebody can see.
-    var visible: Set<DisplayName> { Set(displays.lazy.filter { $0.value.presence == .visible }.map(\.key)) }
+    var visible: Set<DisplayName> { Set(pages.lazy.filter(\.value.isVisible).map(\.key.display)) }
 
     /// Whether an event stream of a display is open, or may be opened again at any moment.
-    func hasStream(_ id: String) -> Bool { displays.keys.contains { $0.id == id } }
+    func hasStream(_ id: String) -> Bool { pages.keys.contains { $0.display.id == id } }
 
     /// Whether an identifier is legal: 1 to 64 letters, digits, `_` and `-`, and not the word for every display.
     static func isLegal(_ id: some StringProtocol) -> Bool {
@@ -46,73 +59,94 @@ struct DisplayRegistry: Sendable {
             && id.isPlainName && !SecretMask.tokens.finds(in: id)
     }
 
-    /// A stream of a display was opened: it is hidden until it says that it is visible.
-    mutating func streamOpened(_ id: DisplayName) -> Outcome {
-        let known = displays[id]
-        guard var display = known ?? newDisplay(id) else { return Outcome() }
-        display.streams += 1
-        display.number = 0
-        displays[id] = display
-        return Outcome(presence: known.map { $0.presence == .gone } ?? true ? restore(id) : nil)
+    private func presence(of display: DisplayName) -> Lifecycle.DisplayPresence {
+        let own = pages.filter { $0.key.display == display }
+        return own.isEmpty ? .gone : own.values.contains(where: \.isVisible) ? .visible : .hidden
     }
 
-    /// A display that was gone is attached again.
-    private mutating func restore(_ id: DisplayName) -> Lifecycle.DisplayPresence {
-        displays[id]?.presence = .hidden
-        return .hidden
+    /// Changes a page, and tells what that means for its display.
+    private mutating func change(
+        _ page: DisplayPage,
+        _ body: (inout DisplayRegistry) -> Timer?
+    ) -> Outcome {
+        let before = presence(of: page.display)
+        let timer = body(&self)
+        let after = presence(of: page.display)
+        return Outcome(presence: after == before ? nil : after, timer: timer)
     }
 
-    private func newDisplay(_ id: DisplayName) -> Display? {
-        let holder = id.audience.holder
-        let own = displays.keys.count { $0.audience.holder == holder }
-        return share.admits(holder, all: displays.count, own: own) ? Display() : nil
-    }
-
-    mutating func streamClosed(_ id: DisplayName) -> Outcome {
-        guard var display = displays[id], display.streams > 0 else { return Outcome() }
-        display.streams -= 1
-        displays[id] = display
-        guard display.streams == 0 else { return Outcome() }
-        guard display.presence != .gone else {
-            displays[id] = nil
-            return Outcome()
+    /// A stream of a page was opened: it is hidden until it says that it is visible.
+    mutating func streamOpened(_ page: DisplayPage) -> Outcome {
+        guard pages[page] != nil || hasRoom(for: page) else { return Outcome() }
+        return change(page) {
+            $0.pages[page, default: Page()].streams += 1
+            $0.pages[page]?.number = 0
+            return nil
         }
-        return Outcome(timer: timer(id, grace))
     }
 
-    /// A display says whether it is visible; `nil` if there are too many displays.
-    mutating func set(_ id: DisplayName, _ presence: Lifecycle.DisplayPresence) -> Outcome? {
-        guard var display = displays[id] ?? newDisplay(id) else { return presence == .gone ? Outcome() : nil }
-        let isChanged = displays[id].map { $0.presence != presence } ?? (presence != .gone)
-        display.presence = presence
-        displays[id] = display
-        var outcome = Outcome(presence: isChanged ? presence : nil)
-        if display.streams == 0 {
-            if presence == .gone { displays[id] = nil } else { outcome.timer = timer(id, Self.patience) }
+    private func hasRoom(for page: DisplayPage) -> Bool {
+        let holder = page.display.audience.holder
+        let own = pages.keys.count { $0.display.audience.holder == holder }
+        return share.admits(holder, all: pages.count, own: own)
+    }
+
+    mutating func streamClosed(_ page: DisplayPage) -> Outcome {
+        guard let known = pages[page], known.streams > 0 else { return Outcome() }
+        return change(page) {
+            $0.pages[page]?.streams -= 1
+            $0.pages[page]?.leaving = max(0, known.leaving - 1)
+            guard known.streams == 1 else { return nil }
+            if known.leaving == 0 { return $0.timer(page, $0.grace) }
+            $0.pages[page] = nil
+            return nil
         }
-        return outcome
     }
 
-    private mutating func timer(_ id: DisplayName, _ duration: Duration) -> Timer {
+    /// A page says whether it is visible; `nil` if there are too many.
+    ///
+    /// One that is gone ends with its stream.
+    mutating func set(_ page: DisplayPage, _ presence: Lifecycle.DisplayPresence) -> Outcome? {
+        if pages[page] == nil {
+            guard presence != .gone else { return Outcome() }
+            guard hasRoom(for: page) else { return nil }
+        }
+        return change(page) {
+            var known = $0.pages[page] ?? Page()
+            guard presence == .gone else {
+                known.isVisible = presence == .visible
+                $0.pages[page] = known
+                return known.streams == 0 ? $0.timer(page, Self.patience) : nil
+            }
+            known.leaving = min(known.leaving + 1, known.streams)
+            if known.leaving == known.streams { known.isVisible = false }
+            $0.pages[page] = known.streams == 0 ? nil : known
+            return nil
+        }
+    }
+
+    private mutating func timer(_ page: DisplayPage, _ duration: Duration) -> Timer {
         timers += 1
-        displays[id]?.number = timers
-        return Timer(display: id, duration: duration, number: timers)
+        pages[page]?.number = timers
+        return Timer(page: page, duration: duration, number: timers)
     }
 
     /// Ends the displays of whoever is no audience any more.
     ///
     /// - Returns: Those that were attached.
-    mutating func removeAll(where isOver: (Audience) -> Bool) -> [DisplayName] {
-        let over = displays.filter { isOver($0.key.audience) }
-        for id in over.keys { displays[id] = nil }
-        return over.filter { $0.value.presence != .gone }.map(\.key)
+    mutating func removeAll(where isOver: (Audience) -> Bool) -> Set<DisplayName> {
+        let over = pages.keys.filter { isOver($0.display.audience) }
+        for page in over { pages[page] = nil }
+        return Set(over.map(\.display))
     }
 
     /// A timer is over.
     mutating func expire(_ timer: Timer) -> Outcome {
-        guard let display = displays[timer.display], display.number == timer.number, display.streams == 0
+        guard let page = pages[timer.page], page.number == timer.number, page.streams == 0
         else { return Outcome() }
-        displays[timer.display] = nil
-        return Outcome(presence: display.presence == .gone ? nil : .gone)
+        return change(timer.page) {
+            $0.pages[timer.page] = nil
+            return nil
+        }
     }
 }

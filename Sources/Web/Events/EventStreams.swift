@@ -23,12 +23,13 @@ actor EventStreams {
         /// The last event that the reader has; `nil` if it has to start over.
         var position: Int?
         var waiter: CheckedContinuation<Void, Never>?
-        var needsComment = false
+        var needsPing = false
     }
 
     /// Most bytes of a write.
     private static let writeLimit = 64 * 1024
-    private static let comment = ByteBuffer(string: ":\n\n")
+    /// With data, or browsers would not tell their pages; without an identifier, so that nothing is missed by it.
+    private static let ping = ByteBuffer(string: "event: ping\ndata: {}\n\n")
 
     nonisolated let loop: any EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
@@ -134,9 +135,9 @@ actor EventStreams {
                 streams[id]?.position = part.last
                 if part.text.readableBytes > 0 { return .write(part.text) }
             }
-            if stream.needsComment {
-                streams[id]?.needsComment = false
-                return .write(Self.comment)
+            if stream.needsPing {
+                streams[id]?.needsPing = false
+                return .write(Self.ping)
             }
             await withCheckedContinuation { waiter in
                 // The call may have been suspended: look again, or what happened meanwhile wakes nobody.
@@ -149,16 +150,16 @@ actor EventStreams {
     /// Whether a stream has nothing to do.
     private func isWaiting(_ id: Int) -> Bool {
         guard !isStopping, let stream = streams[id] else { return false }
-        return stream.position == log.last && !stream.needsComment
+        return stream.position == log.last && !stream.needsPing
     }
 
     func close(_ id: Int) {
         streams.removeValue(forKey: id)?.waiter?.resume()
     }
 
-    /// Sends a comment to every stream, so that nobody takes the silence for a lost connection.
-    func comment() {
-        for id in streams.keys { streams[id]?.needsComment = true }
+    /// Says on every stream that the daemon lives.
+    func ping() {
+        for id in streams.keys { streams[id]?.needsPing = true }
         wake()
     }
 

@@ -27,12 +27,13 @@ extension WebHub {
         return .success(Audience(holder: .user(user), isWatching: isWatching))
     }
 
-    /// A display says whether it is visible.
+    /// A page of a display says whether it is visible.
     ///
     /// - Returns: Why it does not count.
     func setPresence(
         _ presence: Lifecycle.DisplayPresence,
         of id: String,
+        page: String,
         by asker: Asker
     ) -> Refusal? {
         let display: DisplayName
@@ -40,7 +41,8 @@ extension WebHub {
         case .success(let audience): display = DisplayName(id, of: audience)
         case .failure(let refusal): return refusal
         }
-        guard let outcome = displays.set(display, presence) else {
+        let page = DisplayPage(display, page: page)
+        guard let outcome = displays.set(page, presence) else {
             let most = configuration.maximumDisplays
             let message =
                 display.audience.holder == .owner || display.audience.holder == .unnamed
@@ -48,28 +50,31 @@ extension WebHub {
                 : "a user may attach \(Share(of: most).ofOneUser) displays, and all together \(most); more do not count"
             return Refusal(.rateLimited, message)
         }
-        perform(outcome, on: display)
+        perform(outcome, on: page)
         return nil
     }
 
-    func perform(_ outcome: DisplayRegistry.Outcome, on display: DisplayName) {
-        if let presence = outcome.presence {
-            if display.audience.isWatching {
-                node.send(.displayChanged(id: display.lifecycleID, presence))
-            }
-            streams.setVisible(displays.visible)
-        }
-        displayTimers.removeValue(forKey: display)?.cancel()
+    func perform(_ outcome: DisplayRegistry.Outcome, on page: DisplayPage) {
+        tell(outcome.presence, of: page.display)
+        displayTimers.removeValue(forKey: page)?.cancel()
         guard let timer = outcome.timer, !isStopping else { return }
-        // Unstructured, because each display has a timer of its own; cancelled by the next one.
-        displayTimers[display] = Task {
+        // Unstructured, because each page has a timer of its own; cancelled by the next one.
+        displayTimers[page] = Task {
             guard (try? await Task.sleep(for: timer.duration)) != nil else { return }
             self.expire(timer)
         }
     }
 
+    private func tell(_ presence: Lifecycle.DisplayPresence?, of display: DisplayName) {
+        guard let presence else { return }
+        if display.audience.isWatching {
+            node.send(.displayChanged(id: display.lifecycleID, presence))
+        }
+        streams.setVisible(displays.visible)
+    }
+
     private func expire(_ timer: DisplayRegistry.Timer) {
-        perform(displays.expire(timer), on: timer.display)
+        perform(displays.expire(timer), on: timer.page)
     }
 
     /// Ends the displays of users whose rights have ended.
@@ -79,6 +84,9 @@ extension WebHub {
             guard case .success(let audience) = audience(of: Asker(speaker: .user(id))) else { return true }
             return old.isWatching && !audience.isWatching
         }
-        for display in over { perform(DisplayRegistry.Outcome(presence: .gone), on: display) }
+        for page in displayTimers.keys where over.contains(page.display) {
+            displayTimers.removeValue(forKey: page)?.cancel()
+        }
+        for display in over { tell(.gone, of: display) }
     }
 }

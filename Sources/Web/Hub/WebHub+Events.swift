@@ -49,7 +49,7 @@ extension WebHub {
     /// A stream was opened; from now on events are recorded.
     ///
     /// - Returns: The epoch of the events.
-    func streamOpened(display: DisplayName?) -> String {
+    func streamOpened(by page: DisplayPage?) -> String {
         openStreams += 1
         counters.withLock { $0.streams += 1 }
         forgetting?.cancel()
@@ -58,15 +58,15 @@ extension WebHub {
             recorder.begin(node.state())
             streams.startOver(at: recorder.number)
         }
-        if let display { perform(displays.streamOpened(display), on: display) }
+        if let page { perform(displays.streamOpened(page), on: page) }
         return recorder.epoch
     }
 
-    func streamClosed(_ stream: Int, display: DisplayName?) {
+    func streamClosed(_ stream: Int, by page: DisplayPage?) {
         openStreams -= 1
         viewers[stream] = nil
         counters.withLock { $0.streams -= 1 }
-        if let display { perform(displays.streamClosed(display), on: display) }
+        if let page { perform(displays.streamClosed(page), on: page) }
         guard openStreams == 0, !isStopping else { return }
         // Unstructured, because it ends with the next stream, which cancels it.
         forgetting = Task { [patience = Self.patience] in

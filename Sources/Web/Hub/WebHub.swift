@@ -36,7 +36,7 @@ package actor WebHub {
     /// Ends the recording when no stream was opened again.
     var forgetting: Task<Void, Never>?
     var displays: DisplayRegistry
-    var displayTimers: [DisplayName: Task<Void, Never>] = [:]
+    var displayTimers: [DisplayPage: Task<Void, Never>] = [:]
     var animator = FrameAnimator()
     var animation: Task<Void, Never>?
 

@@ -10,7 +10,8 @@ import { MapView } from "./map-view.js";
 import { Model } from "./model.js";
 import { Motion } from "./motion.js";
 import { Profiles } from "./profiles.js";
-import { displayID, Presence } from "./screen.js";
+import { Presence } from "./screen.js";
+import { Siblings } from "./siblings.js";
 import { watchSwipes } from "./swipe.js";
 import { capital, nameOf } from "./text.js";
 import { ThingView } from "./thing-view.js";
@@ -37,16 +38,16 @@ const LINKS = {
 const byID = id => document.getElementById(id);
 
 class App {
-	constructor(query) {
+	constructor(query, display, siblings) {
 		this.query = query;
+		this.displayID = display;
 		this.learn();
-		const display = this.displayID = displayID(query.get("display"));
 		this.model = new Model();
 		this.profiles = new Profiles({});
 		this.motion = new Motion(() => this.schedule());
 		this.commands = new Commands(display, byID("notices"));
-		this.presence = new Presence(display);
-		this.feed = new Feed(display, this);
+		this.presence = new Presence(display, siblings.page);
+		this.feed = new Feed(display, siblings, this);
 		this.feed.start();
 		this.views = {};
 		for (const name of Object.keys(VIEWS)) this.views[name] = new VIEWS[name](this, byID(name));
@@ -80,6 +81,9 @@ class App {
 		const view = this.query.get("view");
 		this.show(NAMES.indexOf(view) >= 0 ? view : window.matchMedia(LARGE).matches ? "overview" : "device");
 	}
+
+	/** The moment that the values shown are of: times do not run on without the daemon. */
+	get now() { return this.link === "lost" ? this.feed.lastHeard : Date.now(); }
 
 	listen() {
 		for (const tab of this.tabs) tab.addEventListener("click", () => this.show(tab.dataset.view));
@@ -242,6 +246,7 @@ class App {
 	}
 }
 
+if (!window.PointerEvent) import("./touches.js").then(file => file.watchTouches(), () => { /* taps work without */ });
 const query = new URLSearchParams(location.search);
 const theme = query.get("theme");
 if (theme === "light" || theme === "dark") {
@@ -249,4 +254,6 @@ if (theme === "light" || theme === "dark") {
 	const rule = Array.from(document.styleSheets[0].cssRules).find(one => one.media);
 	rule.media.mediaText = theme === "dark" ? "all" : "not all";
 }
-new App(query);
+const siblings = new Siblings();
+siblings.findDisplay(query.get("display")).then(display => new App(query, display, siblings));
+set(document.documentElement, { "data-begun": true });

@@ -6,6 +6,10 @@ import { post } from "./feed.js";
 
 const MOST_NOTICES = 3;
 const NOTICE_TIME = 10000;
+// A command that takes longer than that is no surprise only when the page says so.
+const WAIT_TIME = 3000;
+// At most six a second: each is a row of the log, and perhaps a message to a lamp by radio.
+const PACE = 170;
 
 export class Commands {
 	constructor(display, area) {
@@ -15,6 +19,8 @@ export class Commands {
 
 	/** Sends a command. Returns whether it was done; if not, the person has been told why. */
 	async send(path, body) {
+		let forget = () => {};
+		const timer = setTimeout(() => { forget = this.notify(say("No answer from Trilateral yet.")); }, WAIT_TIME);
 		try {
 			const answer = await post(path, body, { "X-Display": this.display });
 			const error = answer.body && answer.body.error;
@@ -24,6 +30,9 @@ export class Commands {
 			this.notify((error && error.message) || say("The command was refused") + " (" + answer.response.status + ").");
 		} catch (error) {
 			this.notify(say("Trilateral does not answer. Perhaps the command was not carried out."));
+		} finally {
+			clearTimeout(timer);
+			forget();
 		}
 		return false;
 	}
@@ -36,6 +45,7 @@ export class Commands {
 		node.removeAttribute("aria-busy");
 	}
 
+	/** Tells something for a while. Returns what takes it back. */
 	notify(text) {
 		const message = sentence(text);
 		const notices = Array.from(this.area.children);
@@ -47,6 +57,7 @@ export class Commands {
 		notice.appendChild(button({ "aria-label": say("Dismiss"), text: "✕" }, remove));
 		this.area.appendChild(notice);
 		setTimeout(remove, NOTICE_TIME);
+		return remove;
 	}
 }
 
@@ -55,7 +66,7 @@ function sentence(text) {
 	return /[.!?…]$/.test(value) ? value : value + ".";
 }
 
-/** Sends the newest value only, one after the other: for sliders. */
+/** Sends the newest value only, one after the other and not too often: for sliders. */
 export class Latest {
 	constructor(send) {
 		this.send = send;
@@ -75,7 +86,9 @@ export class Latest {
 		while (this.next !== undefined) {
 			const sent = this.next;
 			this.next = undefined;
+			const pause = new Promise(resolve => setTimeout(resolve, PACE));
 			await this.send(sent);
+			await pause;
 		}
 		this.isBusy = false;
 	}

@@ -61,7 +61,7 @@ export class DeviceView {
 		const { environment, zone, device } = model;
 		// Beside map and list, what is tapped there.
 		const thing = this.thing = this.app.view === "overview" ? model.selected : model.nearby;
-		const stay = zone && since(zone.since, Date.now());
+		const stay = zone && since(zone.since, this.app.now);
 		this.fill(this.places[0], zone, environment ? "In no zone" : "None", stay && say("For ") + stay);
 		this.fill(this.places[1], environment, "No place is loaded");
 		show(this.choice, model.environments.size > 1);

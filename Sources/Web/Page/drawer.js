@@ -21,6 +21,8 @@ export class Drawer {
 		this.node = element("div", { class: "drawer", role: "dialog", "aria-modal": "true", "aria-labelledby": "drawer-title", hidden: true },
 			element("div", { class: "scrim", click: () => this.close() }), this.panel);
 		this.node.addEventListener("keydown", event => this.key(event));
+		// For browsers that know nothing of inert.
+		document.addEventListener("focusin", event => { if (this.isOpen && !this.node.contains(event.target)) this.closer.focus(); });
 		window.addEventListener("pagehide", () => { if (this.isOpen) tellContext("main"); });
 	}
 

@@ -19,7 +19,7 @@ const WORDS = {
 		"Kein Ding ist in der Nähe. Tippe eines auf dem Kompass, der Karte oder der Liste an.",
 	"Picture of ": "Bild von ", "Power": "Schalter", "On": "Ein", "Off": "Aus", "Brightness": "Helligkeit", "White": "Weiß",
 	"Actions": "Aktionen", "Colour": "Farbe", "Set": "Setzen", "Set ": "Setzen: ", "Dismiss": "Schließen",
-	"The command was refused": "Der Befehl wurde abgelehnt",
+	"No answer from Trilateral yet.": "Trilateral hat noch nicht geantwortet.", "The command was refused": "Der Befehl wurde abgelehnt",
 	"Trilateral does not answer. Perhaps the command was not carried out.":
 		"Trilateral antwortet nicht. Vielleicht wurde der Befehl nicht ausgeführt.",
 	"ahead": "vorne", "ahead on the right": "vorne rechts", "on the right": "rechts", "behind on the right": "hinten rechts",

@@ -71,7 +71,7 @@ export const icon = name => shape("svg", { viewBox: "0 0 24 24", class: "icon", 
 function picture(name, otherwise) {
 	// A file of the modules' folder itself and of none else.
 	if (typeof name !== "string" || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.(svg|png)$/.test(name) || name.indexOf("..") >= 0) return icon(otherwise);
-	const node = element("img", { class: "icon", alt: "", src: new URL("modules/" + name, import.meta.url).href });
+	const node = element("img", { class: "icon", alt: "", src: new URL("kiosk/modules/" + name, document.baseURI).href });
 	node.addEventListener("error", () => { if (node.parentNode) node.parentNode.replaceChild(icon(otherwise), node); });
 	return node;
 }

@@ -19,7 +19,7 @@ function complain(name, what, error) {
 function load(name) {
 	if (!modules.has(name)) modules.set(name, new Promise((resolve, reject) => {
 		setTimeout(() => reject(new Error("not loaded within " + LOAD_TIME / 1000 + " s")), LOAD_TIME);
-		import("./modules/" + name + ".js").then(module => {
+		import(new URL("kiosk/modules/" + name + ".js", document.baseURI).href).then(module => {
 			if (typeof module.default === "function") resolve(module.default);
 			else reject(new Error("the module has no default class"));
 		}, reject);

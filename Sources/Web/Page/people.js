@@ -29,6 +29,7 @@ export async function begin(start) {
 		} catch (error) { /* English is better than nothing */ }
 	}
 	start(query);
+	document.documentElement.setAttribute("data-begun", "");
 }
 
 /** Light or dark, if the address says so. */
@@ -49,12 +50,12 @@ export class RequestError extends Error {
 
 /** Asks the daemon, by a path below `api/`. Returns the answer's JSON; throws a RequestError. */
 export async function ask(method, path, body) {
-	const control = new AbortController();
-	const timer = setTimeout(() => control.abort(), TIMEOUT);
+	const control = window.AbortController && new AbortController();
+	const timer = control && setTimeout(() => control.abort(), TIMEOUT);
 	const hasBody = body !== undefined;
 	try {
 		const response = await fetch("api/" + path, {
-			method, cache: "no-store", signal: control.signal, headers: hasBody ? { "Content-Type": "application/json" } : {},
+			method, cache: "no-store", credentials: "same-origin", signal: control ? control.signal : undefined, headers: hasBody ? { "Content-Type": "application/json" } : {},
 			body: hasBody ? JSON.stringify(body) : undefined
 		});
 		const text = await response.text();

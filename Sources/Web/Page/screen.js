@@ -1,37 +1,39 @@
-// What the page tells about itself: which display it is, and whether it is seen.
+// What the page tells about itself: whether it is seen.
 
 import { post } from "./feed.js";
 
-const isLegal = id => /^(?!all$)[A-Za-z0-9_-]{1,64}$/.test(id || "");
-
-/** The id under which the daemon knows this display. */
-export function displayID(asked) {
-	if (isLegal(asked)) return asked;
-	const key = "trilateral-display";
-	let id = null;
-	try { id = localStorage.getItem(key); } catch (error) { /* no store */ }
-	if (!isLegal(id)) {
-		id = "kiosk-" + crypto.getRandomValues(new Uint32Array(1))[0].toString(36);
-		try { localStorage.setItem(key, id); } catch (error) { /* no store */ }
-	}
-	return id;
-}
+// A page without a stream counts for ten minutes after its last word.
+const REPEAT = 240000;
 
 export class Presence {
-	constructor(display) {
+	constructor(display, page) {
 		this.path = "api/display/" + encodeURIComponent(display) + "/presence";
+		this.page = page;
 		document.addEventListener("visibilitychange", () => this.tell());
 		window.addEventListener("pageshow", () => { this.isGone = false; });
 		window.addEventListener("pagehide", () => {
 			this.isGone = true;
-			if (!navigator.sendBeacon) return;
-			navigator.sendBeacon(this.path, new Blob([JSON.stringify(this.last || "gone")], { type: "application/json" }));
+			this.leave({ presence: this.last || "gone", page });
 		});
+		setInterval(() => this.tell(), REPEAT);
+	}
+
+	/** The last word, which has to leave while the page goes. */
+	leave(body) {
+		const text = JSON.stringify(body);
+		try {
+			if (navigator.sendBeacon(this.path, new Blob([text], { type: "application/json" }))) return;
+		} catch (error) { /* an old browser sends no JSON in this way */ }
+		const request = new XMLHttpRequest();
+		request.open("POST", this.path, false);
+		request.setRequestHeader("Content-Type", "application/json");
+		try { request.send(text); } catch (error) { /* it is gone with its stream */ }
 	}
 
 	tell() {
 		// A page that goes becomes hidden afterwards.
 		if (this.isGone) return;
-		post(this.path, { presence: document.hidden ? "hidden" : "visible" }).catch(() => { /* told again with the next stream */ });
+		post(this.path, { presence: document.hidden ? "hidden" : "visible", page: this.page })
+			.catch(() => { /* told again with the next stream */ });
 	}
 }

@@ -8,7 +8,8 @@ export function needStyles() {
 		const link = document.createElement("link");
 		link.rel = "stylesheet";
 		link.onload = link.onerror = resolve;
-		link.href = new URL("experience.css", import.meta.url).href;
+		// Beside the one that the page names.
+		link.href = new URL("experience.css", document.styleSheets[0].href).href;
 		document.head.appendChild(link);
 	});
 	return sheet;

@@ -1,9 +1,11 @@
 // Numbers, names and colours as people read them.
 
 /** The page's own words; a configuration has them in other languages. */
-export let say = text => text;
+let translate = text => text;
 
-export const speak = words => { say = words; };
+export const say = text => translate(text);
+
+export const speak = words => { translate = words; };
 
 export function clip(text, length) {
 	const value = text === null || text === undefined ? "" : String(text);

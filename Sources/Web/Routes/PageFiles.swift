@@ -6,6 +6,8 @@ struct PageFiles: Sendable {
     struct File: Sendable {
         let type: String
         let body: ByteBuffer
+        /// Compressed once; `nil` where that is no gain.
+        let gzip: ByteBuffer?
         /// Changes with the content.
         let tag: String
     }
@@ -16,17 +18,50 @@ struct PageFiles: Sendable {
     static let signInPage = "sign-in.html"
 
     private let files: [String: File]
+    /// Changes with any of the scripts and styles: a part of their addresses, so that browsers keep them for good.
+    let version: String
 
     /// - Parameter contents: By name.
     init(_ contents: [String: [UInt8]]) {
+        let names = contents.keys.sorted()
+        let version = Self.sum(of: names.flatMap { contents[$0] ?? [] })
+        let pages = contents.filter { $0.key.hasSuffix(".html") }
+            .mapValues { String(decoding: $0, as: UTF8.self) }
+        let modules = contents.filter { $0.key.hasSuffix(".js") }
+            .mapValues { String(decoding: $0, as: UTF8.self) }
+        let scripts = PageScripts(modules, entries: Set(pages.values.flatMap(Self.entries)))
         files = contents.reduce(into: [:]) { files, entry in
             guard let type = Self.type(of: entry.key) else { return }
+            var text = scripts.texts[entry.key]
+            if let page = pages[entry.key] { text = Self.versioned(page, names, version) }
+            let bytes = text.map { Array($0.utf8) } ?? entry.value
+            let body = ByteBuffer(bytes: bytes)
             files[entry.key] = File(
                 type: type,
-                body: ByteBuffer(bytes: entry.value),
-                tag: Self.tag(of: entry.value)
+                body: body,
+                gzip: Self.isText(type) ? Gzip.compressed(body, .small) : nil,
+                tag: "\"\(Self.sum(of: bytes))\""
             )
         }
+        self.version = version
+    }
+
+    /// The modules that a page begins with.
+    private static func entries(of page: String) -> [String] {
+        page.split(separator: "<").filter { $0.hasPrefix("script ") }
+            .map { $0.split { "= \">".contains($0) } }.filter { $0.contains("module") }.joined()
+            .filter { $0.hasPrefix("kiosk/") && $0.hasSuffix(".js") }.map { String($0.dropFirst(6)) }
+    }
+
+    /// A page whose scripts and styles have addresses that change with them.
+    private static func versioned(_ page: String, _ names: [String], _ version: String) -> String {
+        names.filter { $0.hasSuffix(".js") || $0.hasSuffix(".css") }.reduce(page) { page, name in
+            page.replacing("kiosk/\(name)", with: "kiosk/\(version)/\(name)")
+        }
+    }
+
+    private static func isText(_ type: String) -> Bool {
+        type.hasSuffix("charset=utf-8") || type == "image/svg+xml"
     }
 
     /// `nil` for a name that the page does not have.
@@ -53,13 +88,13 @@ struct PageFiles: Sendable {
     }
 
     /// Two sums of the content (FNV-1a with two primes): one alone could be equal by accident.
-    private static func tag(of bytes: [UInt8]) -> String {
+    private static func sum(of bytes: [UInt8]) -> String {
         var (first, second): (UInt64, UInt64) = (0xcbf2_9ce4_8422_2325, 0x9e37_79b9_7f4a_7c15)
         for byte in bytes {
             first = (first ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
             second = (second ^ UInt64(byte)) &* 0x0000_0001_0000_01c9
         }
-        return "\"\(String(first, radix: 36))-\(String(second, radix: 36))\""
+        return "\(String(first, radix: 36))-\(String(second, radix: 36))"
     }
 }
 
@@ -105,6 +140,7 @@ extension PageFiles {
         "me.js": PackageResources.me_js,
         "model.js": PackageResources.model_js,
         "motion.js": PackageResources.motion_js,
+        "oldest.js": PackageResources.oldest_js,
         "own-words.js": PackageResources.own_words_js,
         "part.js": PackageResources.part_js,
         "people-forms.js": PackageResources.people_forms_js,
@@ -122,6 +158,7 @@ extension PageFiles {
         "screen.js": PackageResources.screen_js,
         "screens.js": PackageResources.screens_js,
         "selection-bar.js": PackageResources.selection_bar_js,
+        "siblings.js": PackageResources.siblings_js,
         "sign-in.html": PackageResources.sign_in_html,
         "sign-in.js": PackageResources.sign_in_js,
         "sign-up.html": PackageResources.sign_up_html,
@@ -132,6 +169,7 @@ extension PageFiles {
         "text.js": PackageResources.text_js,
         "thing-controls.js": PackageResources.thing_controls_js,
         "thing-view.js": PackageResources.thing_view_js,
+        "touches.js": PackageResources.touches_js,
         "upkeep.js": PackageResources.upkeep_js,
         "verify.html": PackageResources.verify_html,
         "verify.js": PackageResources.verify_js,

@@ -16,6 +16,16 @@ struct WebAnswer: Sendable {
     var body: ByteBuffer
     /// Besides those that every response has.
     var headers: HTTPFields = [:]
+    var compression = Compression.none
+
+    /// Whether the body may be sent compressed.
+    enum Compression: Sendable {
+        case none
+        /// If that is a gain.
+        case allowed
+        /// This is it already; `nil` if it is no gain.
+        case done(ByteBuffer?)
+    }
 
     init(status: HTTPResponse.Status = .ok, type: String, body: ByteBuffer, headers: HTTPFields = [:]) {
         (self.status, self.type, self.body, self.headers) = (status, type, body, headers)
@@ -23,6 +33,13 @@ struct WebAnswer: Sendable {
 
     static func json(_ text: [UInt8]) -> WebAnswer {
         WebAnswer(type: jsonType, body: ByteBuffer(bytes: text))
+    }
+
+    /// A long text that holds nothing secret beside what others may write.
+    static func list(_ text: [UInt8]) -> WebAnswer {
+        var answer = json(text)
+        answer.compression = .allowed
+        return answer
     }
 
     static func text(_ text: String, status: HTTPResponse.Status = .ok) -> WebAnswer {
@@ -77,9 +94,44 @@ struct WebAnswer: Sendable {
             fields[.contentType] = nil
             return Response(status: status, headers: fields, body: ResponseBody { try await $0.finish(nil) })
         }
+        var body = body
+        if let compressed = compressed(for: head, &fields) { body = compressed }
         fields[.contentLength] = String(body.readableBytes)
-        let body = head.method == .head ? ResponseBody() : ResponseBody(byteBuffer: body)
-        return Response(status: status, headers: fields, body: body)
+        return Response(
+            status: status,
+            headers: fields,
+            body: head.method == .head ? ResponseBody() : ResponseBody(byteBuffer: body)
+        )
+    }
+
+    /// The body as a browser likes it best; `nil` if that is as it is.
+    private func compressed(for head: HTTPRequest, _ fields: inout HTTPFields) -> ByteBuffer? {
+        let accepted: Bool
+        switch compression {
+        case .none: return nil
+        case .allowed, .done:
+            fields[.vary] = "Accept-Encoding"
+            accepted = Self.takesGzip(head.headerFields[.acceptEncoding] ?? "")
+        }
+        guard accepted else { return nil }
+        let body: ByteBuffer? =
+            if case .done(let known) = compression { known } else { Gzip.compressed(body, .quick) }
+        guard let body else { return nil }
+        fields[.contentEncoding] = "gzip"
+        // Another form of the same is another answer (RFC 9110, 8.8.3.3).
+        if let tag = fields[.eTag] { fields[.eTag] = Self.gzipTag(tag) }
+        return body
+    }
+
+    static func gzipTag(_ tag: String) -> String { tag.dropLast() + "-gzip\"" }
+
+    /// - Source: RFC 9110, 12.5.3.
+    private static func takesGzip(_ header: String) -> Bool {
+        header.lowercased().split(separator: ",").contains { coding in
+            let parts = coding.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
+            let quality = parts.dropFirst().first { $0.hasPrefix("q=") }?.dropFirst(2)
+            return parts.first == "gzip" && quality.map { Double($0) != 0 } ?? true
+        }
     }
 }
 

@@ -18,13 +18,18 @@ extension WebResponder {
     /// A stream of server-sent events; a refusal if there can be none.
     func stream(_ request: Request, by asker: Asker, on channel: any Channel) async -> Response {
         let (head, streams) = (request.head, hub.streams)
-        let (display, audience): (DisplayName?, Audience)
-        switch await (Self.display(in: head.path ?? ""), hub.audience(of: asker)) {
-        case (.success(let name), .success(let found)):
-            (display, audience) = (name.map { DisplayName($0, of: found) }, found)
-        case (.failure(let refusal), _), (_, .failure(let refusal)):
+        let (page, audience): (DisplayPage?, Audience)
+        let target = head.path ?? ""
+        switch await (
+            Self.name("display", in: target), Self.name("page", in: target), hub.audience(of: asker)
+        ) {
+        case (.success(let display), .success(let name), .success(let found)):
+            page = display.map { DisplayPage(DisplayName($0, of: found), page: name ?? "") }
+            audience = found
+        case (.failure(let refusal), _, _), (_, .failure(let refusal), _), (_, _, .failure(let refusal)):
             return WebAnswer(refusal).response(to: head)
         }
+        let display = page?.display
         var fields = WebAnswer.commonHeaders
         fields[.contentType] = "text/event-stream; charset=utf-8"
         fields[.cacheControl] = "no-store"
@@ -44,9 +49,9 @@ extension WebResponder {
         }
         let slot = StreamSlot { [hub] in
             streams.loop.execute { streams.assumeIsolated { $0.close(id) } }
-            hub.loop.perform { hub.assumeIsolated { $0.streamClosed(id, display: display) } }
+            hub.loop.perform { hub.assumeIsolated { $0.streamClosed(id, by: page) } }
         }
-        let epoch = await hub.streamOpened(display: display)
+        let epoch = await hub.streamOpened(by: page)
         await streams.end(id, with: channel)
         let scope = await hub.view(id, by: asker, as: audience)
         let last = FeedEvent.number(in: request.headers[.lastEventID], epoch: epoch)
@@ -73,31 +78,33 @@ extension WebResponder {
         return Response(status: .ok, headers: fields, body: body)
     }
 
-    /// The display that a query names; `nil` if it names none.
-    private static func display(in target: String) -> Result<String?, Refusal> {
+    /// The display or the page that a query names; `nil` if it names none.
+    private static func name(_ key: String, in target: String) -> Result<String?, Refusal> {
         let query = target.drop { $0 != "?" }.dropFirst()
-        let values = query.split(separator: "&").filter { $0.hasPrefix("display=") }.map { $0.dropFirst(8) }
+        let values = query.split(separator: "&").filter { $0.hasPrefix(key + "=") }
+            .map { $0.dropFirst(key.count + 1) }
         guard let value = values.first else { return .success(nil) }
-        guard values.count == 1, DisplayRegistry.isLegal(value) else { return .failure(illegal(value)) }
+        guard values.count == 1, DisplayRegistry.isLegal(value) else { return .failure(illegal(key, value)) }
         return .success(String(value))
     }
 
-    private static func illegal(_ display: some StringProtocol) -> Refusal {
+    private static func illegal(_ key: String, _ name: some StringProtocol) -> Refusal {
         Refusal(
             .invalidValue,
-            "a display's id has 1 to 64 letters, digits, _ and -, and is not all (is \(QuotedValue.of(String(display))))",
-            field: "display"
+            "a \(key)'s id has 1 to 64 letters, digits, _ and -, and is not all (is \(QuotedValue.of(String(name))))",
+            field: key
         )
     }
 
     // MARK: Presence
 
-    /// Takes `visible`, `hidden` or `gone`, as a JSON string or as the member `presence`.
+    /// Takes `visible`, `hidden` or `gone`, as a JSON string or as the member `presence` beside the name of the page.
     func setPresence(of display: String, _ request: Request, by asker: Asker) async throws -> WebAnswer {
-        guard DisplayRegistry.isLegal(display) else { return WebAnswer(Self.illegal(display)) }
+        guard DisplayRegistry.isLegal(display) else { return WebAnswer(Self.illegal("display", display)) }
         if let refusal = Self.unsupportedMedia(request.headers) { return refusal }
         let bytes = try await content(of: request, by: asker)
-        let member = (try? JSONValue(parsing: bytes))?["presence"]?.string
+        let body = try? JSONValue(parsing: bytes)
+        let member = body?["presence"]?.string
         guard !bytes.isEmpty,
             let presence = Lifecycle.DisplayPresence(payload: member.map { Array($0.utf8) } ?? bytes)
         else {
@@ -106,7 +113,12 @@ extension WebResponder {
                 "presence must be one of \(QuotedValue.list(legal)) (is \(QuotedValue.of(String(decoding: bytes.prefix(80), as: UTF8.self))))"
             return WebAnswer(Refusal(.invalidValue, message, field: "presence"))
         }
-        if let refusal = await hub.setPresence(presence, of: display, by: asker) { return WebAnswer(refusal) }
+        let page = body?["page"]
+        guard page.map({ DisplayRegistry.isLegal($0.string ?? "") }) ?? true else {
+            return WebAnswer(Self.illegal("page", page?.string ?? page?.text ?? ""))
+        }
+        let refusal = await hub.setPresence(presence, of: display, page: page?.string ?? "", by: asker)
+        if let refusal { return WebAnswer(refusal) }
         return .json(JSONValue.object(["status": "ok"]).bytes)
     }
 }

@@ -43,7 +43,8 @@ extension WebAnswer {
     /// Leaves the body out if the asker has it already, by its tag.
     mutating func revalidate(_ head: HTTPRequest) {
         guard let tag = headers[.eTag], let known = head.headerFields[.ifNoneMatch] else { return }
-        let accepted: Set<String> = ["*", tag, "W/\(tag)"]
+        let gzip = Self.gzipTag(tag)
+        let accepted: Set<String> = ["*", tag, "W/\(tag)", gzip, "W/\(gzip)"]
         guard known.split(separator: ",").contains(where: { accepted.contains($0.filter { $0 != " " }) })
         else { return }
         (status, body) = (.notModified, ByteBuffer())

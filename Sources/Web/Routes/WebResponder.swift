@@ -78,9 +78,9 @@ struct WebResponder: HTTPResponder {
         case .start: return WebAnswer(redirectTo: "kiosk")
         case .kiosk: return file(PageFiles.page, head)
         case .page(let name): return hub.node.people == nil ? .notFound(head) : file(name, head)
-        case .file(let name): return file(name, head)
+        case .file(let name, let version): return file(name, version: version, head)
         case .module(let name): return await module(name, head)
-        case .experience: return .json(await hub.experience)
+        case .experience: return .list(await hub.experience)
         case .session: return try await session(request, by: asker, on: channel)
         case .accounts(let path): return try await accounts(path, request, by: asker)
         case .health:
@@ -93,7 +93,7 @@ struct WebResponder: HTTPResponder {
             }
             let text = MetricsText.text(of: await metrics())
             return WebAnswer(type: MetricsText.contentType, body: ByteBuffer(string: text))
-        case .apiDescription: return .json(APIDescription.json)
+        case .apiDescription: return .list(APIDescription.json)
         case .signInPage:
             return signIns == nil && hub.node.people == nil
                 ? WebAnswer(redirectTo: "kiosk") : file(PageFiles.signInPage, head)
@@ -105,11 +105,11 @@ struct WebResponder: HTTPResponder {
             await hub.lookAgain()
             return .signedIn(cookie: cookie)
         case .state: return .json(await hub.state(for: asker))
-        case .environments: return .json(await hub.list(.environment, for: asker))
-        case .zones: return .json(await hub.list(.zone, for: asker))
+        case .environments: return .list(await hub.list(.environment, for: asker))
+        case .zones: return .list(await hub.list(.zone, for: asker))
         case .things:
             if head.method == .post { return try await change(.add, request, by: asker) }
-            return .json(await hub.list(.thing, for: asker))
+            return .list(await hub.list(.thing, for: asker))
         case .thing(let name):
             switch head.method {
             case .patch: return try await change(.edit(name), request, by: asker)
@@ -195,16 +195,26 @@ struct WebResponder: HTTPResponder {
 
     // MARK: The page
 
-    private func file(_ name: String, _ head: HTTPRequest) -> WebAnswer {
+    /// - Parameter version: Of the page that asks. What has this version never changes; an older page, which is
+    ///   still open after an update, gets what there is.
+    private func file(_ name: String, version: String? = nil, _ head: HTTPRequest) -> WebAnswer {
         guard let file = page[name] else { return .notFound(head) }
         let ancestors = (["'self'"] + configuration.frameAncestors).joined(separator: " ")
         var answer = WebAnswer(type: file.type, body: file.body)
+        answer.compression = .done(file.gzip)
         answer.headers = [
-            .eTag: file.tag, .cacheControl: "no-cache",
+            .eTag: file.tag,
+            .cacheControl: version == page.version
+                ? "private, max-age=31536000, immutable"
+                : Self.isPicture(file) ? "max-age=86400" : "no-cache",
             .contentSecurityPolicy: Self.pagePolicy + "; frame-ancestors \(ancestors)",
         ]
         answer.revalidate(head)
         return answer
+    }
+
+    private static func isPicture(_ file: PageFiles.File) -> Bool {
+        file.type.hasPrefix("image/") || file.type.hasPrefix("application/manifest")
     }
 
     private static let pagePolicy =

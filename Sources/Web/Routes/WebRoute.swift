@@ -10,8 +10,8 @@ enum WebRoute: Sendable, Hashable {
     case kiosk
     /// A page of people's own: signing up, the account, administration.
     case page(String)
-    /// A file of the kiosk page, below `/kiosk/`.
-    case file(String)
+    /// A file of the kiosk page, below `/kiosk/`; with the version of the page that asks for it.
+    case file(String, version: String? = nil)
     /// A module or a picture of the configuration, below `/kiosk/modules/`.
     case module(String)
     /// What the profile files say to the page.
@@ -47,7 +47,9 @@ enum WebRoute: Sendable, Hashable {
     static let table: [Entry] =
         [
             Entry("/", .start), Entry("/kiosk", .kiosk), Entry("/kiosk/{file}") { .file($0) },
-            Entry("/kiosk/modules/{module}") { .module($0) }, Entry("/sign-in", .signInPage),
+            Entry("/kiosk/modules/{module}") { .module($0) },
+            Entry("/kiosk/{version}/{file}", make: { .file($0, version: $1.dropFirst().first) }),
+            Entry("/sign-in", .signInPage),
             Entry("/sign-up", .page("sign-up.html")), Entry("/forgot", .page("forgot.html")),
             Entry("/verify", .page("verify.html")), Entry("/me", .page("me.html")),
             Entry("/admin", .page("admin.html")),
@@ -83,7 +85,7 @@ enum WebRoute: Sendable, Hashable {
             self.init("/api/" + route.template) { _, path in .accounts(Array(path.dropFirst())) }
         }
 
-        private init(_ template: String, make: @escaping @Sendable (String, [String]) -> WebRoute) {
+        fileprivate init(_ template: String, make: @escaping @Sendable (String, [String]) -> WebRoute) {
             (self.template, self.make) = (template, make)
             parts = template.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
                 .map { $0.hasPrefix("{") ? nil : String($0) }

@@ -17,7 +17,11 @@ enum SignInPaths {
         guard path.hasPrefix(prefix), (openEndings + signInScripts).contains(where: path.hasSuffix) else {
             return false
         }
-        return path.dropFirst(prefix.count).utf8.allSatisfy {
+        // Perhaps below the version of the page.
+        var parts = path.dropFirst(prefix.count).split(separator: "/", omittingEmptySubsequences: false)
+        if parts.count == 2, parts.first == PageFiles.embedded.version[...] { parts.removeFirst() }
+        guard parts.count == 1, let name = parts.first else { return false }
+        return name.utf8.allSatisfy {
             switch UInt8($0) {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
@@ -31,7 +35,7 @@ enum SignInPaths {
     /// The modules that the pages for who is not signed in are made of.
     private static let signInScripts = [
         "/dom.js", "/people.js", "/people-forms.js", "/people-german.js", "/sign-up.js", "/forgot.js",
-        "/verify.js",
+        "/verify.js", "/oldest.js",
     ]
 
     /// Sends who asks for the page to the sign-in page, with the same query; `nil` for other requests.
