@@ -8,6 +8,8 @@ package struct WebConfiguration: Sendable, Hashable {
     package var listener: HTTPListenerConfiguration
     /// Origins whose pages may show the kiosk page in a frame.
     package var frameAncestors: [String] = []
+    /// Where browsers find the page, if that is another address than the listener's.
+    package var publicURL: String?
     /// The colours of `/api/map`.
     package var mapStyle = PictureStyle.auto
     /// The members of `/api/experience`, apart from `language`.

@@ -54,6 +54,30 @@ struct KioskPageTests {
         }
     }
 
+    @Test
+    func `the page gets over slow and broken links, and many pages of one browser do not hinder each other`()
+        async throws
+    {
+        try await withEmptyHome { home, visitor in
+            let keys = try keys()
+            try await home.take(Self.fullModel)
+            try await visitor.whileStarting { try await home.start(keys) }
+            visitor.say("device/set", #"{"position":{"x":20,"y":15},"angle":200}"#)
+            try await visitor.awaits("nearby") { $0["slug"]?.string != nil }
+            let address = "http://\(keys["web.listen"] ?? "")"
+            #expect(await home.logs(address))
+            // Debian's Python, which has Debian's selenium.
+            let script = try ChildProcess(
+                "/usr/bin/python3",
+                ["-B", Interop.program("links"), address, "\(try #require(await home.processID))"],
+                output: home.folder.path("links")
+            )
+            let status = await script.end(within: .seconds(400))
+            await script.destroy()
+            #expect(status == 0, "\(home.folder.read("links"))")
+        }
+    }
+
     private func keys() throws -> [String: String] {
         let port = try LoopbackSocket.freePort()
         return ["web.listen": "127.0.0.1:\(port)", "device.allow_set": "true"]

@@ -37,7 +37,9 @@ struct ExperienceRouteTests {
     @Test func `a session says whether the asker may use the page, and is asked without one`() async throws {
         try await withWeb(try FakeNode()) { port in
             let open = try await request("GET", "/api/session", port: port)
-            #expect(try JSONValue(parsing: open.body) == ["signed_in": true, "user": .null])
+            #expect(
+                try JSONValue(parsing: open.body) == ["signed_in": true, "by_session": false, "user": .null]
+            )
         }
         try await withWeb(try FakeNode(), signIns: try .forTests()) { port in
             let none = try await request("GET", "/api/session", port: port)

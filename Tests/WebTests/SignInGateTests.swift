@@ -29,7 +29,7 @@ struct SignInGateTests {
     @Test(arguments: [
         "/api/state", "/kiosk/page.js", "/kiosk/kiosk.html", "/kiosk/..%2fapi.css", "/kiosk//x.css",
         "/kiosk/../api/state.css", "/nothing", "/api/sign-in/x", "/healthz/..", "//healthz", "/metrics",
-        "/kiosk/a/b.css", "/kiosk/\(PageFiles.embedded.version)/app.js",
+        "/kiosk/a/b.css", "/kiosk/\(PageFiles.embedded.version)/app.js", "/api/permissions",
     ])
     func `everything else needs the password`(path: String) async throws {
         try await Self.serve { port in

@@ -8,7 +8,7 @@ struct WebRouteTests {
     @Test(
         arguments: [
             ("/", .start), ("/kiosk", .kiosk), ("/kiosk/page.js", .file("page.js")),
-            ("/kiosk/1-2/page.js", .file("page.js", version: "1-2")),
+            ("/kiosk/1-2/page.js", .file("page.js", version: "1-2")), ("/api/permissions", .permissions),
             ("/healthz", .health),
             ("/api/state", .state), ("/api/environments", .environments), ("/api/zones", .zones),
             ("/api/things", .things), ("/api/things/red-lamp", .thing("red-lamp")),

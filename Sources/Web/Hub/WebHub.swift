@@ -115,6 +115,33 @@ package actor WebHub {
         )
     }
 
+    /// What somebody may drive of what they may see, so that pages offer nothing else.
+    ///
+    /// - Parameter hasPassword: Whether the page has a password of its own.
+    func permissions(of asker: Asker, hasPassword: Bool) -> [UInt8] {
+        let state = node.state()
+        var members: [String: JSONValue] = [
+            "things": true, "devices": true, "administers": true, "users": .bool(state.people != nil),
+            "password": .bool(hasPassword),
+            "signed_in": .bool(asker.hasSession || asker.isNamed),
+            "by_session": .bool(asker.hasSession),
+        ]
+        if let table = state.people {
+            let now = node.clock().wallMilliseconds
+            let speaker = asker.speaker ?? .user(.everybody)
+            let writer = Reader(table, for: speaker, .write, at: now)
+            if !writer.seesEverything {
+                let drivable = state.webObjects(.thing).filter { state.isSeen($0, by: writer) }
+                members["things"] = .array(drivable.map { .string("\($0.id)") })
+            }
+            members["devices"] = .bool(writer.seesDevices)
+            members["administers"] = .bool(
+                !asker.isUnnamed && table.verdict(of: speaker, .own, on: .administration, at: now).isGranted
+            )
+        }
+        return JSONValue.object(members).bytes
+    }
+
     /// The picture of the current environment as somebody may see it, to be drawn elsewhere.
     func picture(for asker: Asker) -> PlacePicture {
         let state = view(for: asker).state

@@ -4,7 +4,9 @@ import { Commands } from "./commands.js";
 import { CompassView } from "./compass-view.js";
 import { DeviceView } from "./device-view.js";
 import { set, setText, show } from "./dom.js";
+import { drawPlaceless, Reason } from "./empty.js";
 import { Feed, read } from "./feed.js";
+import { german } from "./german.js";
 import { ListView } from "./list-view.js";
 import { MapView } from "./map-view.js";
 import { Model } from "./model.js";
@@ -13,7 +15,7 @@ import { Profiles } from "./profiles.js";
 import { Presence } from "./screen.js";
 import { Siblings } from "./siblings.js";
 import { watchSwipes } from "./swipe.js";
-import { capital, nameOf } from "./text.js";
+import { capital, nameOf, say, speak } from "./text.js";
 import { ThingView } from "./thing-view.js";
 
 const VIEWS = { device: DeviceView, compass: CompassView, map: MapView, list: ListView, thing: ThingView };
@@ -41,7 +43,9 @@ class App {
 	constructor(query, display, siblings) {
 		this.query = query;
 		this.displayID = display;
+		this.asked = query.get("thing");
 		this.learn();
+		this.translate();
 		this.model = new Model();
 		this.profiles = new Profiles({});
 		this.motion = new Motion(() => this.schedule());
@@ -49,6 +53,7 @@ class App {
 		this.presence = new Presence(display, siblings.page);
 		this.feed = new Feed(display, siblings, this);
 		this.feed.start();
+		this.reason = new Reason(this);
 		this.views = {};
 		for (const name of Object.keys(VIEWS)) this.views[name] = new VIEWS[name](this, byID(name));
 		this.tabs = Array.from(byID("tabs").children);
@@ -57,6 +62,19 @@ class App {
 		this.onLink("connecting");
 		this.redraw();
 		setTimeout(() => this.begin(), HOLD);
+			}
+
+	/** The words that stand in the page itself, in the language of the browser. */
+	translate() {
+		if (/^de\b/i.test(navigator.language)) {
+			speak(german);
+			set(document.documentElement, { lang: "de" });
+		}
+		for (const node of document.querySelectorAll("main > section, #tabs")) {
+			const word = node.getAttribute("aria-label");
+			set(node, { "data-word": word, "aria-label": say(word) });
+		}
+		for (const node of document.querySelectorAll("#tabs span")) setText(node, say(node.textContent));
 	}
 
 	/** Asks what the configuration has of kinds of things, and of screens, for which the page is another one. */
@@ -80,6 +98,31 @@ class App {
 		for (const id of ["top", "tabs"]) show(byID(id), true);
 		const view = this.query.get("view");
 		this.show(NAMES.indexOf(view) >= 0 ? view : window.matchMedia(LARGE).matches ? "overview" : "device");
+		window.addEventListener("popstate", () => this.goBack());
+	}
+
+	/** The browser has gone back to the address of another view. */
+	goBack() {
+		const query = new URLSearchParams(location.search);
+		const thing = this.model.named(query.get("thing"));
+		this.model.selectedID = thing ? thing.id : null;
+		this.isReturning = true;
+		if (NAMES.indexOf(query.get("view")) >= 0) this.show(query.get("view"));
+		this.isReturning = false;
+		this.redraw();
+	}
+
+	/** Keeps the view and the chosen thing in the address: for the back button, and for a page that is loaded anew. */
+	remember(isStep) {
+		if (this.isReturning) return;
+		const thing = this.model.things.get(this.model.selectedID);
+		try {
+			const address = new URL(location.href);
+			address.searchParams.set("view", this.view);
+			if (thing) address.searchParams.set("thing", thing.slug || thing.id);
+			else if (!this.asked) address.searchParams.delete("thing");
+			if (address.href !== location.href) history[isStep ? "pushState" : "replaceState"](null, "", address.href);
+		} catch (error) { /* not allowed in this frame */ }
 	}
 
 	/** The moment that the values shown are of: times do not run on without the daemon. */
@@ -103,14 +146,11 @@ class App {
 
 	show(name, step) {
 		if (name === this.view || !this.isBegun) return;
+		const isStep = Boolean(this.view);
 		this.activate(name);
-		document.title = capital(name) + " – Trilateral";
+		document.title = say(capital(name)) + " – Trilateral";
 		for (const tab of this.tabs) set(tab, { "aria-current": tab.dataset.view === name && "page" });
-		try {
-			const address = new URL(location.href);
-			address.searchParams.set("view", name);
-			history.replaceState(null, "", address.href);
-		} catch (error) { /* not allowed in this frame */ }
+		this.remember(isStep);
 		if (step && !this.motion.isReduced && document.body.animate) byID("views").animate(
 			[{ transform: "translateX(" + step * 60 + "px)", opacity: 0 }, { transform: "none", opacity: 1 }],
 			{ duration: 250, easing: "ease-out" });
@@ -139,7 +179,9 @@ class App {
 	/** A tapped thing; null follows the nearby one again. */
 	select(id, view) {
 		this.model.selectedID = id;
+		this.asked = null;
 		if (view && this.view !== "overview") this.show(view);
+		this.remember(false);
 		this.redraw();
 	}
 
@@ -180,12 +222,19 @@ class App {
 			const { zone, environment, isLoaded } = this.model;
 			setText(byID("top-zone"), nameOf(zone || environment, "Trilateral"));
 			setText(byID("top-environment"), zone ? nameOf(environment) : "");
+			this.drawEmpty();
 			if (isLoaded && this.isBegun && !this.isReady) this.finishStart();
 		}
 		for (const view of this.active) {
 			if (isDirty) view.update();
 			else if (view.frame) view.frame();
 		}
+	}
+
+	drawEmpty() {
+		if (!this.isBegun) return;
+		drawPlaceless(this);
+		this.reason.draw();
 	}
 
 	finishStart() {
@@ -211,8 +260,11 @@ class App {
 		this.redraw();
 	}
 
-	onLists(environments, zones, things) {
-		this.model.setLists(environments, zones, things);
+	onLists(environments, zones, things, permissions) {
+		this.model.setLists(environments, zones, things, permissions);
+		const asked = this.model.named(this.asked);
+		if (asked) this.model.selectedID = asked.id;
+		this.asked = null;
 		this.redraw();
 	}
 
@@ -240,8 +292,9 @@ class App {
 		this.link = link;
 		clearTimeout(this.linkTimer);
 		this.linkTimer = setTimeout(() => {
-			setText(byID("link"), LINKS[link]);
+			setText(byID("link"), say(LINKS[link]));
 			set(document.body, { "data-link": link });
+			this.redraw();
 		}, link === "up" ? 0 : GRACE);
 	}
 }

@@ -130,7 +130,7 @@ export class CompassView {
 		const thing = model.selected;
 		const far = thing ? metres(model.distanceTo(thing, motion.position)) : "";
 		setText(this.name, thing ? nameOf(thing)
-			: say(model.zone ? "Nothing is near" : model.environment ? "In no zone" : "No place is loaded"));
+			: say(model.hides("zone") ? "You may not see where this device is." : model.zone ? "Nothing is near" : "In no zone"));
 		setText(this.far, far);
 		show(this.far, far);
 		setText(this.where, thing ? whereabouts(model.bearingTo(thing, motion.position), motion.angle) : "");

@@ -6,6 +6,7 @@ import { clip, join, metres, nameOf, say, since, whereabouts, words } from "./te
 import { QuickControl } from "./quick-control.js";
 
 const MOST_ALERTS = 5;
+const HIDDEN = "You may not see this.";
 
 export class DeviceView {
 	constructor(app, section) {
@@ -37,7 +38,8 @@ export class DeviceView {
 		this.alerts = element("ul", { class: "alerts", "aria-label": say("Problems") });
 		section.appendChild(this.alerts);
 		section.appendChild(element("div", { class: "cards" }, this.hero, ...this.places.map(place => place.node), this.diagnosis));
-		this.addSignOut(section);
+		this.links = element("nav", { class: "buttons", "aria-label": say("Account") });
+		section.appendChild(this.links);
 	}
 
 	makePlace(key) {
@@ -47,13 +49,19 @@ export class DeviceView {
 		return place;
 	}
 
-	addSignOut(section) {
-		try {
-			if (!localStorage.getItem("trilateral-signed-in")) return;
-			section.appendChild(button({ class: "button", text: say("My account") }, () => location.assign("me")));
-			section.appendChild(button({ class: "button", text: say("Sign out") }, () =>
-				import("./people.js").then(people => people.signOut()).catch(error => this.app.commands.notify(error.message))));
-		} catch (error) { /* no store */ }
+	/** The ways to the other pages, for whom they are. */
+	drawLinks({ users, administers, signed_in: isSignedIn, by_session: hasSession }) {
+		const key = JSON.stringify([users, administers, isSignedIn, hasSession]);
+		if (this.shownLinks === key) return;
+		this.shownLinks = key;
+		const to = (href, text) => button({ class: "button", text: say(text) }, () => location.assign(href));
+		const nodes = [];
+		if (users && isSignedIn) nodes.push(to("me", "My account"));
+		if (users && administers) nodes.push(to("admin", "Administration"));
+		if (hasSession) nodes.push(button({ class: "button", text: say("Sign out") }, () =>
+			import("./people.js").then(people => people.signOut()).catch(error => this.app.commands.notify(error.message))));
+		if (users && !isSignedIn) nodes.push(to("sign-in", "Sign in"));
+		arrange(this.links, nodes);
 	}
 
 	update() {
@@ -62,16 +70,17 @@ export class DeviceView {
 		// Beside map and list, what is tapped there.
 		const thing = this.thing = this.app.view === "overview" ? model.selected : model.nearby;
 		const stay = zone && since(zone.since, this.app.now);
-		this.fill(this.places[0], zone, environment ? "In no zone" : "None", stay && say("For ") + stay);
-		this.fill(this.places[1], environment, "No place is loaded");
-		show(this.choice, model.environments.size > 1);
+		this.fill(this.places[0], zone, model.hides("zone") ? HIDDEN : environment ? "In no zone" : "None", stay && say("For ") + stay);
+		this.fill(this.places[1], environment, "");
+		show(this.choice, model.environments.size > 1 && model.permissions.devices);
+		this.drawLinks(model.permissions);
 		this.hero.classList.toggle("card-empty", !thing);
 		for (const node of [this.badge, this.value, this.where, this.more]) show(node, thing);
 		const isChosen = thing && !model.isNearby(thing);
 		show(this.back, isChosen);
 		setText(this.title, say(isChosen ? "Selected" : "Nearby"));
 		this.control.update(thing);
-		setText(this.name, thing ? nameOf(thing) : say("Nothing is near"));
+		setText(this.name, thing ? nameOf(thing) : say(model.hides("nearby") ? HIDDEN : "Nothing is near"));
 		if (thing) {
 			drawBadge(this.badge, profiles, thing);
 			setText(this.value, look(profiles, thing).summary);

@@ -38,9 +38,10 @@ const configured = App => class extends App {
 		this.host = new Host(this.kit);
 		this.borrowed = new Map();
 		this.scrolled = new Map();
-		for (const id of ["top", "tabs"]) show(byID(id), false);
+		for (const id of ["top", "tabs", "reason"]) show(byID(id), false);
+		document.body.classList.remove("placeless");
+		show(byID("placeless"), false);
 		this.build();
-		for (const name of Object.keys(this.views)) set(byID(name), { "data-word": byID(name).getAttribute("aria-label") });
 		this.view = null;
 		this.renewViews();
 		this.drawBar();
@@ -73,6 +74,10 @@ const configured = App => class extends App {
 		const screen = this.display.detailScreen(this.profiles.of(thing));
 		if (screen) this.display.push(screen, thing);
 	}
+
+	remember() { /* The daemon keeps which screens lie on each other. */ }
+
+	drawEmpty() { /* Screens say themselves what is missing. */ }
 
 	key() { /* The keys 1 to 6 and the arrows belong to the views. */ }
 
@@ -215,8 +220,8 @@ const configured = App => class extends App {
 		this.setLanguage(state.lifecycle);
 	}
 
-	onLists(environments, zones, things) {
-		super.onLists(environments, zones, things);
+	onLists(...lists) {
+		super.onLists(...lists);
 		if (!this.isShown) this.mountScreen();
 	}
 

@@ -52,7 +52,7 @@ export async function read(path, timeout) {
 	return body;
 }
 
-const readLists = () => Promise.all(["environments", "zones", "things"].map(name => read("api/" + name, LIST_TIMEOUT)));
+const readLists = () => Promise.all(["environments", "zones", "things", "permissions"].map(name => read("api/" + name, LIST_TIMEOUT)));
 
 /** Calls its listener's onState, onLists, onChange, onLink("connecting", "up", "lost" or "full"), onOpen and onEpoch. */
 export class Feed {
@@ -197,7 +197,7 @@ export class Feed {
 			if (this.source) this.again(this.pause());
 			return;
 		}
-		this.listener.onLists(lists[0], lists[1], lists[2]);
+		this.listener.onLists(...lists);
 		for (const [type, value] of pending) this.listener.onChange(type, value);
 		if (this.isOutdated) this.load();
 		else if (this.isCrowded || (this.source && this.source.readyState === EventSource.OPEN)) this.listener.onLink("up");

@@ -1,6 +1,17 @@
 // The words of the views in German, by the English ones that stand in their files.
 
 const WORDS = {
+	"You may not see this.": "Das darfst du nicht sehen.",
+	"You may not see where this device is.": "Du darfst nicht sehen, wo dieses Gerät ist.",
+	"You may not see the place where this device is.": "Du darfst den Ort nicht sehen, an dem dieses Gerät ist.",
+	"No thing is selected": "Kein Ding ist gewählt", "Tap a thing on the map or the list.": "Tippe ein Ding auf der Karte oder der Liste an.",
+	"Make a place": "Einen Ort anlegen", "Administration": "Verwaltung", "Sign in": "Anmelden", "Account": "Konto",
+	"Make one with “trilateral import”; the manual says how, in “The place”.":
+		"„trilateral import“ legt einen an; wie, steht im Handbuch unter „The place“.",
+	"Overview": "Übersicht", "Views": "Ansichten", "Connecting…": "Verbinden …",
+	"No connection to Trilateral. Trying again…": "Keine Verbindung zu Trilateral. Neuer Versuch …",
+	"No live values: perhaps too many pages are open. Trying again…":
+		"Keine laufenden Werte: Vielleicht sind zu viele Seiten offen. Neuer Versuch …",
 	"Place": "Ort", "Zone": "Zone", "Nearby": "In der Nähe", "This device": "Dieses Gerät", "Previous place": "Voriger Ort",
 	"Next place": "Nächster Ort", "‹ Previous": "‹ Voriger", "Next ›": "Nächster ›", "Problems": "Probleme", "Sign out": "Abmelden", "My account": "Mein Konto",
 	"No place is loaded": "Kein Ort ist geladen", "In no zone": "In keiner Zone", "None": "Keine", "For ": "Seit ",

@@ -35,8 +35,7 @@ export class ListView {
 			const far = model.distanceTo(thing);
 			return [thing.id, { thing, far: far === null ? Infinity : far }];
 		}));
-		setText(this.note, !model.environment ? say("No place is loaded")
-			: model.isLoaded && !items.size ? say("There are no things here") : "");
+		setText(this.note, model.isLoaded && !items.size ? say("There are no things here") : "");
 		show(this.note, this.note.textContent);
 		const rows = reuse(this.rows, Array.from(items.keys()), makeRow);
 		Array.from(items.values()).forEach((item, index) => this.fill(rows[index], item));

@@ -70,7 +70,7 @@ export class MapView {
 		const { environment, isLoaded } = this.app.model;
 		set(this.svg, { "aria-label": environment ? say("Map of ") + nameOf(environment) : say("Map") });
 		const isNew = this.readFloor(environment, isLoaded);
-		setText(this.note, !environment ? say("No place is loaded") : this.plan || !isLoaded ? "" : say("This place has no plan"));
+		setText(this.note, this.plan || !environment || !isLoaded ? "" : say("This place has no plan"));
 		show(this.note, this.note.textContent);
 		for (const node of [this.svg, this.north, this.toolbox]) show(node, this.plan);
 		this.bar.update();

@@ -112,7 +112,7 @@ begin(async () => {
 	];
 	for (const node of [profile(me), password(me), ...lists.map(list => list.node)]) main.appendChild(node);
 	const session = await ask("GET", "session").catch(() => null);
-	if (session && session.user) main.appendChild(card(say("Sign out"), element("div", { class: "buttons" }, leave())));
+	if (session && session.by_session) main.appendChild(card(say("Sign out"), element("div", { class: "buttons" }, leave())));
 	main.removeAttribute("aria-busy");
 	await Promise.all(lists.map(list => list.refresh()));
 });

@@ -11,6 +11,8 @@ export class Model {
 		this.zones = new Map();
 		this.things = new Map();
 		this.alerts = new Map();
+		/** What the viewer may do. */
+		this.permissions = { things: true, devices: true };
 		this.selectedID = null;
 		this.isLoaded = false;
 		this.cache = null;
@@ -30,10 +32,13 @@ export class Model {
 		if (this.state) this.state = Object.assign({}, this.state, { [key]: value });
 	}
 
-	setLists(environments, zones, things) {
+	setLists(environments, zones, things, permissions) {
+		this.permissions = Object.assign({}, permissions);
+		this.drivable = Array.isArray(this.permissions.things) ? new Set(this.permissions.things) : null;
 		this.environments = byID(environments);
 		this.zones = byID(zones);
 		this.things = byID(things);
+		for (const [id, thing] of this.things) this.things.set(id, this.offered(thing));
 		this.isLoaded = true;
 		this.cache = null;
 		this.forgetGone();
@@ -43,9 +48,24 @@ export class Model {
 	setObject(list, object) {
 		if (!object || !object.id) return;
 		if (object.removed) this[list].delete(object.id);
-		else this[list].set(object.id, object);
+		else this[list].set(object.id, list === "things" ? this.offered(object) : object);
 		this.cache = null;
 		this.forgetGone();
+	}
+
+	/** A thing as it is for the viewer: what they may not drive offers nothing. */
+	offered(thing) {
+		if (!this.drivable || this.drivable.has(thing.id)) return thing;
+		return Object.assign({}, thing, { settable: [], actions: [], palette: [] });
+	}
+
+	/** Whether a part of the state is hidden from the viewer, and not just missing. */
+	hides(name) { return Boolean(this.state && Array.isArray(this.state.hidden) && this.state.hidden.indexOf(name) >= 0); }
+
+	/** The thing of a short name or an identifier. */
+	named(name) {
+		if (!name) return null;
+		return this.things.get(name) || Array.from(this.things.values()).find(thing => thing.slug === name) || null;
 	}
 
 	setAlert(alert) {

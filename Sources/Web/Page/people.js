@@ -139,22 +139,11 @@ export function tell(text) {
 	}, 50);
 }
 
-const FLAG = "trilateral-signed-in";
-
-/** The page of the kiosk offers signing out to who has signed in. */
-export function remember(isSignedIn) {
-	try {
-		if (isSignedIn) localStorage.setItem(FLAG, "1");
-		else localStorage.removeItem(FLAG);
-	} catch (error) { /* no store */ }
-}
-
 /** Ends the session, of a user or of the daemon's own password: only one of them may be there. */
 export async function signOut() {
 	const requests = [ask("DELETE", "session"), ask("POST", "sign-out", {})];
 	const errors = await Promise.all(requests.map(request => request.then(() => null, error => error)));
 	if (errors.every(Boolean)) throw errors[0];
-	remember(false);
 	location.replace("sign-in");
 }
 

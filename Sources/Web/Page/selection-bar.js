@@ -23,7 +23,7 @@ export class SelectionBar {
 		set(this.open, { disabled: !thing });
 		show(this.badge, thing);
 		this.control.update(thing);
-		setText(this.name, thing ? nameOf(thing) : say("No thing is near"));
+		setText(this.name, thing ? nameOf(thing) : say(model.hides("nearby") ? "No thing is selected" : "No thing is near"));
 		setText(this.facts, thing ? join(look(profiles, thing).summary, metres(model.distanceTo(thing))) : say("Tap a thing to select it"));
 		if (thing) drawBadge(this.badge, profiles, thing);
 	}

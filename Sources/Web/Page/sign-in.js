@@ -2,12 +2,11 @@
 
 import { element, show } from "./dom.js";
 import { Form } from "./people-forms.js";
-import { NEXT, ask, begin, frame, link, remember, say } from "./people.js";
+import { NEXT, ask, begin, frame, link, say } from "./people.js";
 
 const USER = "user";
 
 function forward(query) {
-	remember(true);
 	const next = query.get("next");
 	location.replace(NEXT.indexOf(next) >= 0 ? next : "kiosk" + location.search);
 }

@@ -48,8 +48,8 @@ export class ThingView {
 		const thing = model.selected;
 		show(this.whole, thing);
 		show(this.note, !thing);
-		setText(this.note, say(model.environment ? "No thing is near. Tap one on the compass, the map or the list."
-			: "No place is loaded"));
+		setText(this.note, say(model.hides("nearby") ? "Tap a thing on the map or the list."
+			: "No thing is near. Tap one on the compass, the map or the list."));
 		const maker = thing && this.maker(thing);
 		const key = thing && maker.keyOf(thing);
 		if (key !== this.key) {

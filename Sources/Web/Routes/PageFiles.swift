@@ -118,6 +118,7 @@ extension PageFiles {
         "display.js": PackageResources.display_js,
         "dom.js": PackageResources.dom_js,
         "drawer.js": PackageResources.drawer_js,
+        "empty.js": PackageResources.empty_js,
         "experience.css": PackageResources.experience_css,
         "experience.js": PackageResources.experience_js,
         "feed.js": PackageResources.feed_js,

@@ -48,6 +48,7 @@ extension WebResponder {
         case .allowed(let asker, _):
             found = asker
             members["signed_in"] = true
+            members["by_session"] = .bool(asker.hasSession)
         case .limited(let seconds): return .limited(seconds)
         case .anonymous(_, let cookie): clearing = cookie
         case .wrongPassword, .unknownUser: break

@@ -37,9 +37,16 @@ struct WebResponder: HTTPResponder {
 
     func respond(to request: Request, context: Context) async throws -> Response {
         let peer = context.channel.remoteAddress?.ipAddress
-        return try await gate.respond(to: request, from: peer) { asker in
+        var answer = try await gate.respond(to: request, from: peer) { asker in
             try await response(to: request, by: asker, on: context.channel)
         }
+        if answer.headers[.setCookie] != nil {
+            let host = request.head.authority
+            CookieScope(request.headers, host: host, publicURL: configuration.publicURL).limit(
+                &answer.headers
+            )
+        }
+        return answer
     }
 
     private func response(
@@ -81,6 +88,7 @@ struct WebResponder: HTTPResponder {
         case .file(let name, let version): return file(name, version: version, head)
         case .module(let name): return await module(name, head)
         case .experience: return .list(await hub.experience)
+        case .permissions: return .json(await hub.permissions(of: asker, hasPassword: signIns != nil))
         case .session: return try await session(request, by: asker, on: channel)
         case .accounts(let path): return try await accounts(path, request, by: asker)
         case .health:

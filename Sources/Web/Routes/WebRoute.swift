@@ -16,6 +16,8 @@ enum WebRoute: Sendable, Hashable {
     case module(String)
     /// What the profile files say to the page.
     case experience
+    /// What the asker may drive.
+    case permissions
     /// Whether somebody is signed in; signing in and out.
     case session
     /// Users, rights, secrets and the log; what follows `/api/`.
@@ -60,7 +62,8 @@ enum WebRoute: Sendable, Hashable {
             Entry("/api/things", .things), Entry("/api/things/{thing}") { .thing($0) },
             Entry("/api/things/{thing}/actions") { .actions(thing: $0) }, Entry("/api/map", .map),
             Entry("/api/lifecycle", .lifecycle), Entry("/api/events", .events),
-            Entry("/api/experience", .experience), Entry("/api/session", .session),
+            Entry("/api/experience", .experience), Entry("/api/permissions", .permissions),
+            Entry("/api/session", .session),
             Entry("/api/display/{display}/presence") { .presence(display: $0) },
             Entry("/api/display/{display}/screen") { .command(.screenSet(display: $0)) },
         ] + CommandTopic.filters.compactMap { Entry(filter: $0) } + accounts
@@ -159,7 +162,7 @@ enum WebRoute: Sendable, Hashable {
                 }
             }
         case .start, .kiosk, .page, .file, .module, .health, .metrics, .apiDescription, .signInPage, .state,
-            .environments, .zones, .actions, .map, .lifecycle, .events, .experience:
+            .environments, .zones, .actions, .map, .lifecycle, .events, .experience, .permissions:
             [.get, .head]
         }
     }

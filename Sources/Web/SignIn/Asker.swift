@@ -18,6 +18,20 @@ struct Asker: Sendable {
         return people.identify(claim) == speaker
     }
 
+    /// Whether it was a session that told who they are, which can be ended.
+    var hasSession: Bool {
+        if case .session? = claim { return true }
+        return isSignedIn != nil
+    }
+
+    /// Whether it is one user, and not whoever is let in.
+    var isNamed: Bool {
+        switch claim {
+        case .session, .token, .vouched: true
+        case .unnamed, .trusted, nil: false
+        }
+    }
+
     /// Whether it may be anybody on this machine.
     var isUnnamed: Bool { claim == .unnamed(.kiosk) }
 }

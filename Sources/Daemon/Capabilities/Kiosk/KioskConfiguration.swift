@@ -42,6 +42,7 @@ extension WebConfiguration {
         listener.allowedOrigins = web.allowedOrigins
         listener.tls = web.access.tls
         frameAncestors = web.frameAncestors
+        publicURL = web.publicURL
         mapStyle = configuration.map.style
         modulesFolder = configuration.profiles.modules
         var lifecycle = Lifecycle.Settings(configuration.lifecycle)

@@ -1,0 +1,56 @@
+// What the page says where there is nothing to show: what is missing, why, and what can be done about it.
+
+import { arrange, element, set, setText, show } from "./dom.js";
+import { post } from "./feed.js";
+import { clip, say } from "./text.js";
+
+// The reason is asked for again so often while it lasts.
+const PAUSE = 60000;
+
+const byID = id => document.getElementById(id);
+
+const link = (href, text) => element("a", { class: "button", href, text: say(text) });
+
+/** Without a place there is one sentence in the place of all views, and for who administers the way to make one. */
+export function drawPlaceless({ model }) {
+	const isEmpty = model.isLoaded && !model.environment;
+	const text = model.hides("environment") ? "You may not see the place where this device is." : "No place is loaded";
+	document.body.classList.toggle("placeless", isEmpty);
+	show(byID("placeless"), isEmpty);
+	const key = isEmpty && JSON.stringify([text, model.permissions]);
+	if (byID("placeless").drawn === key) return;
+	byID("placeless").drawn = key;
+	const { administers, signed_in: isSignedIn, users } = model.permissions;
+	const nodes = [element("p", { text: say(text) })];
+	if (administers && !users) nodes.push(element("p", { text: say("Make one with “trilateral import”; the manual says how, in “The place”.") }));
+	if (administers && users) nodes.push(link("admin", "Make a place"));
+	if (users && !administers) nodes.push(isSignedIn ? link("me", "My account") : link("sign-in", "Sign in"));
+	arrange(byID("placeless"), isEmpty ? nodes : []);
+}
+
+/** Why the device has no position, in the daemon's words. */
+export class Reason {
+	constructor(app) {
+		this.app = app;
+		this.asked = -Infinity;
+	}
+
+	draw() {
+		const { model, link: state } = this.app;
+		const isMissing = Boolean(model.isLoaded && model.environment && !model.position && !model.hides("device") && state === "up");
+		show(byID("reason"), isMissing && byID("reason").textContent);
+		if (!isMissing || document.hidden || performance.now() - this.asked < PAUSE) return;
+		this.asked = performance.now();
+		this.ask();
+		setTimeout(() => this.app.redraw(), PAUSE + 100);
+	}
+
+	async ask() {
+		try {
+			const { response, body } = await post("api/request/explain", { subject: "zone" });
+			const text = response.ok && body && body.data && body.data.text;
+			setText(byID("reason"), text ? clip(text, 400) : "");
+			this.app.redraw();
+		} catch (error) { /* asked again */ }
+	}
+}
