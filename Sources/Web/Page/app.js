@@ -173,7 +173,7 @@ class App {
 	/** To the next or the previous view; to the overview only where it has its tab. */
 	step(step) {
 		const names = this.tabs.filter(tab => tab.offsetParent).map(tab => tab.dataset.view);
-		this.show(names[(names.indexOf(this.view) + step + names.length) % names.length], step);
+		if (names.length) this.show(names[(names.indexOf(this.view) + step + names.length) % names.length], step);
 	}
 
 	/** A tapped thing; null follows the nearby one again. */
