@@ -23,6 +23,14 @@ extension ThingRequest {
             )
         }
         let capabilities = ThingCapabilities(thing: thing, kind: kind)
+        if let request = darkened(on: thing, kind, capabilities) {
+            return request.settled(on: thing, kind: kind).map { setting in
+                var setting = setting
+                if attributes["color"] == nil { setting.accepted["color"] = nil }
+                setting.accepted["brightness"] = attributes["brightness"]
+                return setting
+            }
+        }
         if let kind { return settled(on: thing, of: kind, capabilities) }
         var values: [String: AttributeValue] = [:]
         var rejected: [String: Refusal] = [:]
@@ -54,6 +62,33 @@ extension ThingRequest {
                 transition: transition
             )
         )
+    }
+
+    /// The request with the brightness as a part of the colour, for a light that has a colour alone; `nil` for any other.
+    private func darkened(on thing: FlareThing, _ kind: ThingKind?, _ capabilities: ThingCapabilities)
+        -> ThingRequest?
+    {
+        guard capabilities.isLight, capabilities.attributes["color"] == .colour, !capabilities.hasBrightness,
+            capabilities.attributes["brightness"] == nil, let value = attributes["brightness"],
+            attributes["level"] == nil, attributes["color_temp"] == nil,
+            case .level(let level, _)? = try? AttributeValue.brightness(value)
+        else { return nil }
+        var request = self
+        request.attributes["brightness"] = nil
+        guard level > 0 else {
+            request.attributes["state"] = request.attributes["state"] ?? "OFF"
+            return request
+        }
+        let stored = kind?.canonical(thing.data) ?? thing.data
+        let given = attributes["color"].flatMap {
+            try? ColourValue(parsing: $0, palette: capabilities.palette).rgb
+        }
+        let colour =
+            given ?? ThingAppearance.drawn(stored["color"]) ?? RGBColour(red: 255, green: 255, blue: 255)
+        let (hue, saturation, _) = colour.hueSaturationValue
+        let dark = RGBColour(hue: hue, saturation: saturation, value: level)
+        request.attributes["color"] = .string(dark.hexText)
+        return request
     }
 
     private var transitionProblem: Refusal? {

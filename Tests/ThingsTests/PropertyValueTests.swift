@@ -170,4 +170,18 @@ struct PropertyValueTests {
             }
         }
     }
+
+    @Test func `a tilt accepts STOP, and a dimmer with whole limits and step is whole`() throws {
+        var dimmer = Kinds.property("dim", .dimmer, range: 0...100)
+        dimmer.step = 1
+        let tilt = Kinds.property("tilt", .slider, roles: ["cover_tilt"])
+        let kind = Kinds.kind(deviceControl: "light", [tilt, dimmer])
+        let thing = Lamps.thing(["tilt": 40, "dim": 10])
+        func writes(_ name: String, _ value: JSONValue) throws -> [String: DataWrite] {
+            try ThingRequest(attributes: [name: value]).settled(on: thing, kind: kind).get().writes
+        }
+        #expect(try writes("tilt", "STOP") == [:])
+        #expect(throws: Refusal.self) { try writes("dim", 33.5) }
+        #expect(kind.stored(["brightness": 0.333], in: thing.data) == ["dim": 33])
+    }
 }

@@ -144,10 +144,29 @@ struct ThingRequestTests {
         #expect(refusal?.field == name)
     }
 
+    @Test(
+        arguments: [(51, "maroon", "#330000"), (255, "maroon", "red"), (51, "no colour", "#333333")]
+            as [(JSONValue, JSONValue, String)]
+    )
+    func `a light with colour alone is darkened by its colour`(
+        brightness: JSONValue,
+        colour: JSONValue,
+        stored: String
+    ) throws {
+        let lamp = Lamps.thing(["on": true, "color": colour])
+        let setting = try settled(["brightness": brightness, "state": "ON"], on: lamp).get()
+        #expect(setting.writes == ["color": .value(.string(stored))])
+        let off = try settled(["brightness": 0], on: lamp).get()
+        #expect(off.writes == ["on": .value(false)])
+        // A colour that comes with it is the one that is darkened.
+        let blue = try settled(["brightness": 51, "color": "blue"], on: lamp).get()
+        #expect(blue.writes == ["color": .value("#000033")])
+    }
+
     @Test func `a missing attribute is refused with the existing ones`() {
-        let refusal = refusal(settled(["brightness": 200], on: Lamps.thing(["color": "red"])))
+        let refusal = refusal(settled(["brightness": 200], on: Lamps.thing(["on": true])))
         #expect(refusal?.code == .unknownAttribute)
-        #expect(refusal?.message == "\"Lamp\" has no attribute \"brightness\"; it has state, color")
+        #expect(refusal?.message == "\"Lamp\" has no attribute \"brightness\"; it has state")
     }
 
     @Test func `a misspelt attribute is refused with the nearest`() {

@@ -21,6 +21,7 @@ struct KindProperty: Sendable {
         let type: ThingProperty.ValueType? =
             switch named {
             case .decimalInput?: .decimal
+            case .dimmer? where Self.hasWholeSteps(property): .integer
             default: typeOfActions ?? control.flatMap { Self.type(of: $0) }
             }
         followsValue = control == nil || type == nil
@@ -115,6 +116,11 @@ struct KindProperty: Sendable {
         let types = Set(actions.map { type(of: $0.value) })
         if types == [.integer, .decimal] { return .decimal }
         return types.count == 1 ? types.first : nil
+    }
+
+    private static func hasWholeSteps(_ property: ProfileProperty) -> Bool {
+        let (low, high) = range(of: property, .dimmer)
+        return [low, high, property.step].allSatisfy { $0.map { $0 == $0.rounded() } ?? false }
     }
 
     /// - Source: profiles, fields: `min`, `max`.

@@ -48,6 +48,9 @@ package struct ThingProperty: Sendable, Hashable {
 
     package var isReadOnly: Bool { control == .readonlyText }
 
+    /// Whether it accepts `STOP`: Home Assistant offers that for the tilt of every cover.
+    var canStop: Bool { roles.contains("cover_tilt") || roles.contains("cover_position") }
+
     /// Whether only whole numbers are accepted: by its control, or because its actions have such values.
     package var isWhole: Bool { type == .integer || control == .integerInput }
 }

@@ -8,6 +8,8 @@ extension ThingRequest {
         case light(AttributeValue, as: String)
         /// A write in the form of a plain light.
         case write(DataWrite, key: String)
+        /// It is as it should be.
+        case nothing
     }
 
     /// The accepted values of a request.
@@ -87,6 +89,12 @@ extension ThingRequest {
             guard level > 0 else { return (.write(.value(.number(0)), key: key), number) }
             return (.light(.level(level, shown: number), as: "level"), number)
         default: break
+        }
+        if property.canStop, value.string?.trimmingSpace.uppercased() == "STOP" {
+            guard let stop = property.actions.first(where: { $0.name == "stop" }) else {
+                return (.nothing, "STOP")
+            }
+            return (.write(.value(stop.value), key: key), stop.value)
         }
         let switching = kind.switching(of: name)
         let legal = try PropertyValue(value, for: property, switching, plainText: plainText)
@@ -207,6 +215,7 @@ extension ThingRequest.Accepted {
         case .light(let value, let name):
             other = light[name]?.attribute
             if other == nil { light[name] = (value, attribute) }
+        case .nothing: break
         case .write(let write, let key):
             if writes[key] != nil || light[key] != nil || key == "brightness" && light["level"] != nil {
                 other = light[key]?.attribute ?? light["level"]?.attribute ?? key
