@@ -13,6 +13,8 @@ package struct BridgeConfiguration: Sendable, Hashable {
     /// `embedded` or `remote`, and where the Flare server answers other clients.
     package var flareMode = "embedded"
     package var flareURL = ""
+    /// The address of the page for people, if it is configured.
+    package var publicURL = ""
     package var features: [String] = []
     /// Links that the health message has from the start, although their state is not known yet.
     package var links: [String] = []
@@ -63,6 +65,7 @@ package struct BridgeConfiguration: Sendable, Hashable {
         result.hasLocation = publishesLocation
         result.hasStation = hasStation
         result.flareURL = flareURL
+        result.publicURL = publicURL
         result.healthSeconds = max(1, Int(healthInterval.components.seconds))
         return result
     }

@@ -39,18 +39,19 @@ extension MQTTBridge {
     func perform(_ actions: [TopicOwnership.Action]) {
         for action in actions {
             switch action {
-            case .read(let filters):
+            case .read(let filters, let withDevices):
                 staleReading?.cancel()
+                let devices = withDevices ? discovery.deviceTopics : []
                 // With QoS 0 the broker sends everything at once.
-                staleReading = subscribe(filters, qos: .atMostOnce) { bridge, message in
+                staleReading = subscribe(filters + devices, qos: .atMostOnce) { bridge, message in
                     bridge.ownership.record(message)
+                    if bridge.discovery.isOfNode(message) { bridge.ownership.record(device: message) }
                     if bridge.clearStaleTopics() { bridge.flush() }
                 }
             case .stopReading:
                 staleReading?.cancel()
                 staleReading = nil
-            case .clear(let topics):
-                for topic in topics { publisher.retained.clear(topic) }
+            case .clear(let topics): clear(topics)
             case .resendInfo:
                 publisher.retained.resend(topics.info)
                 flush()
@@ -72,11 +73,20 @@ extension MQTTBridge {
     @discardableResult
     func clearStaleTopics() -> Bool {
         let stale = ownership.drainStaleTopics(
-            isPlaceKnown: renderer.isSettled,
+            isPlaceKnown: isEverythingKnown,
             unless: isExpected
         )
-        for topic in stale { publisher.retained.clear(topic) }
+        clear(stale)
         return !stale.isEmpty
+    }
+
+    /// Whether all topics of this run are known.
+    var isEverythingKnown: Bool { renderer.isSettled && discovery.isSettled }
+
+    /// Clears stale topics, those of devices first: Home Assistant complains of a light without a state.
+    private func clear(_ topics: [String]) {
+        perform(discovery.remove(topics))
+        for topic in topics where !discovery.isDevice(topic) { publisher.retained.clear(topic) }
     }
 
     // MARK: Discovery
@@ -89,7 +99,9 @@ extension MQTTBridge {
     /// Announces everything to Home Assistant.
     package func announceAll(_ state: ControllerState) {
         guard publisher.isConnected, !isLeaving else { return }
-        perform(discovery.announceAll(state, links: Set(report.links.keys), at: now))
+        let actions = discovery.announceAll(state, links: Set(report.links.keys), at: now)
+        showNearby(state)
+        perform(actions)
     }
 
     func perform(_ actions: [DiscoverySession.Action]) {

@@ -37,6 +37,7 @@ extension MQTTBridge {
         ) {
             announceAll(snapshot.state)
         }
+        showNearby(snapshot.state)
         readWhatIsConfigured()
         flush()
     }

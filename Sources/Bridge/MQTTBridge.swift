@@ -240,7 +240,8 @@ package actor MQTTBridge {
 
     /// Whether a topic of an earlier run stays: it is published, or soon will be.
     func isExpected(_ topic: String) -> Bool {
-        publisher.retained.holds(topic) || renderers.contains { $0.isExpected(topic) }
+        publisher.retained.holds(topic) || discovery.expects(topic)
+            || renderers.contains { $0.isExpected(topic) }
     }
 
     /// Publishes what a turn has changed.
@@ -254,6 +255,7 @@ package actor MQTTBridge {
         // Publish the model before the rest is rendered.
         flush()
         renderer.rest(snapshot, in: &publisher.retained)
+        if snapshot.changes.contains(.nearby) { showNearby(snapshot.state) }
         for index in renderers.indices { renderers[index].observe(snapshot) }
         clearStaleTopics()
         flush()
@@ -267,6 +269,13 @@ package actor MQTTBridge {
         guard !isLeaving else { return }
         gate?.listApplied(number, in: &publisher.retained)
         flush()
+    }
+
+    /// Shows the nearby thing to Home Assistant.
+    func showNearby(_ state: ControllerState) {
+        for (message, spacing) in discovery.nearby(state, on: topics) {
+            publisher.retained.set(message, spacing: spacing)
+        }
     }
 
     /// Publishes the state feed, changed or not.
@@ -369,7 +378,7 @@ package actor MQTTBridge {
         if discovery.hasForeignIDs, !ownership.hasDuplicates { perform(discovery.duplicatesGone()) }
         perform(
             ownership.finishReading(
-                isPlaceKnown: renderer.isSettled,
+                isPlaceKnown: isEverythingKnown,
                 isIdle: isIdle,
                 unless: isExpected
             )

@@ -20,20 +20,19 @@ struct DeviceAnnouncement: Sendable {
     ///   - device: The device block.
     ///   - availability: The topics that must all be online.
     ///   - components: The most important first; those that do not fit are omitted.
+    ///   - former: Components without a proposed entity id.
     init(
         _ name: DeviceName,
         device: [String: JSONValue],
         availability: [String],
         components: [Component],
+        former: Set<ComponentName> = [],
         configuration: DiscoveryConfiguration
     ) {
         var device = device
         device["identifiers"] = [.string(configuration.identifier(of: name))]
         var origin: [String: JSONValue] = ["name": "Trilateral"]
-        if !configuration.version.isEmpty {
-            device["sw_version"] = .string(QuotedValue.clipped(configuration.version, to: 60))
-            origin["sw_version"] = device["sw_version"]
-        }
+        origin["sw_version"] = Self.ours(configuration)["sw_version"]
         var members: [String: JSONValue] = [
             "device": .object(device), "origin": .object(origin), "components": [:],
         ]
@@ -46,7 +45,9 @@ struct DeviceAnnouncement: Sendable {
             var all = component.members
             all["platform"] = .string(component.name.platform.rawValue)
             all["unique_id"] = .string(configuration.uniqueID(of: component.name, on: name))
-            all["default_entity_id"] = .string(configuration.entityID(of: component.name, on: name))
+            if !former.contains(component.name) {
+                all["default_entity_id"] = .string(configuration.entityID(of: component.name, on: name))
+            }
             let value = JSONValue.object(all)
             // Two quotes, a colon and a comma are added around it.
             let more = component.name.key.utf8.count + value.bytes.count + 4
@@ -62,6 +63,15 @@ struct DeviceAnnouncement: Sendable {
         payload = .object(members)
         self.components = names
         self.leftOut = leftOut
+    }
+
+    /// The members of a device that is ours, or whose maker is unknown.
+    static func ours(_ configuration: DiscoveryConfiguration) -> [String: JSONValue] {
+        var members: [String: JSONValue] = ["manufacturer": "Trilateral"]
+        if !configuration.version.isEmpty {
+            members["sw_version"] = .string(QuotedValue.clipped(configuration.version, to: 60))
+        }
+        return members
     }
 
     /// `availability`, and its mode when there are several topics.
@@ -132,12 +142,12 @@ struct DeviceAnnouncement: Sendable {
 }
 
 extension ComponentName {
-    /// The least that Home Assistant accepts for a component.
+    /// The least that Home Assistant accepts for a component; an entity that it still has keeps its id.
     fileprivate func minimal(of device: DeviceName, _ configuration: DiscoveryConfiguration) -> JSONValue {
         var members: [String: JSONValue] = [
-            "platform": .string(platform.rawValue), "name": "Gone",
+            "platform": .string(platform.rawValue),
+            "name": name.isEmpty ? .null : .string(PlainName.of(name)),
             "unique_id": .string(configuration.uniqueID(of: self, on: device)),
-            "default_entity_id": .string(configuration.entityID(of: self, on: device)),
         ]
         let topic = JSONValue.string("\(configuration.topics.root)/gone")
         switch platform {

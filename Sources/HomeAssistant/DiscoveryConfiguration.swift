@@ -16,6 +16,8 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
     package var hasStation = false
     /// Whether the map is published.
     package var hasMap = false
+    /// The address of the page for people, if it is configured.
+    package var publicURL = ""
     /// The Flare server's address, if known.
     package var flareURL = ""
     /// Interval of the health messages, seconds.
@@ -27,22 +29,28 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
         self.topics = topics
     }
 
-    /// The address for a browser; `nil` when it is reachable only from this machine or contains a password.
-    var pageURL: String? {
-        guard flareURL.hasPrefix("http://") || flareURL.hasPrefix("https://"), flareURL.utf8.count <= 200,
-            let start = flareURL.firstRange(of: "://")?.upperBound
+    /// The address for a browser: the page, else the Flare server; `nil` when both are unknown, or reachable only from
+    /// this machine, or contain a password.
+    var pageURL: String? { Self.shown(publicURL) ?? Self.shown(flareURL) }
+
+    private static func shown(_ url: String) -> String? {
+        guard url.hasPrefix("http://") || url.hasPrefix("https://"), url.utf8.count <= 200,
+            let start = url.firstRange(of: "://")?.upperBound
         else { return nil }
-        let authority = flareURL[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        let authority = url[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         let host =
             authority.hasPrefix("[")
             ? authority.prefix { $0 != "]" }.dropFirst() : authority.prefix { $0 != ":" }
         let isLocal =
             host.isEmpty || host == "::1" || host.hasPrefix("127.") || host.lowercased() == "localhost"
-        return isLocal || authority.contains("@") ? nil : flareURL
+        return isLocal || authority.contains("@") ? nil : url
     }
 
     /// The topic of Home Assistant's birth and will messages.
     package var birthTopic: String { discoveryTopics.status }
+
+    /// The topics of all devices, as a filter.
+    var deviceTopics: String { discoveryTopics.device("+") }
 
     private var discoveryTopics: DiscoveryTopics { DiscoveryTopics(prefix: settings.prefix) }
 
@@ -53,10 +61,22 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
 
     /// The device of one of our topics; `nil` for a topic of another prefix or node.
     func device(ofTopic topic: String) -> DeviceName? {
-        if topic == self.topic(of: .own) { return .own }
-        let start = "trilateral_\(node)_"
-        guard let name = discoveryTopics.device(of: topic), name.hasPrefix(start) else { return nil }
-        let rest = String(name.dropFirst(start.count))
+        guard let device = Self.device(ofAny: topic), self.topic(of: device) == topic else { return nil }
+        return device
+    }
+
+    /// The device of a topic of any prefix and node.
+    static func device(ofAny topic: String) -> DeviceName? {
+        let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
+        guard levels.count >= 2, levels[levels.count - 1] == "config" else { return nil }
+        let parts = levels[levels.count - 2].split(
+            separator: "_",
+            maxSplits: 2,
+            omittingEmptySubsequences: false
+        )
+        guard parts.count > 1, parts[0] == "trilateral" else { return nil }
+        guard parts.count == 3 else { return .own }
+        let rest = String(parts[2])
         if rest == Self.diagnosticsSuffix { return .diagnostics }
         return rest.hasPrefix(Self.zoneInfix)
             ? .zone(String(rest.dropFirst(Self.zoneInfix.count))) : .thing(rest)
@@ -77,7 +97,8 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
     /// The device's identifier in Home Assistant's device registry.
     func identifier(of device: DeviceName) -> String {
         switch device {
-        case .own, .diagnostics, .zone: "trilateral_\(installation)"
+        case .own, .diagnostics: "trilateral_\(installation)"
+        case .zone(let slug): "trilateral_\(installation)_\(Self.zoneInfix)\(slug)"
         case .thing(let slug): "trilateral_\(installation)_\(slug)"
         }
     }

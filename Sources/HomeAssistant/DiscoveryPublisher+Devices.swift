@@ -5,7 +5,7 @@ import Flare
 extension DiscoveryPublisher {
     mutating func render(_ thing: ThingDiscovery, isBirth: Bool = false, at now: Int64) -> Announcement? {
         let name = DeviceName.thing(thing.slug)
-        guard let device = thing.announcement(configuration) else {
+        guard let device = thing.announcement(configuration, former: former.names(on: name)) else {
             return held[name] == nil ? nil : remove(name)
         }
         warnings.record(device.leftOut, of: "the thing \(thing.slug)")
@@ -33,17 +33,21 @@ extension DiscoveryPublisher {
         isOwnStale = false
         announcedName = state.device?.name ?? ""
         nearbyKind =
-            kindNearby(state) ?? nearbyKind
-            ?? LightKind.together(
+            LightKind.together(
                 state.things.values.lazy.compactMap { LightKind(of: $0, kind: state.kind(of: $0)) }
-            )
+            ) ?? nearbyKind
+        screenCount = state.screens.count
         let device = OwnDevice(
             state: state,
             configuration: configuration,
             nearbyKind: nearbyKind ?? .full,
+            sensorKinds: sensorKinds(state),
             links: links
         )
-        let parts = [DeviceName.own, .diagnostics].map { ($0, device.announcement(of: $0)) }
+        let formerNames = former.names(on: .own)
+        let parts = [DeviceName.own, .diagnostics].map {
+            ($0, device.announcement(of: $0, former: formerNames))
+        }
         let zones = isComplete ? ZoneDiscovery.all(in: state, configuration) : []
         let before = Set(Self.names(held[.own]?.components ?? ""))
         let others = Set(parts[1].1.components + zones.flatMap(\.components))
@@ -81,7 +85,7 @@ extension DiscoveryPublisher {
         }
         for zone in zones where isForced || held[.zone(zone.slug)]?.zone != zone {
             let name = DeviceName.zone(zone.slug)
-            let announcement = zone.announcement(configuration)
+            let announcement = zone.announcement(configuration, former: formerNames)
             let isUrgent = comesFirst(name, announcement.meaning)
             let message = record(
                 announcement,
@@ -115,35 +119,46 @@ extension DiscoveryPublisher {
         let topic = configuration.topic(of: name)
         let missing = Self.names(held[name]?.components ?? "").filter { !device.components.contains($0) }
         let lost = missing.filter { !moved.contains($0) }
-        // Removals that Home Assistant does not receive have to be repeated; unknown components cannot be
-        // removed.
         let isReceived = isOnline != false || isBirth
-        let isFinal = isComplete && isReceived
-        let names = isFinal ? device.components : device.components + lost
+        // While the place is unknown, what is missing is not known to be gone.
+        let names = isComplete ? device.components : device.components + lost
         let list = lists.insert(names.map(\.text).joined(separator: " ")).memberAfterInsert
-        cleanups.removeAll { $0.announcement.topic == topic }
+        let isNew = held[name] == nil
+        if isComplete { former.record(lost, of: name, isSeen: isOnline == true) }
+        former.recordAnnounced(device.components, of: name)
+        let unseen = isBirth ? former.unseen(on: name) : []
+        let going = Self.unique(
+            (isComplete ? missing : missing.filter(moved.contains)) + unseen + (leaving[name] ?? [])
+        )
+        .filter { !device.components.contains($0) }
+        cleanups.removeAll { $0.topic == topic }
         ready.removeAll { $0.topic == topic }
-        unseenRemovals[name] = nil
-        let now = (start: now, isWaiting: isReceived && name != .own && held[name] == nil)
-        let known = RetainedDevice(components: list, meaning: meaning, content: content)
-        // The state remembered from an earlier run is equivalent.
-        if held[name]?.text != known.text || removed.contains(topic) { announced[topic] = known.text }
-        held[name] = known
+        leaving[name] = nil
+        hold(RetainedDevice(components: list, meaning: meaning, content: content), as: name)
         removed.remove(topic)
         refusedRemovals.remove(topic)
         func message(_ payload: JSONValue) -> Announcement {
             Announcement(topic: topic, payload: payload.bytes, components: list)
         }
-        if now.isWaiting, !moved.isDisjoint(with: device.components) {
-            cleanups.append((now.start + (isBirth ? 2 : 1) * Self.removalTime, message(device.payload)))
+        func later(_ payload: JSONValue, after steps: Int, isLast: Bool) {
+            cleanups.append(
+                Cleanup(
+                    at: now + Int64(steps) * Self.removalTime,
+                    topic: topic,
+                    action: .publish(message(payload), completes: isLast ? name : nil)
+                )
+            )
+        }
+        if isReceived, isNew, name != .own, !moved.isDisjoint(with: device.components) {
+            later(device.payload, after: isBirth ? 2 : 1, isLast: false)
             return nil
         }
-        let going = isFinal ? missing : isReceived ? missing.filter { moved.contains($0) } : []
-        guard !going.isEmpty else { return message(device.payload) }
+        guard isReceived, !going.isEmpty else { return message(device.payload) }
+        leaving[name] = going
         var steps = [device.removing(going), device.payload]
-        if isBirth, !lost.isEmpty { steps.insert(device.restoring(lost, of: name, configuration), at: 0) }
+        if !unseen.isEmpty { steps.insert(device.restoring(unseen, of: name, configuration), at: 0) }
         for (index, payload) in steps.enumerated().dropFirst() {
-            cleanups.append((now.start + Int64(index) * Self.removalTime, message(payload)))
+            later(payload, after: index, isLast: index == steps.count - 1)
         }
         return message(steps[0])
     }
@@ -152,19 +167,25 @@ extension DiscoveryPublisher {
         list.split(separator: " ").compactMap { ComponentName(text: $0) }
     }
 
+    private static func unique(_ names: [ComponentName]) -> [ComponentName] {
+        var known: Set<ComponentName> = []
+        return names.filter { known.insert($0).inserted }
+    }
+
     mutating func remove(_ name: DeviceName) -> Announcement {
         let topic = configuration.topic(of: name)
-        let components = held.removeValue(forKey: name)?.components
-        cleanups.removeAll { $0.announcement.topic == topic }
+        cleanups.removeAll { $0.topic == topic }
         ready.removeAll { $0.topic == topic }
-        guard isOnline == false, let components else { return removal(topic: topic) }
-        unseenRemovals[name] = components
-        announced[topic] = Self.removedMark + components
-        return Announcement(topic: topic, payload: [], components: nil)
+        leaving[name] = nil
+        if let device = held.removeValue(forKey: name), !foreign.contains(name) {
+            former.record(Self.names(device.components), of: name, isSeen: isOnline == true)
+        }
+        return removal(topic: topic)
     }
 
     mutating func removal(topic: String) -> Announcement {
-        announced[topic] = nil
+        // What was remembered of it before stays until the broker has the removal.
+        if announced.removeValue(forKey: topic) != nil { remembered[topic] = nil }
         removed.insert(topic)
         return Announcement(topic: topic, payload: [], components: nil)
     }

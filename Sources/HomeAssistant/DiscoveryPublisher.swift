@@ -26,10 +26,18 @@ package struct DiscoveryPublisher: Sendable {
     /// Messages to publish before those that wait.
     var ready: [Announcement] = []
     private var waiting = DiscoveryQueue()
-    /// Messages that complete removals of components and devices, with their times.
-    var cleanups: [(at: Int64, announcement: Announcement)] = []
-    /// Devices removed while Home Assistant was offline, with their components: it misses such removals.
-    var unseenRemovals: [DeviceName: String] = [:]
+    /// What completes removals of components and devices.
+    var cleanups: [Cleanup] = []
+    /// Components whose removal is not complete.
+    var leaving: [DeviceName: [ComponentName]] = [:]
+    /// The components that were removed once.
+    var former = FormerComponents()
+    /// Devices that this run announced over those of another daemon with the same node: Home Assistant does not know our
+    /// identifiers of them.
+    var foreign: Set<DeviceName> = []
+    var isForeign = false
+    /// The devices that earlier runs announced.
+    let earlier: Set<DeviceName>
     /// Whether Home Assistant is online; `nil` while unknown.
     var isOnline: Bool?
 
@@ -43,37 +51,50 @@ package struct DiscoveryPublisher: Sendable {
     package var isOwnDue: Bool { isAwaitingPlace && (!isOwnSent || isOwnStale) }
     var isOwnStale = false
     var links: Set<String> = []
+    /// The capabilities of all lights together.
     var nearbyKind: LightKind?
+    /// The sensors that have shown themselves.
+    var sensors: Set<SensorKind> = []
+    var screenCount = 0
     var announcedName = ""
     /// The object that the selection of things depended on last.
     private var lastChoice: FlareID?
 
+    /// What is to be remembered, by topic.
     var announced: [String: String] = [:]
+    /// Hashes of what was remembered last, by topic.
+    var remembered: [String: Int]
     var removed: Set<String> = []
     /// Removals that the broker refused.
     var refusedRemovals: Set<String> = []
     var warnings = DiscoveryWarnings()
 
-    /// Prefix of a remembered list of components whose device was removed while Home Assistant was offline.
-    static let removedMark = "!"
-
     /// - Parameter remembered: The topics that earlier runs announced, with their components.
     package init(_ configuration: DiscoveryConfiguration, remembered: [String: String]) {
         self.configuration = configuration
-        for (topic, components) in remembered {
-            let device = configuration.device(ofTopic: topic)
-            if components.hasPrefix(Self.removedMark) {
-                if let device {
-                    unseenRemovals[device] = String(components.dropFirst())
-                } else {
-                    removed.insert(topic)
+        self.remembered = remembered.mapValues(\.hashValue)
+        var moved: [DeviceName] = []
+        for (topic, text) in remembered.sorted(by: { $0.key < $1.key }) {
+            let (known, components) = RetainedDevice.read(text)
+            let own = configuration.device(ofTopic: topic)
+            if let device = own ?? DiscoveryConfiguration.device(ofAny: topic) {
+                former.add(components, to: device)
+                if own == nil {
+                    // The same entities follow on another topic.
+                    former.record(Self.names(known?.components ?? ""), of: device, isSeen: false)
+                    moved.append(device)
                 }
-            } else if let device {
-                held[device] = RetainedDevice(text: components)
-            } else {
+            }
+            if let own {
+                held[own] = known
+            } else if known != nil {
                 strays.append(topic)
+            } else {
+                removed.insert(topic)
             }
         }
+        earlier = Set(held.keys)
+        for device in moved { remember(device) }
     }
 
     // MARK: Announcing everything
@@ -90,12 +111,13 @@ package struct DiscoveryPublisher: Sendable {
         isBirth: Bool = false,
         at now: Int64
     ) -> [Announcement] {
+        let unsent = Set(ready.map(\.topic))
         ready = ready.filter(\.isRemoval) + strays.sorted().map { removal(topic: $0) }
         repeatRefusedRemovals()
         strays.removeAll()
         waiting = DiscoveryQueue()
-        cleanups.removeAll { !$0.announcement.isRemoval }
-        if isBirth { repeatRemovals(state, at: now) }
+        cleanups.removeAll { !$0.isRemoval }
+        if isBirth { settle(unless: unsent) }
         guard configuration.settings.isEnabled else {
             ready += held.keys.map { remove($0) }
             return drainRemovals()
@@ -105,6 +127,7 @@ package struct DiscoveryPublisher: Sendable {
                 ready += own(state, isForced: true, isComplete: false, at: now).map(\.announcement)
                 isOwnSent = true
             }
+            if isBirth { repeatRemovals(state, at: now) }
             isAwaitingPlace = true
             return drainRemovals()
         }
@@ -119,6 +142,7 @@ package struct DiscoveryPublisher: Sendable {
         let own = own(state, isForced: true, isBirth: isBirth, at: now)
         guard !isBirth else {
             ready += own.map(\.announcement)
+            repeatRemovals(state, at: now)
             return []
         }
         var urgent = drainRemovals()
@@ -145,21 +169,10 @@ package struct DiscoveryPublisher: Sendable {
         if isOnline == nil { isOwnSent = false }
     }
 
-    /// Restores devices whose removal Home Assistant missed, so that they can be removed again.
-    private mutating func repeatRemovals(_ state: ControllerState, at now: Int64) {
-        for (name, list) in unseenRemovals.sorted(by: { $0.value < $1.value }) {
-            let topic = configuration.topic(of: name)
-            let device = name.isOwn ? OwnDevice.block(named: state.device?.name, configuration) : nil
-            let payload = DeviceAnnouncement.restored(
-                of: name,
-                device: device ?? ["name": "Trilateral"],
-                Self.names(list),
-                configuration
-            )
-            ready.append(Announcement(topic: topic, payload: payload.bytes, components: list))
-            cleanups.append((now + Self.removalTime, removal(topic: topic)))
-        }
-        unseenRemovals.removeAll()
+    /// Sets whether another daemon with the same node announced its devices before this run did.
+    package mutating func setForeign(_ isForeign: Bool) {
+        self.isForeign = isForeign
+        foreign = isForeign ? Set(held.keys).subtracting(earlier) : []
     }
 
     /// Removes everything: the topics or the broker are about to change.
@@ -175,6 +188,13 @@ package struct DiscoveryPublisher: Sendable {
         state.things.values.filter { configuration.wants($0, in: state) }
             .compactMap { ThingDiscovery($0, in: state) }
             .sorted { $0.slug < $1.slug }
+    }
+
+    /// Whether all devices of this run are known.
+    package var isSettled: Bool { isRunning || !configuration.settings.isEnabled }
+
+    func isWaiting(_ name: DeviceName) -> Bool {
+        if case .thing(let slug) = name { waiting[slug] != nil } else { false }
     }
 
     private static func isSettled(_ state: ControllerState) -> Bool {
@@ -294,18 +314,15 @@ package struct DiscoveryPublisher: Sendable {
 
     private func affectsOwnDevice(_ state: ControllerState, _ changes: Set<StateChange>) -> Bool {
         if let name = state.device?.name, name != announcedName { return true }
-        if let kind = kindNearby(state), kind != nearbyKind { return true }
+        if state.screens.count != screenCount || !seenSensors(state).isSubset(of: sensors) { return true }
         return changes.contains { change in
             if case .object(let object) = change {
                 object.kind == .environment || object.kind == .zone
+                    || object.kind == .thing && widensLights(object.id, of: state)
             } else {
                 false
             }
         }
-    }
-
-    func kindNearby(_ state: ControllerState) -> LightKind? {
-        state.nearby.flatMap { LightKind(of: $0, kind: state.kind(of: $0)) }
     }
 
     // MARK: Gradual announcing
@@ -324,7 +341,7 @@ package struct DiscoveryPublisher: Sendable {
             if let message = render(thing, isBirth: isBirth, at: now) { messages.append(message) }
         }
         while messages.count < count, let index = cleanups.firstIndex(where: { $0.at <= now }) {
-            messages.append(cleanups.remove(at: index).announcement)
+            messages.append(perform(cleanups.remove(at: index)))
         }
         return messages
     }
@@ -367,10 +384,12 @@ package struct DiscoveryPublisher: Sendable {
     /// Whether removed topics have not been forgotten yet.
     package var hasRemoved: Bool { !removed.isEmpty }
 
-    /// Removes and returns the topics removed since the last call, to be forgotten once the broker has the
-    /// removal.
+    /// Removes and returns the topics removed since the last call, once the broker has the removal: only
+    /// ``memory(of:)`` is to be remembered of them.
     package mutating func drainRemoved() -> Set<String> {
         defer { removed.removeAll() }
+        for name in former.trim(unless: { held[$0] != nil }) { removed.insert(configuration.topic(of: name)) }
+        for topic in removed { remembered[topic] = memory(of: topic)?.hashValue }
         return removed
     }
 

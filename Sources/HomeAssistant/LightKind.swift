@@ -60,6 +60,9 @@ struct LightKind: Sendable, Hashable {
             ? nil : LightKind(modes: [hasBrightness ? .brightness : .onoff], hasBrightness: hasBrightness)
     }
 
+    /// Whether it has all capabilities of another light.
+    func covers(_ other: LightKind) -> Bool { Self.together([self, other]) == self }
+
     /// The members of a light with Home Assistant's JSON schema.
     ///
     /// Our things do not support `flash`, so it is not offered. Without `brightness` Home Assistant dims by

@@ -15,7 +15,8 @@ extension OwnDevice {
             .binarySensor,
             "problem",
             [
-                "name": "Problem", "device_class": "problem", "entity_category": "diagnostic",
+                // Home Assistant has a name for it in each language.
+                "device_class": "problem", "entity_category": "diagnostic",
                 "state_topic": .string(configuration.topics.alerts),
                 "value_template": .string(ValueTemplate.flag("value_json.count")),
                 "json_attributes_topic": .string(configuration.topics.alerts),
@@ -53,13 +54,22 @@ extension OwnDevice {
 
     private var bridge: [Component] {
         [
+            Component(
+                .event,
+                "refused",
+                [
+                    "name": "Refused", "icon": "mdi:cancel", "entity_category": "diagnostic",
+                    "state_topic": .string(configuration.topics.responses), "event_types": ["refused"],
+                    "value_template": .string(ValueTemplate.refusal),
+                ]
+            ),
             event(
                 "bridge",
                 "Bridge event",
                 .bridge,
                 ["started", "stopping", "reloaded", "link"],
                 ["entity_category": "diagnostic", "icon": "mdi:bridge"]
-            )
+            ),
         ]
     }
 

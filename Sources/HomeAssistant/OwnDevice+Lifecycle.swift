@@ -28,6 +28,42 @@ extension OwnDevice {
                 LifecycleCall.allCases.map(\.rawValue),
                 ["icon": "mdi:state-machine"]
             ),
-        ]
+            count("displays", "Displays", "mdi:monitor-multiple"),
+            count("visible", "Visible displays", "mdi:monitor-eye"),
+        ] + screens
+    }
+
+    private func count(_ name: String, _ label: String, _ icon: String) -> Component {
+        Component(
+            .sensor,
+            "\(name)_count",
+            [
+                "name": .string(label), "icon": .string(icon),
+                "state_topic": .string(configuration.topics.lifecycle),
+                "value_template": .string(ValueTemplate.number("value_json.\(name)")),
+                "state_class": "measurement", "entity_category": "diagnostic", "enabled_by_default": false,
+            ]
+        )
+    }
+
+    /// Most displays with an entity.
+    private static let mostScreens = 20
+
+    /// What each display shows.
+    private var screens: [Component] {
+        var names = UniqueNames()
+        return state.screens.keys.sorted().prefix(Self.mostScreens).map { display in
+            Component(
+                .sensor,
+                "screen_" + names.name(.sensor, for: display),
+                [
+                    "name": .string("Screen of \(QuotedValue.clipped(display, to: 60))"),
+                    "icon": "mdi:monitor-dashboard",
+                    "state_topic": .string(configuration.topics.screen(display: display)),
+                    "value_template": .string(ValueTemplate.text("value_json.screen")),
+                    "entity_category": "diagnostic", "enabled_by_default": false,
+                ]
+            )
+        }
     }
 }

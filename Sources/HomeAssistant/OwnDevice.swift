@@ -7,20 +7,25 @@ import Things
 struct OwnDevice {
     let state: ControllerState
     let configuration: DiscoveryConfiguration
-    /// The capabilities of the nearby light, which are those of the nearby thing.
+    /// The capabilities of the nearby light: those of all lights of the place.
     let nearbyKind: LightKind
+    /// The sensors of the node.
+    let sensorKinds: Set<SensorKind>
     /// The links that health reports, apart from the broker.
     let links: Set<String>
 
     private var topics: Topics { configuration.topics }
 
     /// A payload that does not depend on the zones.
-    func announcement(of name: DeviceName) -> DeviceAnnouncement {
+    ///
+    /// - Parameter former: Components without a proposed entity id.
+    func announcement(of name: DeviceName, former: Set<ComponentName> = []) -> DeviceAnnouncement {
         DeviceAnnouncement(
             name,
             device: Self.block(named: state.device?.name, configuration),
             availability: [topics.status],
             components: name == .own ? place + lifecycle + condition + buttons + sensors + map : diagnosis,
+            former: former,
             configuration: configuration
         )
     }
@@ -30,8 +35,9 @@ struct OwnDevice {
         let name = name ?? ""
         var block: [String: JSONValue] = [
             "name": .string(QuotedValue.clipped(name.isEmpty ? configuration.node : name, to: 120)),
-            "manufacturer": "Trilateral", "model": "Trilateral",
+            "model": "Trilateral",
         ]
+        block.merge(DeviceAnnouncement.ours(configuration)) { $1 }
         block["configuration_url"] = configuration.pageURL.map { .string($0) }
         return block
     }
@@ -40,20 +46,15 @@ struct OwnDevice {
 
     private var place: [Component] {
         var components: [Component] = []
-        // Without the server there is nothing to choose from.
+        // With a single one, or none, there is nothing to choose from.
         if let environment { components.append(environment) }
-        var light = nearbyKind.members(state: topics.nearby, command: topics.command(.nearbySet))
+        var light = nearbyKind.members(state: topics.nearbyLight, command: topics.command(.nearbySet))
         light["name"] = "Nearby"
         light["icon"] = "mdi:lightbulb-on-outline"
         light.merge(
             DeviceAnnouncement.availability(
                 [topics.status, topics.nearbyAvailability],
-                // A light with an unknown colour has no colour mode, but a list of colours.
-                [
-                    topics.nearby: ValueTemplate.online(
-                        if: "(value_json.color_mode is defined or value_json.palette is defined)"
-                    )
-                ]
+                [topics.nearbyLight: ValueTemplate.online(if: "value_json.state is not none")]
             )
         ) { $1 }
         components += [
@@ -64,15 +65,15 @@ struct OwnDevice {
                 "Nearby thing",
                 "mdi:map-marker-radius",
                 topics.nearby,
-                attributes: ["id", "slug", "distance_m", "bearing_deg"]
+                attributes: ["id", "slug"]
             ),
             Component(
                 .sensor,
                 "distance",
                 [
                     "name": "Nearby distance", "icon": "mdi:map-marker-distance",
-                    "state_topic": .string(topics.nearby),
-                    "value_template": .string(ValueTemplate.reading("value_json.distance_m")),
+                    "state_topic": .string(topics.nearbyDistance),
+                    "value_template": .string(ValueTemplate.number("value_json.distance_m")),
                     "device_class": "distance", "unit_of_measurement": "m", "state_class": "measurement",
                     "suggested_display_precision": 1,
                 ]
@@ -126,7 +127,7 @@ struct OwnDevice {
             guard let slug = state.slugs[.environment, environment.id] else { continue }
             names.append((slug, environment.name))
         }
-        guard !names.isEmpty else { return nil }
+        guard names.count > 1 else { return nil }
         names.sort { $0.slug < $1.slug }
         let counts = Dictionary(names.flatMap { [($0.name, 1), ($0.slug, 1)] }, uniquingKeysWith: +)
         let isRoomy = names.reduce(0) { $0 + $1.name.utf8.count } < 1000
@@ -202,10 +203,15 @@ struct OwnDevice {
             if payload == "{}" { members["entity_category"] = "config" }
             return Component(.button, name, members)
         }
-        let environment = topics.command(.environmentSet)
-        return [
-            button("next", "Next environment", "mdi:skip-next", environment, "next"),
-            button("previous", "Previous environment", "mdi:skip-previous", environment, "previous"),
+        let topic = topics.command(.environmentSet)
+        let steps =
+            environment == nil
+            ? []
+            : [
+                button("next", "Next environment", "mdi:skip-next", topic, "next"),
+                button("previous", "Previous environment", "mdi:skip-previous", topic, "previous"),
+            ]
+        return steps + [
             button("refresh", "Refresh", "mdi:refresh", topics.command(.request(.refresh)), "{}"),
             button(
                 "reload",
@@ -214,12 +220,20 @@ struct OwnDevice {
                 topics.command(.request(.reload)),
                 "{}"
             ),
-            button("restart", "Restart", "mdi:restart", topics.command(.request(.restart)), "{}"),
+            // Home Assistant has a name for it in each language.
+            Component(
+                .button,
+                "restart",
+                [
+                    "device_class": "restart", "entity_category": "config",
+                    "command_topic": .string(topics.command(.request(.restart))), "payload_press": "{}",
+                ]
+            ),
         ]
     }
 
     private var sensors: [Component] {
-        SensorKind.allCases.map { kind in
+        SensorKind.allCases.filter(sensorKinds.contains).map { kind in
             let (label, icon) =
                 switch kind {
                 case .gps: ("GPS", "mdi:crosshairs-gps")

@@ -19,17 +19,20 @@ struct ReportedValue: Sendable, Hashable {
             platform = .binarySensor
             var members: [String: JSONValue] = ["value_template": .string(ValueTemplate.flag(value))]
             members["device_class"] = Self.conditions[word].map { .string($0) }
+            if Self.conditions[word] == "battery" { members["entity_category"] = "diagnostic" }
             self.members = members
         case .number:
             platform = .sensor
             var members: [String: JSONValue] = [
-                "value_template": .string(ValueTemplate.reading(value)), "state_class": "measurement",
+                "value_template": .string(ValueTemplate.number(value)), "state_class": "measurement",
             ]
             if let quantity = Self.quantities[word] {
                 members["device_class"] = .string(quantity.deviceClass)
                 members["unit_of_measurement"] = .string(quantity.unit)
                 if quantity.isTotal { members["state_class"] = "total_increasing" }
-                if quantity.deviceClass == "battery" { members["entity_category"] = "diagnostic" }
+                if ["battery", "signal_strength"].contains(quantity.deviceClass) {
+                    members["entity_category"] = "diagnostic"
+                }
             }
             self.members = members
         case .text:
@@ -56,6 +59,8 @@ struct ReportedValue: Sendable, Hashable {
         "co2": Quantity(deviceClass: "carbon_dioxide", unit: "ppm"),
         "power": Quantity(deviceClass: "power", unit: "W"),
         "energy": Quantity(deviceClass: "energy", unit: "kWh", isTotal: true),
+        "water": Quantity(deviceClass: "water", unit: "m³", isTotal: true),
+        "gas": Quantity(deviceClass: "gas", unit: "m³", isTotal: true),
         "voltage": Quantity(deviceClass: "voltage", unit: "V"),
         "current": Quantity(deviceClass: "current", unit: "A"),
         "frequency": Quantity(deviceClass: "frequency", unit: "Hz"),

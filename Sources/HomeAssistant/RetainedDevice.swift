@@ -18,21 +18,31 @@ struct RetainedDevice: Sendable {
     var zone: ZoneDiscovery? { if case .zone(let thing)? = content { thing } else { nil } }
 
     /// The remembered form: the components, and the hash after a number sign.
-    var text: String {
-        meaning.map { "\(components)\(Self.separator)\(String($0, radix: 16))" } ?? components
-    }
+    var text: String { meaning.map { "\(components) #\(String($0, radix: 16))" } ?? components }
 
-    private static let separator = " #"
-
-    init(components: String, meaning: UInt64, content: Content) {
-        self.components = components
-        self.meaning = meaning
-        self.content = content
-    }
-
-    init(text: String) {
-        let range = text.firstRange(of: Self.separator)
-        components = String(text[..<(range?.lowerBound ?? text.endIndex)])
-        meaning = range.flatMap { UInt64(text[$0.upperBound...], radix: 16) }
+    /// Reads what was remembered of a topic: ``text``, and ``FormerComponents/text(of:)``.
+    ///
+    /// - Returns: `nil` instead of a device that is not announced any more.
+    static func read(_ text: String) -> (device: RetainedDevice?, former: FormerComponents.Components) {
+        var names: [Substring] = []
+        var meaning: UInt64?
+        var former: FormerComponents.Components = [:]
+        var mark: Character?
+        for var word in text.split(separator: " ") {
+            if word.first == "#" {
+                meaning = UInt64(word.dropFirst(), radix: 16)
+                continue
+            }
+            if let first = word.first, first == "!" || first == "~" {
+                (mark, word) = (first, word.dropFirst())
+            }
+            guard let mark else {
+                names.append(word)
+                continue
+            }
+            if let name = ComponentName(text: word) { former[name] = mark == "~" }
+        }
+        guard !names.isEmpty else { return (nil, former) }
+        return (RetainedDevice(components: names.joined(separator: " "), meaning: meaning), former)
     }
 }

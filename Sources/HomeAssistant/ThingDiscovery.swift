@@ -50,7 +50,7 @@ struct ThingDiscovery: Sendable {
     private static func isLike(_ value: JSONValue, _ other: JSONValue, under key: String) -> Bool {
         switch (value, other) {
         case (.array, .array): key != "options" && key != "readonly" || value == other
-        case (.string, .string) where key == "kind": value == other
+        case (.string, .string) where key == "kind" || ThingIdentity.keys.contains(key): value == other
         // A text may be numeric or not.
         case (.string, .string): key != "brightness" || isLevel(value) == isLevel(other)
         default: Kind(value) == Kind(other)
@@ -99,13 +99,16 @@ struct ThingDiscovery: Sendable {
     }
 
     /// `nil` when the thing has no entities.
-    func announcement(_ configuration: DiscoveryConfiguration) -> DeviceAnnouncement? {
+    ///
+    /// - Parameter former: Components without a proposed entity id.
+    func announcement(_ configuration: DiscoveryConfiguration, former: Set<ComponentName> = [])
+        -> DeviceAnnouncement?
+    {
         let components =
             kind.map { self.components(of: $0, configuration) } ?? self.components(configuration.topics)
         guard !components.isEmpty else { return nil }
         var device: [String: JSONValue] = [
             "name": .string(QuotedValue.clipped(thing.name.isEmpty ? slug : thing.name, to: 120)),
-            "manufacturer": "Trilateral",
             "via_device": .string(configuration.identifier(of: .own)),
         ]
         if let kind {
@@ -113,6 +116,9 @@ struct ThingDiscovery: Sendable {
         } else if !thing.description.isEmpty {
             device["model"] = .string(QuotedValue.clipped(thing.description, to: 120))
         }
+        let identity = ThingIdentity(thing.data, hasProfile: kind != nil)
+        device.merge(identity.members) { $1 }
+        if identity.members.isEmpty { device.merge(DeviceAnnouncement.ours(configuration)) { $1 } }
         if configuration.settings.suggestsAreas, let area, !area.isEmpty {
             device["suggested_area"] = .string(QuotedValue.clipped(area, to: 120))
         }
@@ -121,6 +127,7 @@ struct ThingDiscovery: Sendable {
             device: device,
             availability: [configuration.topics.status, configuration.topics.availability(thing: slug)],
             components: components,
+            former: former,
             configuration: configuration
         )
     }
@@ -152,37 +159,35 @@ struct ThingDiscovery: Sendable {
         }
         if let palette = palette(capabilities, topics) { components.append(palette) }
         var names = UniqueNames()
+        var classes = ClassNames()
         let beacon = beacon(topics, &names)
         for action in capabilities.actions where (1...200).contains(action.unicodeScalars.count) {
             // Home Assistant offers on and off of lights and switches itself.
             if capabilities.hasState, action == "on" || action == "off" { continue }
-            components.append(
-                Component(
-                    .button,
-                    names.name(.button, for: action),
-                    [
-                        "name": .string(PlainName.of(action)),
-                        "command_topic": .string(topics.command(.thingAction(slug))),
-                        "payload_press": .string(
-                            PlainName.isWord(action) ? action : JSONValue.string(action).text
-                        ),
-                    ]
-                )
-            )
+            var members: [String: JSONValue] = [
+                "name": .string(PlainName.of(action)),
+                "command_topic": .string(topics.command(.thingAction(slug))),
+                "payload_press": EntityContext.payload(action),
+            ]
+            if capabilities.isLight, Self.stepsOfLights.contains(action) {
+                members["enabled_by_default"] = false
+            }
+            components.append(Component(.button, names.name(.button, for: action), members))
         }
-        for key in capabilities.settable {
+        for key in capabilities.settable where !ThingIdentity.keys.contains(key) {
             guard let kind = capabilities.attributes[key] else { continue }
             if let component = setting(key, kind, of: capabilities, state, topics, &names) {
                 components.append(component)
             }
         }
-        for key in capabilities.reported.keys.sorted() {
+        for key in capabilities.reported.keys.sorted() where !ThingIdentity.keys.contains(key) {
             guard let kind = capabilities.reported[key], let reading = ReportedValue(key, kind) else {
                 continue
             }
             var members = reading.members
             members["name"] = .string(PlainName.of(key))
             members["state_topic"] = .string(topics.data(thing: slug))
+            members = classes.reduced(members, platform: reading.platform, label: PlainName.of(key))
             components.append(
                 Component(reading.platform, names.name(reading.platform, for: key), members)
             )
@@ -221,6 +226,9 @@ struct ThingDiscovery: Sendable {
             return Component(.sensor, names.name(.sensor, for: name), members.merging(more) { $1 })
         }
     }
+
+    /// Actions that Home Assistant's light has in another form; their buttons are off at first.
+    static let stepsOfLights: Set<String> = ["lighter", "darker", "nextColor", "previousColor"]
 
     func palette(_ capabilities: ThingCapabilities, _ topics: Topics) -> Component? {
         var seen: Set<String> = []
@@ -266,9 +274,10 @@ struct ThingDiscovery: Sendable {
             members["value_template"] = .string(ValueTemplate.flag(value))
         case .number:
             platform = .number
-            members["value_template"] = .string(ValueTemplate.reading(value))
             // The range is unknown: wide enough for any plausible number.
-            members.merge(["min": -1e15, "max": 1e15, "step": 0.001, "mode": "box"]) { $1 }
+            let (low, high) = (-1e15, 1e15)
+            members["value_template"] = .string(ValueTemplate.number(value, from: low, to: high))
+            members.merge(["min": .number(low), "max": .number(high), "step": 0.001, "mode": "box"]) { $1 }
         case .text:
             platform = .text
             members["value_template"] = .string(ValueTemplate.text(value))

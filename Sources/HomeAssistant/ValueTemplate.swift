@@ -58,6 +58,12 @@ enum ValueTemplate {
         return "{{ value if value_json is defined and value_json.event_type in [\(list)] else '' }}"
     }
 
+    /// A refused command as an event.
+    static let refusal =
+        "{{ {'event_type': 'refused', 'code': value_json.error.code, 'message': value_json.error.message, "
+        + "'target': value_json.target | default(none)} | to_json "
+        + "if value_json is mapping and value_json.error is defined else '' }}"
+
     /// The value as a JSON string, with special characters escaped.
     static let quoted = "{{ value | string | to_json }}"
 

@@ -3,15 +3,13 @@ import Flare
 import Messages
 import Things
 
-/// The announced properties of a zone, as a part of the daemon's own device.
+/// The announced properties of a zone, as a device of its own: entities have the area of their device.
 ///
 /// Each zone has its own payload, so the number of zones is not limited, and adding or removing a zone
 /// affects no other zone's entities.
 struct ZoneDiscovery: Sendable, Hashable {
     let slug: String
     let name: String
-    /// The name of the daemon's own device.
-    let device: [String: JSONValue]
     /// The slugs of the zone's lights, sorted; empty for a zone without lights, or whose things are not
     /// announced.
     let lights: [String]
@@ -28,14 +26,12 @@ struct ZoneDiscovery: Sendable, Hashable {
             else { continue }
             members[zone, default: []].append((slug, kind))
         }
-        let device = OwnDevice.block(named: state.device?.name, configuration)
         return state.zones.values.compactMap { zone in
             guard let slug = state.slugs[.zone, zone.id] else { return nil }
             let lights = members[zone.id] ?? []
             return ZoneDiscovery(
                 slug: slug,
                 name: zone.name.isEmpty ? slug : zone.name,
-                device: device,
                 lights: lights.map(\.slug).sorted(),
                 kind: LightKind.together(lights.map(\.kind))
             )
@@ -60,32 +56,47 @@ struct ZoneDiscovery: Sendable, Hashable {
     private var lightName: ComponentName { ComponentName(.light, "\(slug)_lights") }
     private var occupancyName: ComponentName { ComponentName(.binarySensor, "\(slug)_occupancy") }
 
-    func announcement(_ configuration: DiscoveryConfiguration) -> DeviceAnnouncement {
-        let whole = announcement(configuration, isGroupNamed: true)
-        // A light without its member list is better than none.
-        return whole.leftOut.isEmpty ? whole : announcement(configuration, isGroupNamed: false)
-    }
-
-    private func announcement(_ configuration: DiscoveryConfiguration, isGroupNamed: Bool)
+    /// - Parameter former: Components without a proposed entity id.
+    func announcement(_ configuration: DiscoveryConfiguration, former: Set<ComponentName> = [])
         -> DeviceAnnouncement
     {
+        let whole = announcement(configuration, former, isGroupNamed: true)
+        // A light without its member list is better than none.
+        return whole.leftOut.isEmpty ? whole : announcement(configuration, former, isGroupNamed: false)
+    }
+
+    private func announcement(
+        _ configuration: DiscoveryConfiguration,
+        _ former: Set<ComponentName>,
+        isGroupNamed: Bool
+    ) -> DeviceAnnouncement {
         DeviceAnnouncement(
             .zone(slug),
-            device: device,
+            device: device(configuration),
             availability: [configuration.topics.status],
             components: [occupancy(configuration)]
                 + [light(configuration, isGroupNamed: isGroupNamed)].compactMap(\.self),
+            former: former,
             configuration: configuration
         )
     }
 
-    /// Whether this device is in the zone.
+    private func device(_ configuration: DiscoveryConfiguration) -> [String: JSONValue] {
+        let label = JSONValue.string(QuotedValue.clipped(name, to: 120))
+        var device: [String: JSONValue] = [
+            "name": label, "model": "Zone", "via_device": .string(configuration.identifier(of: .own)),
+        ]
+        device.merge(DeviceAnnouncement.ours(configuration)) { $1 }
+        if configuration.settings.suggestsAreas { device["suggested_area"] = label }
+        return device
+    }
+
+    /// Whether this device is in the zone; Home Assistant has a name for it in each language.
     private func occupancy(_ configuration: DiscoveryConfiguration) -> Component {
         Component(
             occupancyName.platform,
             occupancyName.name,
             [
-                "name": .string("\(QuotedValue.clipped(name, to: 100)) occupancy"),
                 "device_class": "occupancy", "state_topic": .string(configuration.topics.zone),
                 "value_template": .string(ValueTemplate.isSlug(slug, in: "value_json.slug")),
             ]
@@ -103,7 +114,7 @@ struct ZoneDiscovery: Sendable, Hashable {
             state: topics.lights(zone: slug),
             command: topics.command(.zoneSet(slug))
         )
-        light["name"] = .string("\(QuotedValue.clipped(name, to: 100)) lights")
+        light["name"] = "Lights"
         light["icon"] = "mdi:lightbulb-group"
         if isGroupNamed {
             light["group"] = .array(

@@ -133,7 +133,7 @@ extension Topics {
 
     /// What tells where devices are among environments, zones and things, as filters.
     fileprivate var ofDevicesAmongThings: [String] {
-        [state, environment, zone, device, nearby, nearbyAvailability, map]
+        [state, environment, zone, device, nearby, nearbyAvailability, nearbyLight, nearbyDistance, map]
             + [ChangeEvent.Topic.zone, .nearby].map { event($0) }
     }
 }

@@ -42,6 +42,12 @@ extension ControllerState {
         return .object(members)
     }
 
+    /// `B/nearby/distance`: the distance to the nearby thing in tenths of a metre; `null` for none.
+    package var nearbyDistanceJSON: JSONValue {
+        let distance = nearby.flatMap { direction(to: $0)["distance_m"]?.number }
+        return ["distance_m": distance.map { .number($0.rounded(to: 10)) } ?? .null]
+    }
+
     /// `B/nearby/availability`: online while there is a nearby thing that can be driven.
     package var nearbyAvailability: String {
         guard let nearby, ThingCapabilities(thing: nearby, kind: kind(of: nearby)).isDrivable else {

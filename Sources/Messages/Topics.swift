@@ -27,6 +27,10 @@ package struct Topics: Sendable, Hashable {
     package var deviceLocation: String { topic("device/location") }
     package var nearby: String { topic("nearby") }
     package var nearbyAvailability: String { topic("nearby/availability") }
+    /// The nearby thing as a light that never loses a capability, for Home Assistant.
+    package var nearbyLight: String { topic("nearby/light") }
+    /// How far away it is, at the pace of a recorder.
+    package var nearbyDistance: String { topic("nearby/distance") }
     package var lifecycle: String { topic("lifecycle") }
     /// The map of the environment.
     package var map: String { topic("map") }
@@ -36,8 +40,8 @@ package struct Topics: Sendable, Hashable {
     /// Every retained topic of a node, as filters.
     package var retained: [String] {
         [
-            status, info, health, state, environment, zone, device, nearby, nearbyAvailability, alerts,
-            lifecycle,
+            status, info, health, state, environment, zone, device, nearby, nearbyAvailability, nearbyLight,
+            nearbyDistance, alerts, lifecycle,
         ]
             + SensorKind.allCases.map { sensor($0) } + passing + model
     }
@@ -71,8 +75,8 @@ package struct Topics: Sendable, Hashable {
     /// What the node publishes, as filters: neither commands nor what only one user or another program may read.
     package var published: [String] {
         [
-            status, info, health, state, environment, zone, device, nearby, nearbyAvailability, alerts,
-            lifecycle, sensors, frame, topic("event/+"), topic("response/+"),
+            status, info, health, state, environment, zone, device, nearby, nearbyAvailability, nearbyLight,
+            nearbyDistance, alerts, lifecycle, sensors, frame, topic("event/+"), topic("response/+"),
         ] + passing + model
     }
 
@@ -135,6 +139,8 @@ package struct Topics: Sendable, Hashable {
     /// All topics of the node, as a filter.
     package var everything: String { topic("#") }
 
+    /// All answers to commands, as a filter.
+    package var responses: String { topic("response/+") }
     package func response(_ subject: Answer.Subject) -> String {
         switch subject {
         case .set: topic("response/set")

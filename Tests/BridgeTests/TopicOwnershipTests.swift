@@ -29,7 +29,7 @@ struct TopicOwnershipTests {
     }
 
     private func filters(_ actions: [TopicOwnership.Action]) -> [String] {
-        actions.flatMap { if case .read(let filters) = $0 { filters } else { [String]() } }
+        actions.flatMap { if case .read(let filters, _) = $0 { filters } else { [String]() } }
     }
 
     @Test mutating func `only the first link remembers the root and the epoch`() {

@@ -12,6 +12,7 @@ enum Announced {
             var configuration = DiscoveryConfiguration(node: "demo", installation: "1", topics: topics)
             configuration.hasMap = true
             var announcer = DiscoveryPublisher(configuration, remembered: [:])
+            announcer.setLinks(["bluetooth", "compass", "gps"])
             let first = announcer.announceAll(try place, at: 0)
             let ids = try (first + announcer.next(1000, at: 0)).flatMap { announcement in
                 let components = try JSONValue(parsing: announcement.payload)["components"]?.object ?? [:]
@@ -29,6 +30,10 @@ enum Announced {
             state.environments[environment.id] = environment
             state.environmentID = environment.id
             _ = state.slugs.assign(to: ObjectReference(.environment, environment.id), name: environment.name)
+            // A single one is not chosen.
+            let other = FlareEnvironment(id: FlareID(high: 9, low: 9))
+            state.environments[other.id] = other
+            _ = state.slugs.assign(to: ObjectReference(.environment, other.id), name: "Other")
             for json in json["zones"]?.array ?? [] {
                 let zone = try #require(FlareZone(json: json))
                 state.zones[zone.id] = zone

@@ -98,7 +98,7 @@ struct ChangedProfileTests {
         desk.announce(state)
         #expect(keys(desk) == ["light"])
         #expect(desk.component("light", of: "it")?["supported_color_modes"] == ["brightness"])
-        #expect(desk.component("light_nearby")?["supported_color_modes"] == ["brightness"])
+        #expect(desk.component("light_nearby")?["supported_color_modes"] == ["rgb"])
         #expect(desk.component("light_hall_lights")?["group"]?.array?.count == 3)
         state.things[SampleProfiles.id]?.data["profile"] = "socket"
         desk.change(state, Self.facet)
@@ -169,7 +169,18 @@ struct ChangedProfileTests {
             desk.tell(at: 100_000)
             var fresh = Desk()
             fresh.announce(state)
-            #expect(desk.device("it") == fresh.device("it"))
+            #expect(Self.withoutIDs(desk.device("it")) == Self.withoutIDs(fresh.device("it")))
         }
+    }
+
+    /// What comes back proposes no entity id.
+    private static func withoutIDs(_ device: JSONValue?) -> [String: JSONValue]? {
+        guard var members = device?.object else { return nil }
+        members["components"] = .object(
+            (members["components"]?.object ?? [:]).mapValues { component in
+                .object((component.object ?? [:]).filter { $0.key != "default_entity_id" })
+            }
+        )
+        return members
     }
 }

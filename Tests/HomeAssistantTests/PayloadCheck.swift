@@ -62,12 +62,16 @@ struct PayloadCheck {
         known(
             members,
             KnownKeys.common.union(legal.required).union(legal.optional),
-            required: legal.required.union(["unique_id", "name", "default_entity_id"]),
+            // A device class stands for a name.
+            required: legal.required.union(
+                members["device_class"] == nil ? ["unique_id", "name"] : ["unique_id"]
+            ),
             key
         )
         availability(members, key)
-        entityID(members["default_entity_id"]?.string ?? "", platform, key)
+        if let id = members["default_entity_id"] { entityID(id.string ?? "", platform, key) }
         for (name, value) in members {
+            if name == "state_topic", platform == "event" { continue }
             if name.hasSuffix("_topic") { topic(value, "\(key).\(name)") }
             if let words = KnownKeys.words[name], !words.contains(value.string ?? "") {
                 problems.append("\(key): \(name) cannot be \(value)")

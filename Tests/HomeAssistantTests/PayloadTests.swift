@@ -74,8 +74,8 @@ struct PayloadTests {
                 }
             }
         }
-        // The daemon's own device has four payloads.
-        #expect(topics.count == count && identifiers.count == count - 2 * 3)
+        // The daemon's own device has two payloads.
+        #expect(topics.count == count && identifiers.count == count - 2)
     }
 
     @Test func `entities that exceed the limits are omitted with a warning`() {

@@ -53,6 +53,52 @@ struct ProfileEntityTests {
         #expect(climate?["mode_command_topic"] == "trilateral/n1/things/it/set/on")
     }
 
+    @Test func `an air conditioner uses its power and its modes, and turning off never fails`() {
+        var profile = SampleProfiles.thermostat
+        profile.properties[2] = SampleProfiles.property(
+            "mode",
+            .select,
+            roles: ["hvac_mode"],
+            actions: [("heat", 1), ("cool", 2)]
+        )
+        profile.properties.append(SampleProfiles.property("on", .switch, roles: ["on_off"]))
+        let climate = components(profile, ["setpoint": 21, "mode": 1, "on": true])["climate"]
+        #expect(climate?["modes"] == ["off", "heat", "cool"])
+        #expect(climate?["mode_command_topic"] == "trilateral/n1/things/it/set")
+        #expect(climate?["power_command_topic"] == "trilateral/n1/things/it/set/on")
+        let template = climate?["mode_command_template"]?.string ?? ""
+        #expect(template.contains("{'on': 'OFF'} if value == 'off' else {'on': 'ON', 'mode': "))
+        // What has nothing to turn off refuses it, instead of an error in Home Assistant.
+        let plain = components(SampleProfiles.thermostat, ["setpoint": 21])["climate"]
+        #expect(plain?["power_command_topic"] == "trilateral/n1/things/it/set/hvac_power")
+        let full = components(SampleProfiles.thermostat, ["setpoint": 21, "mode": "heat"])["climate"]
+        #expect(full?["payload_off"] == "\"off\"" && full?["payload_on"] == "\"heat\"")
+    }
+
+    @Test func `a fan at no speed is off, and is switched by its speed`() {
+        let fan = components(SampleProfiles.fan, ["on": true, "speed": 33, "mode": 1])["fan"]
+        #expect(fan?["percentage_command_topic"] == "trilateral/n1/things/it/set")
+        #expect(
+            fan?["percentage_command_template"]
+                == "{{ ({'on': 'OFF'} if value <= 0 else {'on': 'ON', 'speed': value}) | to_json }}"
+        )
+        #expect(fan?["state_value_template"]?.string?.contains("value_json['speed'] == 0") == true)
+    }
+
+    @Test func `an option called none is put in brackets, and a bare C is a degree`() {
+        let select = SampleProfiles.property(
+            "effect",
+            .select,
+            actions: [("None", 0), ("(None)", 1), ("rain", 2)]
+        )
+        let warmth = SampleProfiles.property("warmth", .readonlyText, roles: ["temperature"]) {
+            $0.unit = "C"
+        }
+        let all = components(SampleProfiles.profile("p", [select, warmth]), ["effect": 0, "warmth": 1])
+        #expect(all["select_effect"]?["options"] == ["(None)", "(None) 2", "rain"])
+        #expect(all["sensor_warmth"]?["unit_of_measurement"] == "°C")
+    }
+
     @Test func `a blind is a cover, with its tilt and movement if it has them`() {
         let plain = components(SampleProfiles.blind, ["position": 40])
         #expect(plain.keys.sorted() == ["cover"])

@@ -20,7 +20,8 @@ struct UnseenTests {
         desk.announcer.setOnline(false)
         #expect(desk.change(withoutStrip, facet(House.strip)).contains("-\(Self.strip)"))
         #expect(desk.held[Self.strip] == nil)
-        #expect(desk.announcer.drainAnnounced()[Self.strip]?.hasPrefix("!light.") == true)
+        #expect(desk.announcer.drainRemoved() == [Self.strip])
+        #expect(desk.announcer.memory(of: Self.strip)?.hasPrefix("!") == true)
         desk.announcer.setOnline(true)
         desk.announce(withoutStrip, isBirth: true, at: 1000)
         let ghost = desk.held[Self.strip]

@@ -115,6 +115,58 @@ struct DiscoveryTests {
         }
     }
 
+    @Test func `what comes back proposes no entity id until Home Assistant is born, in later runs too`()
+        async throws
+    {
+        try await withAnnouncedHome { home, visitor in
+            try await awaits(home, visitor, Self.slugs)
+            let lamp = tail(home, "table-lamp")
+            func id(_ device: JSONValue) -> JSONValue? {
+                device["components"]?["light"].map { $0["default_entity_id"] ?? .null }
+            }
+            try await visitor.awaits(lamp) { id($0)?.string != nil }
+            for (choice, isThere) in [("next", false), ("previous", true)] {
+                #expect(try await visitor.ask("environment/set", choice).outcome == "ok")
+                if isThere {
+                    try await visitor.awaits(lamp) { id($0) == .null }
+                } else {
+                    try await visitor.awaits(lamp, "")
+                }
+            }
+            try await awaits(home, visitor, Self.slugs)
+            await home.stop()
+            await visitor.forget()
+            try await home.start(prefix(home))
+            try await visitor.awaits(lamp) { id($0) == .null }
+            try await awaits(home, visitor, Self.slugs)
+            visitor.say("ha/status", "online")
+            try await visitor.awaits(lamp) { id($0)?.string != nil }
+        }
+    }
+
+    @Test func `what another daemon of our node has left goes from Home Assistant before its states`()
+        async throws
+    {
+        try await withEmptyHome { home, visitor in
+            try await home.take()
+            let ghost = tail(home, "ghost")
+            let other = #"{"availability":[{"topic":"elsewhere/status"}],"components":{}}"#
+            visitor.say("info", #"{"epoch":"other"}"#, isRetained: true)
+            visitor.say("things/ghost", #"{"state":"ON"}"#, isRetained: true)
+            visitor.say(ghost, #"{"availability":[{"topic":"\#(home.root)/status"}]}"#, isRetained: true)
+            visitor.say(tail(home, "namesake"), other, isRetained: true)
+            try await visitor.awaits(tail(home, "namesake"))
+            try await home.start(prefix(home))
+            try await visitor.awaits(ghost, "")
+            try await visitor.awaits("things/ghost", "")
+            let cleared = await visitor.heard.filter(\.payload.isEmpty).map(\.topic)
+            let state = cleared.firstIndex(of: "\(home.root)/things/ghost") ?? -1
+            #expect(cleared.firstIndex(of: "\(home.root)/\(ghost)") ?? .max < state)
+            #expect(!cleared.contains("\(home.root)/\(tail(home, "namesake"))"), "it is of another base")
+            visitor.say(tail(home, "namesake"), "", isRetained: true)
+        }
+    }
+
     @Test func `it is announced again on request`() async throws {
         try await withAnnouncedHome { home, visitor in
             try await awaits(home, visitor, Self.slugs)

@@ -38,7 +38,7 @@ struct AccessListTests {
             topics.status, topics.info, topics.health, topics.state, topics.environment, topics.zone,
             topics.device,
             topics.devicePosition, topics.deviceAngle, topics.deviceLocation, topics.nearby,
-            topics.nearbyAvailability,
+            topics.nearbyAvailability, topics.nearbyLight, topics.nearbyDistance,
             topics.map, topics.alert("x"), topics.sensor(.gps), topics.event(.zone),
             topics.object(.thing, "lamp"),
             topics.data(thing: "lamp"), topics.availability(thing: "lamp"), topics.response(.set),

@@ -73,7 +73,7 @@ struct PeopleAccessListTests {
         #expect(
             owned.subtracting(all + devices) == [
                 "things/+/beacon", "state", "environment", "zone", "device", "nearby", "nearby/availability",
-                "map", "event/zone", "event/nearby",
+                "nearby/light", "nearby/distance", "map", "event/zone", "event/nearby",
             ]
         )
     }

@@ -1,6 +1,8 @@
 package import Controller
+import Flare
 package import HomeAssistant
 package import MQTT
+package import Messages
 
 /// Decides when Home Assistant is sent its announcements, between the node's states.
 ///
@@ -53,6 +55,8 @@ package struct DiscoverySession: Sendable {
     private var isBirthAnswerPlanned = false
     /// Whether all states are sent again once everything is announced.
     private var resendsStates = false
+    /// Whether Home Assistant was born since everything was announced.
+    private var isBorn = false
     /// The topics whose states are still to be sent again.
     private var resends: ArraySlice<String> = []
     /// Number of lost links.
@@ -72,7 +76,7 @@ package struct DiscoverySession: Sendable {
 
     package mutating func linkDown() {
         lostLinks += 1
-        resendsStates = false
+        (resendsStates, isBorn) = (false, false)
         resends = []
         publisher.setOnline(nil)
     }
@@ -91,7 +95,7 @@ package struct DiscoverySession: Sendable {
         guard isOnline || message.payload == Array("offline".utf8) else { return [] }
         publisher.setOnline(isOnline)
         guard isOnline, !message.isRetained else { return [] }
-        if hasDuplicates { recordForeignIDs() }
+        if hasDuplicates { hasForeignIDs = true }
         guard !isBirthAnswerPlanned else { return [] }
         isBirthAnswerPlanned = true
         return [.wait(delay, then: .answerBirth)]
@@ -101,12 +105,17 @@ package struct DiscoverySession: Sendable {
     package mutating func announceAll(_ state: ControllerState, links: Set<String>, at now: Int64) -> [Action]
     {
         publisher.setLinks(links)
-        let urgent = publisher.announceAll(state, isBirth: resendsStates, at: now)
+        let urgent = publisher.announceAll(state, isBirth: isBorn, at: now)
+        isBorn = false
         isHoldingStates = false
         return [.publish(urgent), .flush] + planBatch()
     }
 
-    package mutating func recordForeignIDs() { hasForeignIDs = true }
+    /// Records that another daemon with our node announced its devices before ours.
+    package mutating func recordForeignIDs() {
+        hasForeignIDs = true
+        publisher.setForeign(true)
+    }
 
     /// Announces everything again after another daemon with our node has gone.
     ///
@@ -138,9 +147,11 @@ package struct DiscoverySession: Sendable {
             // If the link was lost meanwhile, Home Assistant may not have received the removal: repeat it later.
             guard isActive, link == lostLinks else { return [] }
             hasForeignIDs = false
+            publisher.setForeign(false)
         }
         guard isActive else { return [] }
         resendsStates = true
+        if step == .answerBirth { isBorn = true }
         return [.requestState]
     }
 
@@ -150,6 +161,21 @@ package struct DiscoverySession: Sendable {
     package mutating func observe(_ snapshot: StateSnapshot, at now: Int64) -> [Action] {
         [.publish(publisher.update(with: snapshot, at: now))] + (hasUnfinished ? planBatch() : [])
     }
+
+    /// What Home Assistant reads of the nearby thing, with the topics and the shortest intervals in milliseconds.
+    package func nearby(_ state: ControllerState, on topics: Topics) -> [(MQTTMessage, spacing: Int64)] {
+        guard let (light, distance) = publisher.nearby(state) else { return [] }
+        func message(_ topic: String, _ json: JSONValue) -> MQTTMessage {
+            MQTTMessage(topic: topic, payload: json.bytes, qos: .atLeastOnce, isRetained: true)
+        }
+        return [
+            (message(topics.nearbyLight, light), 0),
+            (message(topics.nearbyDistance, distance), Self.distancePause),
+        ]
+    }
+
+    /// Home Assistant records every change, milliseconds.
+    private static let distancePause: Int64 = 5000
 
     package mutating func setLinks(_ links: Set<String>) { publisher.setLinks(links) }
 
@@ -209,6 +235,36 @@ package struct DiscoverySession: Sendable {
     /// Whether everything was handed to the client, except what completes removals.
     package var isComplete: Bool { publisher.isComplete }
 
+    // MARK: Devices of others
+
+    /// The topics of all devices, as filters.
+    package var deviceTopics: [String] { [publisher.deviceTopics] }
+
+    /// Whether all devices of this run are known.
+    package var isSettled: Bool { publisher.isSettled }
+
+    /// Whether it is the topic of a device of our node.
+    package func isDevice(_ topic: String) -> Bool { publisher.isDevice(topic) }
+
+    /// Whether a device is announced on the topic, or soon will be.
+    package func expects(_ topic: String) -> Bool { publisher.expects(topic) }
+
+    /// Whether a message announces or removes a device of our node.
+    ///
+    /// Names of topics alone do not tell: a node of another base can have the same name.
+    package func isOfNode(_ message: MQTTMessage) -> Bool {
+        guard isDevice(message.topic) else { return false }
+        guard !message.payload.isEmpty else { return true }
+        let payload = try? JSONValue(parsing: message.payload)
+        return payload?["availability"]?.array?.contains { $0["topic"]?.string == publisher.status } ?? false
+    }
+
+    /// Removes devices that another daemon announced, of all these topics.
+    package mutating func remove(_ topics: [String]) -> [Action] {
+        let removals = publisher.remove(topics)
+        return removals.isEmpty ? [] : [.publish(removals)] + planBatch()
+    }
+
     // MARK: Withdrawing
 
     /// Removes every device.
@@ -238,9 +294,12 @@ package struct DiscoverySession: Sendable {
         publisher.drainAnnounced().map { .announced(topic: $0.key, components: $0.value) }
     }
 
-    /// The removals to forget once the broker has confirmed them.
+    /// The removals, once the broker has confirmed them.
     package mutating func drainRemoved() -> [ControllerEffect.PersistedRecord] {
-        publisher.drainRemoved().map { .withdrawn(topic: $0) }
+        publisher.drainRemoved().sorted().map { topic in
+            publisher.memory(of: topic).map { .announced(topic: topic, components: $0) }
+                ?? .withdrawn(topic: topic)
+        }
     }
 
     /// Warnings for the log.

@@ -25,6 +25,13 @@ package struct StaleTopics: Sendable {
     package mutating func record(_ message: MQTTMessage) {
         guard message.topic.hasPrefix("\(topics.root)/") else { return }
         if message.topic == topics.status { isInhabited = message.payload == Array("online".utf8) }
+        note(message)
+    }
+
+    /// Records an announcement of a device of the node.
+    package mutating func record(device message: MQTTMessage) { note(message) }
+
+    private mutating func note(_ message: MQTTMessage) {
         if message.payload.isEmpty {
             found.remove(message.topic)
         } else if found.count < Self.capacity {

@@ -10,8 +10,8 @@ package import Messages
 package struct TopicOwnership: Sendable {
     package enum Action: Sendable, Equatable {
         /// Subscribe to these topics instead of those of the last `read`, and pass the messages to
-        /// ``TopicOwnership/record(_:)``.
-        case read([String])
+        /// ``TopicOwnership/record(_:)``. If another daemon had our node, it may have announced devices as well.
+        case read([String], withDevices: Bool)
         case stopReading
         /// Clear these retained topics.
         case clear([String])
@@ -130,7 +130,15 @@ package struct TopicOwnership: Sendable {
         stale = ownTopics ? [StaleTopics(topics, isKnown: areOurs)] : []
         stale += formerRoots.map { StaleTopics(Topics(root: $0)) }
         // Our own status and info are subscribed anyway.
-        return [.read(stale.flatMap(\.filters).filter { $0 != topics.status && $0 != topics.info })]
+        let filters = stale.flatMap(\.filters).filter { $0 != topics.status && $0 != topics.info }
+        return [.read(filters, withDevices: ownTopics && !areOurs)]
+    }
+
+    /// Records a retained announcement of a device by a daemon with our node.
+    package mutating func record(device message: MQTTMessage) {
+        for index in stale.indices where stale[index].root == topics.root {
+            stale[index].record(device: message)
+        }
     }
 
     /// Records a message of the topics that are read.

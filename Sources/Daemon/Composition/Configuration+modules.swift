@@ -155,6 +155,7 @@ extension BridgeConfiguration {
         version = ProgramInfo.currentVersion
         flareMode = configuration.flare.mode.rawValue
         features = configuration.flare.isServing ? ["flare-rest", "flare-socketio"] : []
+        publicURL = configuration.web.publicURL ?? ""
         publishesLocation = configuration.device.publishLocation
         positionsPerSecond = configuration.mqtt.rates.positionPerSecond
         anglesPerSecond = configuration.mqtt.rates.anglePerSecond

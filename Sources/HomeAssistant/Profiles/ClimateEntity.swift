@@ -9,9 +9,11 @@ struct ClimateEntity: CompoundEntity {
     let main: ThingProperty
     private let measured: ThingProperty?
     private let mode: ThingProperty?
+    /// What switches it on and off; `nil` if a mode does.
     private let power: ThingProperty?
     private let activity: ThingProperty?
     private let fanMode: ThingProperty?
+    private let humidity: ThingProperty?
 
     init?(_ pool: inout PropertyPool) {
         let setpoint = pool.take("temperature_setpoint") { $0.isNumber && Self.scale(of: $0) != nil }
@@ -19,13 +21,23 @@ struct ClimateEntity: CompoundEntity {
         main = setpoint
         let scale = Self.scale(of: setpoint)
         measured = pool.take("temperature") { $0.hasNumbers && Self.scale(of: $0) == scale }
-        mode = pool.take("hvac_mode") { $0.hasNamedValues && !Self.modes(of: $0).isEmpty }
-        power = mode == nil ? pool.take("on_off", where: \.isSwitch) : nil
+        let mode = pool.take("hvac_mode") { $0.hasNamedValues && !Self.modes(of: $0).isEmpty }
+        self.mode = mode
+        let canSwitchOff = mode.map { Self.modes(of: $0).contains { $0.name == "off" } } ?? false
+        let canJoin = mode.map { EntityContext.canJoin($0) } ?? true
+        power =
+            canSwitchOff || !canJoin
+            ? nil : pool.take("on_off") { $0.isSwitch && (mode == nil || EntityContext.canJoin($0)) }
         activity = pool.take("hvac_action", where: \.isReadOnly)
         fanMode = pool.take("fan_mode", where: \.hasNamedValues)
+        // A humidity to reach is the matter of a humidifier.
+        let canBeHumidifier = pool.first("humidity_setpoint", where: \.isNumber) != nil
+        humidity = canBeHumidifier ? nil : pool.take("humidity", where: \.hasNumbers)
     }
 
-    var carried: [ThingProperty] { [main] + [measured, mode, power, activity, fanMode].compactMap(\.self) }
+    var carried: [ThingProperty] {
+        [main] + [measured, mode, power, activity, fanMode, humidity].compactMap(\.self)
+    }
 
     func offers(_ action: ThingProperty.Action, of property: ThingProperty, _: EntityContext) -> Bool {
         switch property.name {
@@ -56,7 +68,14 @@ struct ClimateEntity: CompoundEntity {
                 ValueTemplate.number(ValueTemplate.member(measured.name))
             )
         }
+        if let humidity {
+            members["current_humidity_topic"] = context.data
+            members["current_humidity_template"] = .string(
+                ValueTemplate.number(ValueTemplate.member(humidity.name), from: 0, to: 100)
+            )
+        }
         members.merge(modes(context)) { $1 }
+        members.merge(switching(context)) { $1 }
         if let activity {
             members["action_topic"] = context.data
             members["action_template"] = .string(Self.template(of: activity))
@@ -76,7 +95,24 @@ struct ClimateEntity: CompoundEntity {
 
     private func modes(_ context: EntityContext) -> [String: JSONValue] {
         var members: [String: JSONValue] = ["mode_state_topic": context.data]
-        if let mode {
+        if let mode, let power {
+            // One topic takes both, so that a mode also switches on.
+            let modes = Self.modes(of: mode)
+            let name = ValueTemplate.name(of: ValueTemplate.member(mode.name), modes)
+            members["modes"] = .array((["off"] + modes.map(\.name)).map { .string($0) })
+            members["mode_state_template"] = .string(
+                "{{ ('off' if \(power.isOff) else \(name)) if value_json is defined else 'None' }}"
+            )
+            members["mode_command_topic"] = context.setTopic
+            members["mode_command_template"] = .string(
+                ValueTemplate.joining(
+                    power,
+                    mode,
+                    ValueTemplate.value(of: "value", modes),
+                    isOff: "value == 'off'"
+                )
+            )
+        } else if let mode {
             let modes = Self.modes(of: mode)
             members["modes"] = .array(modes.map { .string($0.name) })
             members["mode_state_template"] = .string(
@@ -95,6 +131,26 @@ struct ClimateEntity: CompoundEntity {
             members["mode_state_template"] = "{{ 'heat' if value_json is defined else 'None' }}"
         }
         return members
+    }
+
+    /// What Home Assistant sends to switch it on and off.
+    ///
+    /// It offers both in any case, and fails without a mode for them.
+    private func switching(_ context: EntityContext) -> [String: JSONValue] {
+        if let power { return ["power_command_topic": context.command(power)] }
+        let modes = mode.map { Self.modes(of: $0) } ?? []
+        let off = modes.first { $0.name == "off" }
+        let usual = ["heat_cool", "heat", "cool"].lazy.compactMap { name in modes.first { $0.name == name } }
+            .first
+        let on = usual ?? modes.first { $0.name != "off" }
+        // What cannot be switched answers that it cannot.
+        guard let mode, let off, let on else {
+            return ["power_command_topic": context.command(named: mode?.name ?? "hvac_power")]
+        }
+        return [
+            "power_command_topic": context.command(mode),
+            "payload_on": .string(on.value.text), "payload_off": .string(off.value.text),
+        ]
     }
 
     /// Home Assistant's modes of a property, each once.

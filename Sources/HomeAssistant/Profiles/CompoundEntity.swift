@@ -37,8 +37,18 @@ struct EntityContext {
     var data: JSONValue { .string(topics.data(thing: slug)) }
     var actionTopic: JSONValue { .string(topics.command(.thingAction(slug))) }
 
-    func command(_ property: ThingProperty) -> JSONValue {
-        .string(topics.command(.thingSetAttribute(thing: slug, attribute: property.name)))
+    /// Takes an object of several properties.
+    var setTopic: JSONValue { .string(topics.command(.thingSet(slug))) }
+
+    func command(_ property: ThingProperty) -> JSONValue { command(named: property.name) }
+
+    func command(named attribute: String) -> JSONValue {
+        .string(topics.command(.thingSetAttribute(thing: slug, attribute: attribute)))
+    }
+
+    /// Whether a property can be a member of such an object: some names mean something else there.
+    static func canJoin(_ property: ThingProperty) -> Bool {
+        !["tx", "token", "as", "partial", "transition"].contains(property.name)
     }
 
     /// The payload that asks for an action.

@@ -21,14 +21,15 @@ enum OptionNames {
         return String(line)
     }
 
-    /// The options with names that differ, none longer than a state, none of them Home Assistant's word for unknown.
+    /// The options with names that differ, none longer than a state; Home Assistant's word for unknown is put in brackets.
     static func unique(_ options: [(name: String, value: JSONValue)]) -> [(name: String, value: JSONValue)] {
-        var taken: Set<String> = ["", "none"]
+        var taken: Set<String> = [""]
         return options.map { name, value in
-            let stem = line(QuotedValue.clipped(line(name), to: 250))
+            let whole = line(QuotedValue.clipped(line(name), to: 250))
+            let stem = whole.lowercased() == "none" ? "(\(whole))" : whole
             var name = stem
             var number = 2
-            while taken.contains(name) || name.lowercased() == "none" {
+            while taken.contains(name) {
                 name = stem.isEmpty ? "\(number)" : "\(stem) \(number)"
                 number += 1
             }

@@ -16,6 +16,7 @@ extension ProfileEntities {
     ) -> [Component] {
         var components: [Component] = []
         var platforms: Set<ComponentName.Platform> = []
+        var classes = ClassNames()
         for (index, compound) in compounds.enumerated() {
             let platform = type(of: compound).platform
             var members = compound.members(context)
@@ -33,6 +34,13 @@ extension ProfileEntities {
             let isMain = single.property.name == mainSwitch
             members["name"] = isMain ? .null : context.title(of: single.property)
             if isMain { members["icon"] = icon.map { .string($0) } }
+            if !isMain, context.translated(single.property.name) == nil {
+                members = classes.reduced(
+                    members,
+                    platform: single.platform,
+                    label: PlainName.of(single.property.name)
+                )
+            }
             let name = isMain ? "" : names.name(single.platform, for: single.property.name)
             components.append(Component(single.platform, name, members))
         }
@@ -51,15 +59,15 @@ extension ProfileEntities {
                 (1...200).contains(action.listed.unicodeScalars.count)
             else { return nil }
             let title = context.translated(action.name) ?? PlainName.of(action.name)
-            return Component(
-                .button,
-                names.name(.button, for: action.listed),
-                [
-                    "name": .string(QuotedValue.clipped(title, to: 120)),
-                    "command_topic": context.actionTopic,
-                    "payload_press": EntityContext.payload(action.listed),
-                ]
-            )
+            var members: [String: JSONValue] = [
+                "name": .string(QuotedValue.clipped(title, to: 120)),
+                "command_topic": context.actionTopic,
+                "payload_press": EntityContext.payload(action.listed),
+            ]
+            if hasLight, ThingDiscovery.stepsOfLights.contains(action.name) {
+                members["enabled_by_default"] = false
+            }
+            return Component(.button, names.name(.button, for: action.listed), members)
         }
     }
 

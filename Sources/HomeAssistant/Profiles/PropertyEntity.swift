@@ -85,8 +85,8 @@ struct PropertyEntity {
     /// Unit and device class; the class is left out if it does not allow the unit.
     private func quantity(hasStateClass: Bool) -> [String: JSONValue] {
         var members: [String: JSONValue] = [:]
-        let unit = Quantity.unit(property.unit)
         let quantity = Quantity.of(property.roles)
+        let unit = quantity.map { $0.unit(property.unit) } ?? Quantity.unit(property.unit)
         members["unit_of_measurement"] = unit.map { .string($0) }
         if hasStateClass { members["state_class"] = "measurement" }
         if let quantity, unit.map(quantity.units.contains) ?? true {
@@ -130,7 +130,9 @@ struct PropertyEntity {
         return members
     }
 
-    private var category: JSONValue? { property.roles.contains("battery") ? "diagnostic" : nil }
+    private var category: JSONValue? {
+        property.roles.contains("battery") || property.roles.contains("signal_strength") ? "diagnostic" : nil
+    }
 
     /// Whether a reported value is a number, or must become one.
     ///
@@ -158,6 +160,11 @@ struct PropertyEntity {
 }
 
 extension ThingProperty {
+    /// An expression for whether a switch is off.
+    var isOff: String {
+        "\(ValueTemplate.member(name)) == \(ValueTemplate.literal(switchValues.off ?? false))"
+    }
+
     /// The template that gives one word for on, another for off.
     func flagTemplate(on: String = "ON", off: String = "OFF") -> String {
         let values = switchValues

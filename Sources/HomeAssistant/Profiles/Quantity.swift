@@ -30,6 +30,15 @@ struct Quantity: Sendable, Hashable {
         return unit.isEmpty ? nil : String(unit.prefix(30))
     }
 
+    /// A unit as Home Assistant writes it for this quantity.
+    func unit(_ text: String?) -> String? {
+        let unit = Self.unit(text)
+        switch unit {
+        case "C"? where units.contains("°C"), "F"? where units.contains("°F"): return unit.map { "°\($0)" }
+        default: return unit
+        }
+    }
+
     private static let aliases = ["co2": "carbon_dioxide", "co": "carbon_monoxide"]
 
     /// Those other than `measurement`.

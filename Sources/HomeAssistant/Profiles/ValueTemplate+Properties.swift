@@ -1,4 +1,6 @@
 import Flare
+import Things
+import Things
 
 /// Templates for the properties of a profile.
 ///
@@ -41,9 +43,13 @@ extension ValueTemplate {
     ///
     /// - Parameter isWhole: Whether the property has whole numbers only.
     static func fromPercentage(_ expression: String, to range: PropertyRange, isWhole: Bool) -> String {
+        "{{ \(share(expression, of: range, isWhole: isWhole)) }}"
+    }
+
+    /// The number in a range that a percentage stands for, as an expression.
+    static func share(_ expression: String, of range: PropertyRange, isWhole: Bool) -> String {
         let (low, high) = (number(range.minimum), number(range.maximum))
-        let value = "(\(low) + \(expression) * (\(high) - \(low)) / 100)"
-        return "{{ \(value) | round\(isWhole ? " | int" : "(3)") }}"
+        return "(\(low) + \(expression) * (\(high) - \(low)) / 100) | round\(isWhole ? " | int" : "(3)")"
     }
 
     /// The name of a value.
@@ -54,13 +60,38 @@ extension ValueTemplate {
         _ names: [(name: String, value: JSONValue)],
         otherwise: String = "'None'"
     ) -> String {
-        "{{ (\(pairs(names)) | selectattr(1, 'eq', \(expression)) | map(attribute=0) | list + [\(otherwise)])[0] "
-            + "if value_json is defined else 'None' }}"
+        "{{ \(name(of: expression, names, otherwise: otherwise)) if value_json is defined else 'None' }}"
+    }
+
+    /// The name of a value, as an expression.
+    static func name(
+        of expression: String,
+        _ names: [(name: String, value: JSONValue)],
+        otherwise: String = "'None'"
+    ) -> String {
+        "(\(pairs(names)) | selectattr(1, 'eq', \(expression)) | map(attribute=0) | list + [\(otherwise)])[0]"
     }
 
     /// The value of a name that was chosen, as JSON.
     static func valuing(_ names: [(name: String, value: JSONValue)]) -> String {
-        "{{ (\(pairs(names)) | selectattr(0, 'eq', value) | map(attribute=1) | list + [value])[0] | to_json }}"
+        "{{ \(value(of: "value", names)) | to_json }}"
+    }
+
+    /// The value of a name, as an expression.
+    static func value(of name: String, _ names: [(name: String, value: JSONValue)]) -> String {
+        "(\(pairs(names)) | selectattr(0, 'eq', \(name)) | map(attribute=1) | list + [\(name)])[0]"
+    }
+
+    /// An object that switches a thing on and sets a property, or that switches it off.
+    static func joining(
+        _ power: ThingProperty,
+        _ property: ThingProperty,
+        _ value: String,
+        isOff: String
+    ) -> String {
+        let name = literal(power.name)
+        return
+            "{{ ({\(name): 'OFF'} if \(isOff) else {\(name): 'ON', \(literal(property.name)): \(value)}) | to_json }}"
     }
 
     /// One of two words for one of two values; unknown for any other.
@@ -96,7 +127,7 @@ extension ValueTemplate {
     private static func number(_ number: Double) -> String { JSONValue.number(number).text }
 
     /// A literal of Jinja for a boolean, a number or a text.
-    private static func literal(_ value: JSONValue) -> String {
+    static func literal(_ value: JSONValue) -> String {
         switch value {
         case .bool(let flag): flag ? "true" : "false"
         case .number, .numeral: value.text

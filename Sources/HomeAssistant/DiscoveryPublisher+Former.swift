@@ -1,0 +1,113 @@
+import Controller
+import Flare
+import Messages
+
+/// Removals that take several messages or that Home Assistant missed, and what is remembered of them.
+extension DiscoveryPublisher {
+    /// A step that completes the removal of components or of a device.
+    struct Cleanup: Sendable {
+        enum Action: Sendable {
+            /// Publish a payload, which completes the removals of components of a device.
+            case publish(Announcement, completes: DeviceName?)
+            case remove(DeviceName)
+        }
+
+        let at: Int64
+        let topic: String
+        let action: Action
+
+        var isRemoval: Bool { if case .remove = action { true } else { false } }
+    }
+
+    mutating func perform(_ cleanup: Cleanup) -> Announcement {
+        switch cleanup.action {
+        case .remove(let name): return remove(name)
+        case .publish(let announcement, let name):
+            if let name {
+                leaving[name] = nil
+                // Home Assistant was there to see all of it.
+                if isOnline == true { former.recordSeen(of: name) }
+                remember(name)
+            }
+            return announcement
+        }
+    }
+
+    /// Forgets which components came back: at its birth Home Assistant has what the broker retained.
+    ///
+    /// They propose an entity id again, for a Home Assistant that will be installed anew.
+    /// - Parameter unsent: Topics whose payloads have not been published.
+    mutating func settle(unless unsent: Set<String>) {
+        for (name, device) in held where !unsent.contains(configuration.topic(of: name)) {
+            former.forget(Self.names(device.components), of: name)
+        }
+    }
+
+    /// Announces devices again whose removal Home Assistant may have missed, to remove them.
+    mutating func repeatRemovals(_ state: ControllerState, at now: Int64) {
+        for name in former.unseen where held[name] == nil && !isWaiting(name) {
+            let topic = configuration.topic(of: name)
+            let components = former.unseen(on: name)
+            let block: [String: JSONValue] =
+                if case .thing(let slug) = name {
+                    ["name": .string(slug)]
+                } else {
+                    OwnDevice.block(named: state.device?.name, configuration)
+                }
+            let payload = DeviceAnnouncement.restored(of: name, device: block, components, configuration)
+            let list = components.map(\.text).joined(separator: " ")
+            ready.removeAll { $0.topic == topic }
+            cleanups.removeAll { $0.topic == topic }
+            removed.remove(topic)
+            hold(RetainedDevice(components: list), as: name)
+            ready.append(Announcement(topic: topic, payload: payload.bytes, components: list))
+            cleanups.append(Cleanup(at: now + Self.removalTime, topic: topic, action: .remove(name)))
+        }
+    }
+
+    // MARK: Memory
+
+    /// Records what is announced on the topic of a device.
+    mutating func hold(_ device: RetainedDevice, as name: DeviceName) {
+        if isForeign, held[name] == nil, !earlier.contains(name) { foreign.insert(name) }
+        held[name] = device
+        remember(name)
+    }
+
+    /// Remembers what is known of a device, if it differs from what was remembered last.
+    mutating func remember(_ name: DeviceName) {
+        let topic = configuration.topic(of: name)
+        guard let text = memory(of: topic), remembered[topic] != text.hashValue else { return }
+        announced[topic] = text
+        remembered[topic] = text.hashValue
+    }
+
+    /// What is to be remembered of a topic; `nil` for nothing.
+    package func memory(of topic: String) -> String? {
+        guard let name = configuration.device(ofTopic: topic) else { return nil }
+        let text = [held[name]?.text, former.text(of: name)].compactMap(\.self).filter { !$0.isEmpty }
+        return text.isEmpty ? nil : text.joined(separator: " ")
+    }
+
+    // MARK: Devices of others
+
+    /// The topics of all devices, as a filter.
+    package var deviceTopics: String { configuration.deviceTopics }
+
+    /// The topic that says whether this node is online.
+    package var status: String { configuration.topics.status }
+
+    /// Whether it is the topic of a device of our node.
+    package func isDevice(_ topic: String) -> Bool { configuration.device(ofTopic: topic) != nil }
+
+    /// Whether a device is announced on the topic, or soon will be.
+    package func expects(_ topic: String) -> Bool {
+        guard let name = configuration.device(ofTopic: topic) else { return false }
+        return held[name] != nil || isWaiting(name)
+    }
+
+    /// Removes devices that another daemon with our node announced, of all these topics.
+    package mutating func remove(_ topics: [String]) -> [Announcement] {
+        topics.filter { isDevice($0) && !expects($0) }.map { removal(topic: $0) }
+    }
+}

@@ -1,0 +1,44 @@
+package import Controller
+package import Flare
+import Messages
+import Things
+
+/// What is near, and which sensors tell it.
+extension DiscoveryPublisher {
+    /// What Home Assistant reads of the nearby thing: `B/nearby/light` and `B/nearby/distance`; nothing while it is off.
+    package func nearby(_ state: ControllerState) -> (light: JSONValue, distance: JSONValue)? {
+        guard configuration.settings.isEnabled else { return nil }
+        return ((nearbyKind ?? .full).json(of: state.nearby, state), state.nearbyDistanceJSON)
+    }
+
+    /// Whether a light can do what no other could when it was announced.
+    func widensLights(_ id: FlareID, of state: ControllerState) -> Bool {
+        guard let thing = state.things[id], let kind = LightKind(of: thing, kind: state.kind(of: thing))
+        else {
+            return false
+        }
+        return nearbyKind.map { !$0.covers(kind) } ?? true
+    }
+
+    // MARK: Sensors
+
+    /// The sensors that have a link or give readings, and those that are off but have had a switch: else nobody could
+    /// switch them on again.
+    mutating func sensorKinds(_ state: ControllerState) -> Set<SensorKind> {
+        sensors.formUnion(seenSensors(state))
+        let announced = Set(Self.names(held[.own]?.components ?? ""))
+        let off = SensorKind.allCases.filter {
+            state.sensors[$0] != true && announced.contains(ComponentName(.switch, $0.rawValue))
+        }
+        return sensors.union(off)
+    }
+
+    func seenSensors(_ state: ControllerState) -> Set<SensorKind> {
+        var seen: Set<SensorKind> = []
+        if links.contains("gps") || state.location != nil { seen.insert(.gps) }
+        if links.contains("compass") || state.headingAt != nil { seen.insert(.compass) }
+        if links.contains("bluetooth") || state.fix?.source == "beacons" { seen.insert(.beacons) }
+        if state.fix?.source == "cmx" { seen.insert(.cmx) }
+        return seen
+    }
+}
