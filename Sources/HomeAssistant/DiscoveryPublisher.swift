@@ -262,9 +262,13 @@ package struct DiscoveryPublisher: Sendable {
     /// Follows another configuration of the same node; then everything is to be announced again.
     package mutating func use(_ configuration: DiscoveryConfiguration) {
         if configuration.settings.prefix != self.configuration.settings.prefix {
+            for (device, known) in held {
+                strays.append(self.configuration.topic(of: device))
+                // The same entities follow on another topic.
+                former.record(Self.names(known.components), of: device, isSeen: false)
+            }
             // Who listens there knows nothing of us yet.
-            strays += (Array(held.keys) + unseenRemovals.keys).map(self.configuration.topic(of:))
-            (held, unseenRemovals, isOnline) = ([:], [:], nil)
+            (held, cleanups, leaving, foreign, isOnline) = ([:], [], [:], [], nil)
         }
         self.configuration = configuration
     }

@@ -21,7 +21,7 @@ struct NodeChangesTests {
         "sensors": ["bluetooth", "compass and gps", "readings", "sensors"], "sensors.cmx": [],
         "positioning": ["bluetooth", "compass and gps", "readings", "sensors"],
         "people": ["people"], "people.proxy": ["kiosk", "people"],
-        "web": ["kiosk"], "web.public_url": [],
+        "web": ["kiosk"],
         "map": ["map"], "map.style": ["kiosk", "map"], "frames": ["frames"], "control": ["control"],
         "resolver": ["resolver"], "station": ["station"], "links": ["lamps"],
     ]

@@ -124,8 +124,9 @@ struct ReloadTests {
             try await command(visitor)
             let epoch = try await visitor.awaits("info")["epoch"]
             let port = try await webPort(home)
-            // The map's colours are those of the page, too.
-            let stream = change.contains("style") ? nil : try await stream(port)
+            // The map's colours and the public address are the page's, too.
+            let isPage = change.contains("style") || change.contains("public_url")
+            let stream = isPage ? nil : try await stream(port)
             let guest = try await guest(home)
             let statuses = await visitor.said(on: "status")
             try await reload(home, visitor, Self.languages + change)

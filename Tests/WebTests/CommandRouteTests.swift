@@ -150,7 +150,8 @@ struct CommandRouteTests {
 
     @Test func `more commands than can wait are refused until one is answered`() async throws {
         let node = try FakeNode { $0.tx == "free" ? Answer(ticket: 1, tx: nil, subject: .set) : nil }
-        try await withWeb(node, { $0.maximumPendingCommands = 1 }) { port in
+        try await withWeb(node, { ($0.maximumPendingCommands, $0.commandTimeout) = (1, .seconds(60)) }) {
+            port in
             async let first = post("/api/nearby/set", #"{"state":"ON"}"#, port: port)
             #expect(await eventually { node.commands.count == 1 })
             let second = try await post("/api/nearby/set", #"{"state":"ON"}"#, port: port)

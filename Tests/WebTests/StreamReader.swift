@@ -27,7 +27,7 @@ final class StreamReader {
         (status, headers) = (reply?.status ?? 0, reply?.headers ?? [:])
     }
 
-    /// The next event; `nil` at the end of the stream.
+    /// The next event that tells something; `nil` at the end of the stream.
     func next() throws -> Event? {
         while true {
             guard let block = try nextBlock() else { return nil }
@@ -37,7 +37,7 @@ final class StreamReader {
                 if line.hasPrefix("event: ") { event.name = String(line.dropFirst(7)) }
                 if line.hasPrefix("data: ") { event.data = try JSONValue(parsing: String(line.dropFirst(6))) }
             }
-            if !event.name.isEmpty { return event }
+            if !event.name.isEmpty, event.name != "ping" { return event }
         }
     }
 

@@ -99,7 +99,7 @@ struct WebServiceTests {
         try await withWeb(FakeNode()) { port in
             let page = try await request("GET", "/kiosk", port: port).body
             let addresses = page.matches(of: /(?:href|src)=(kiosk\/[^\s>]+\.(?:js|css))/).map { String($0.1) }
-            #expect(addresses.count == 3)
+            #expect(addresses.count == 4)
             for address in addresses {
                 let reply = try await request("GET", "/\(address)", port: port)
                 #expect(reply.status == 200)

@@ -62,7 +62,7 @@ class App {
 		this.onLink("connecting");
 		this.redraw();
 		setTimeout(() => this.begin(), HOLD);
-			}
+	}
 
 	/** The words that stand in the page itself, in the language of the browser. */
 	translate() {

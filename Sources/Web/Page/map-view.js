@@ -187,7 +187,7 @@ export class MapView {
 	// Where it is on the screen
 
 	/** A point of the plan in the whole picture. */
-	flat(point) {
+	pictured(point) {
 		const { plan, unit, middle } = this;
 		const up = (point.y - plan.y - plan.height / 2) * unit;
 		const right = (point.x - plan.x - plan.width / 2) * unit;
@@ -196,14 +196,14 @@ export class MapView {
 
 	/** A point of the plan on the screen. */
 	at(point) {
-		const [x, y] = this.flat(point);
+		const [x, y] = this.pictured(point);
 		return [x * this.zoom.scale + this.zoom.x, y * this.zoom.scale + this.zoom.y];
 	}
 
 	/** A box of the plan in the whole picture. */
 	whole(box) {
-		const a = this.flat(box);
-		const b = this.flat({ x: box.x + box.width, y: box.y + box.height });
+		const a = this.pictured(box);
+		const b = this.pictured({ x: box.x + box.width, y: box.y + box.height });
 		return { x: Math.min(a[0], b[0]), y: Math.min(a[1], b[1]), width: Math.abs(a[0] - b[0]), height: Math.abs(a[1] - b[1]) };
 	}
 
@@ -336,7 +336,7 @@ export class MapView {
 		const one = this.marks.shown.find(shown => shown.node === node);
 		if (!one) return;
 		if (one.places.length < 2) { this.app.select(one.thing.id); return; }
-		const flat = one.places.map(place => this.flat(place.thing.position));
+		const flat = one.places.map(place => this.pictured(place.thing.position));
 		const range = axis => [Math.min, Math.max].map(best => best(...flat.map(point => point[axis])));
 		const [[left, right], [top, bottom]] = [range(0), range(1)];
 		this.zoom.isFree = true;
