@@ -231,7 +231,10 @@ let package = Package(
             "DirectoryTests",
             ["Directory", "Resolution", "Flare", "Threading", "TestSupport", log]
         ),
-        tests("AccountsTests", ["Accounts", "People", "Flare", "SeededRandom", "Threading", grdb]),
+        tests(
+            "AccountsTests",
+            ["TestSupport", "Accounts", "People", "Flare", "SeededRandom", "Threading", grdb]
+        ),
         tests("PositioningTests", ["Positioning", "Flare"], resources: [.copy("Walks")]),
         tests("ProfilesTests", ["Profiles", "Flare", "SeededRandom"]),
         tests("ThingsTests", ["Things", "Profiles", "Flare", "SeededRandom"]),

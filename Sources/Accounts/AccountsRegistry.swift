@@ -60,8 +60,8 @@ package final class AccountsRegistry: Sendable {
     private let page = Locked<String?>(nil)
     private let mask: @Sendable () -> SecretMask
     private let changed: @Sendable (AccessTable) -> Void
-    private let wake: AsyncStream<Void>
-    private let wakePort: AsyncStream<Void>.Continuation
+    /// Wakes who writes; `nil` while nobody does.
+    private let writer = Locked<AsyncStream<Void>.Continuation?>(nil)
 
     /// - Parameters:
     ///   - store: Prepared with an owner.
@@ -81,7 +81,6 @@ package final class AccountsRegistry: Sendable {
         )
         let table = try store.table()
         state = Locked(State(settings: settings, table: table, secrets: secrets, delivered: table))
-        (wake, wakePort) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Where users sign in, as `http://127.0.0.1:8080`; `nil` while no page is served.
@@ -203,7 +202,7 @@ package final class AccountsRegistry: Sendable {
             (table, records) = (try store.table(), try store.secrets(at: clock()))
         } catch {
             state.withLock { $0.isStale = true }
-            wakePort.yield()
+            wakeWriter()
             throw error
         }
         let observers = state.withLock { state in
@@ -277,7 +276,7 @@ package final class AccountsRegistry: Sendable {
             state.log.append(entry)
             return state.log.count == 1
         }
-        if isFirst { wakePort.yield() }
+        if isFirst { wakeWriter() }
     }
 
     /// Whether it is a refusal of somebody who brought nothing to be recognized by, or nothing that is known.
@@ -325,17 +324,23 @@ package final class AccountsRegistry: Sendable {
         }
     }
 
-    /// Writes until the task is cancelled.
+    private func wakeWriter() { writer.withLock { $0 }?.yield() }
+
+    /// Writes until the task is cancelled; may run again after that.
     ///
     /// - Parameter report: Called with the error when something could not be written, and with `nil` when it could again.
     package func run(report: @escaping @Sendable (AccountsError?) -> Void) async {
         var hasFailed = false
-        let ticks = Task { [wakePort] in
+        // One of its own, as it may run again: a stream whose reader was cancelled has ended.
+        let (wakes, port) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        writer.withLock { $0 = port }
+        let ticks = Task {
             // Uses and last times are not urgent.
-            while (try? await Task.sleep(for: .seconds(60))) != nil { wakePort.yield() }
+            while (try? await Task.sleep(for: .seconds(60))) != nil { port.yield() }
         }
         defer { ticks.cancel() }
-        for await _ in wake {
+        port.yield()
+        for await _ in wakes {
             // Rows of the same moment are one transaction.
             try? await Task.sleep(for: .milliseconds(500))
             do throws(AccountsError) {
@@ -349,7 +354,7 @@ package final class AccountsRegistry: Sendable {
                 hasFailed = true
                 // Soon again: as long as something waits, no new row wakes us.
                 if state.withLock({ !$0.isStale }) { try? await Task.sleep(for: Self.pause) }
-                wakePort.yield()
+                port.yield()
             }
         }
         try? flush()

@@ -43,9 +43,13 @@ extension MQTTBridge {
                 staleReading?.cancel()
                 let devices = withDevices ? discovery.deviceTopics : []
                 // With QoS 0 the broker sends everything at once.
-                staleReading = subscribe(filters + devices, qos: .atMostOnce) { bridge, message in
-                    bridge.ownership.record(message)
-                    if bridge.discovery.isOfNode(message) { bridge.ownership.record(device: message) }
+                // Devices first, as they are to go before their states.
+                staleReading = subscribe(devices + filters, qos: .atMostOnce) { bridge, message in
+                    if !bridge.discovery.isDevice(message.topic) {
+                        bridge.ownership.record(message)
+                    } else if bridge.discovery.isOfNode(message) {
+                        bridge.ownership.record(device: message)
+                    }
                     if bridge.clearStaleTopics() { bridge.flush() }
                 }
             case .stopReading:

@@ -58,7 +58,10 @@ extension MQTTBridge {
             var gate = AccessListGate(topics)
             gate.observe(snapshot, in: &publisher.retained)
             self.gate = gate
-        } else if !configuration.waitsForAccessList {
+        } else if configuration.waitsForAccessList {
+            // What moved while nothing was published.
+            gate?.observe(snapshot, in: &publisher.retained)
+        } else {
             gate?.end(in: &publisher.retained)
             gate = nil
         }

@@ -255,7 +255,7 @@ package actor MQTTBridge {
         // Publish the model before the rest is rendered.
         flush()
         renderer.rest(snapshot, in: &publisher.retained)
-        if snapshot.changes.contains(.nearby) { showNearby(snapshot.state) }
+        if snapshot.changes.contains(.nearby) || discovery.isNearbyStale { showNearby(snapshot.state) }
         for index in renderers.indices { renderers[index].observe(snapshot) }
         clearStaleTopics()
         flush()
@@ -266,15 +266,18 @@ package actor MQTTBridge {
 
     /// The broker uses a list of what users may do, made when ``accessNumber`` was this.
     package func accessListApplied(_ number: Int) {
-        guard !isLeaving else { return }
+        // It is said once, also while the link to another broker is made.
         gate?.listApplied(number, in: &publisher.retained)
-        flush()
+        if !isLeaving { flush() }
     }
 
     /// Shows the nearby thing to Home Assistant.
     func showNearby(_ state: ControllerState) {
-        for (message, spacing) in discovery.nearby(state, on: topics) {
-            publisher.retained.set(message, spacing: spacing)
+        let messages = discovery.nearby(state, on: topics)
+        for (message, spacing) in messages { publisher.retained.set(message, spacing: spacing) }
+        guard messages.isEmpty else { return }
+        for topic in [topics.nearbyLight, topics.nearbyDistance] where publisher.retained.holds(topic) {
+            publisher.retained.clear(topic)
         }
     }
 

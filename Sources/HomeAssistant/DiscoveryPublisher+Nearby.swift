@@ -11,6 +11,9 @@ extension DiscoveryPublisher {
         return ((nearbyKind ?? .full).json(of: state.nearby, state), state.nearbyDistanceJSON)
     }
 
+    /// Tells when the nearby light has other capabilities than before; `nil` before it was announced.
+    package var nearbyKindHash: Int? { nearbyKind?.hashValue }
+
     /// Whether a light can do what no other could when it was announced.
     func widensLights(_ id: FlareID, of state: ControllerState) -> Bool {
         guard let thing = state.things[id], let kind = LightKind(of: thing, kind: state.kind(of: thing))

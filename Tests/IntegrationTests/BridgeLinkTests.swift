@@ -1,6 +1,7 @@
 import Bridge
 import Controller
 import Flare
+import HomeAssistant
 import Logging
 import MQTT
 import TestSupport
@@ -55,7 +56,9 @@ struct BridgeLinkTests {
         // Neither ours nor anybody's business.
         let foreign = ["things/radio/set", "notes/mine"]
         try await withMosquitto { broker in
-            try await withBridge(port: broker.port, kept: ["info"] + gone + foreign) { bridge, visitor in
+            try await withBridge(port: broker.port, kept: ["info"] + gone + foreign, announces: false) {
+                bridge,
+                visitor in
                 await bridge.bridge.publish(StateSnapshot(state: Self.emptyPlace(), changes: []))
                 for topic in gone { try await visitor.awaits(topic, "") }
                 for topic in foreign { try await visitor.awaits(topic, "{}") }
@@ -68,7 +71,8 @@ struct BridgeLinkTests {
             try await withBridge(
                 port: broker.port,
                 kept: ["alert/fire", "things/radio"],
-                formerEpoch: "past"
+                formerEpoch: "past",
+                announces: false
             ) {
                 bridge,
                 visitor in
@@ -91,7 +95,7 @@ struct BridgeLinkTests {
 
     @Test func `what a second daemon left is taken away when it has gone`() async throws {
         try await withMosquitto { broker in
-            try await withBridge(port: broker.port) { bridge, visitor in
+            try await withBridge(port: broker.port, announces: false) { bridge, visitor in
                 await bridge.bridge.publish(StateSnapshot(state: Self.emptyPlace(), changes: []))
                 visitor.say("info", #"{"epoch":"other"}"#, isRetained: true)
                 #expect(
@@ -119,7 +123,9 @@ struct BridgeLinkTests {
                     }
                     neighbour.say("status", status, isRetained: true)
                     try await neighbour.awaits("status", status)
-                    try await withBridge(port: broker.port, formerRoots: [former]) { bridge, _ in
+                    try await withBridge(port: broker.port, formerRoots: [former], announces: false) {
+                        bridge,
+                        _ in
                         await bridge.bridge.publish(StateSnapshot(state: Self.emptyPlace(), changes: []))
                         #expect(await bridge.remembers { $0 == .root(former, isUsed: false) })
                     }
@@ -276,10 +282,12 @@ struct BridgeLinkTests {
         healthInterval: Duration = .seconds(60),
         announced: [String: String] = [:],
         maximumQueued: Int = 10_000,
+        announces: Bool = true,
         _ body: (Running, Visitor) async throws -> Void
     ) async throws {
         var configuration = BridgeConfiguration()
         configuration.node = node
+        if !announces { configuration.discovery = .off }
         configuration.aliveInterval = .milliseconds(50)
         configuration.healthInterval = healthInterval
         var link = MQTTConfiguration()

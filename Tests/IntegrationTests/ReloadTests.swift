@@ -160,6 +160,18 @@ struct ReloadTests {
         }
     }
 
+    @Test func `who was let in without a token is sent away when the configuration asks for one`()
+        async throws
+    {
+        try await withHome(file: "log: {level: info}\n") { home, visitor in
+            let guest = try await guest(home)
+            try await expectPresent(guest)
+            try await reload(home, visitor, "flare: {server: {access: token}}\n")
+            // Nothing more is read at the end of the connection.
+            try await onThread { while try guest.value.bytes(1) != nil {} }
+        }
+    }
+
     @Test func `on another broker everything is there, and nothing is left behind on the old one`()
         async throws
     {

@@ -52,6 +52,8 @@ package struct DiscoverySession: Sendable {
     /// Whether Home Assistant may know our entities by the identifiers of another daemon with the same node.
     package private(set) var hasForeignIDs = false
     private var isBatchPlanned = false
+    /// The capabilities that the nearby light is shown with.
+    private var shownKind: Int?
     private var isBirthAnswerPlanned = false
     /// Whether all states are sent again once everything is announced.
     private var resendsStates = false
@@ -163,7 +165,10 @@ package struct DiscoverySession: Sendable {
     }
 
     /// What Home Assistant reads of the nearby thing, with the topics and the shortest intervals in milliseconds.
-    package func nearby(_ state: ControllerState, on topics: Topics) -> [(MQTTMessage, spacing: Int64)] {
+    package mutating func nearby(_ state: ControllerState, on topics: Topics) -> [(
+        MQTTMessage, spacing: Int64
+    )] {
+        shownKind = publisher.nearbyKindHash
         guard let (light, distance) = publisher.nearby(state) else { return [] }
         func message(_ topic: String, _ json: JSONValue) -> MQTTMessage {
             MQTTMessage(topic: topic, payload: json.bytes, qos: .atLeastOnce, isRetained: true)
@@ -173,6 +178,9 @@ package struct DiscoverySession: Sendable {
             (message(topics.nearbyDistance, distance), Self.distancePause),
         ]
     }
+
+    /// Whether the nearby light was announced in another way than it is shown.
+    package var isNearbyStale: Bool { publisher.nearbyKindHash != shownKind }
 
     /// Home Assistant records every change, milliseconds.
     private static let distancePause: Int64 = 5000

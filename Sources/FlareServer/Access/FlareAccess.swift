@@ -9,8 +9,12 @@ package struct FlareVisitor: Sendable, Hashable {
     package let claim: Claim
     /// Its address.
     package let address: String?
+    /// Whether it came through a proxy; `nil` if it is who it is wherever it comes from.
+    let isForwarded: Bool?
 
-    package init(_ claim: Claim, address: String? = nil) { (self.claim, self.address) = (claim, address) }
+    package init(_ claim: Claim, address: String? = nil, isForwarded: Bool? = nil) {
+        (self.claim, self.address, self.isForwarded) = (claim, address, isForwarded)
+    }
 }
 
 /// What a client may do beside changes of single objects.
@@ -95,11 +99,19 @@ package struct FlareAccess: Sendable {
             claim = unsigned
         }
         guard identify(claim) != nil else { return nil }
-        return FlareVisitor(claim, address: peer)
+        return FlareVisitor(claim, address: peer, isForwarded: isForwarded)
     }
 
-    /// Whether somebody who was let in is nobody any more: the token has ended, or the user is off.
-    func isGone(_ visitor: FlareVisitor) -> Bool { identify(visitor.claim) == nil }
+    /// Whether somebody who was let in would be nobody, or somebody else, by now: the token has ended, the user is off, or
+    /// another configuration asks for a token.
+    func isGone(_ visitor: FlareVisitor) -> Bool {
+        guard identify(visitor.claim) != nil else { return true }
+        guard let isForwarded = visitor.isForwarded else { return false }
+        switch visitor.claim {
+        case .unnamed, .trusted: return unsigned(visitor.address, isForwarded) != visitor.claim
+        default: return false
+        }
+    }
 
     /// What somebody without a token is; `nil` for nobody.
     private func unsigned(_ peer: String?, _ isForwarded: Bool) -> Claim? {

@@ -45,9 +45,6 @@ package struct DaemonLocator: Sendable {
         return user == 0 ? system : usersFolders.first
     }
 
-    /// The folders in which daemons may say that they run.
-    private var folders: [String] { given.map { [$0] } ?? [system] + usersFolders }
-
     /// systemd's variable counts alone: it separates several folders with colons, and the first is ours.
     private var given: String? {
         environment["RUNTIME_DIRECTORY"].flatMap { $0.split(separator: ":").first.map(String.init) }
@@ -68,11 +65,14 @@ package struct DaemonLocator: Sendable {
 
     /// The daemons that run.
     package var running: [RunningDaemon] {
-        folders.flatMap { RunningDaemonFile.daemons(in: $0) }.filter { daemon in
+        let ofMachine = RunningDaemonFile.daemons(in: given ?? system).filter { daemon in
             // Nobody but root may say that the folder of somebody else is his daemon's.
             let status = FileStatus(path: daemon.stateFolder)
             return isTrusted(daemon) || status == nil || status?.owner == daemon.owner
         }
+        guard given == nil else { return ofMachine }
+        // Somebody else may have put a folder in the place of ours.
+        return ofMachine + usersFolders.flatMap(RunningDaemonFile.daemons(in:)).filter(isTrusted)
     }
 
     /// Whether files that a daemon names may be read for its sake: not for another user's, who could name any.

@@ -135,10 +135,11 @@ export class Feed {
 			const state = await read("api/state");
 			if (!this.isCrowded) return;
 			this.lastHeard = Date.now();
-			this.isFresh = true;
 			this.hearState(state);
+			if (!this.isLoading) this.load();
 		} catch (error) {
-			if (this.isCrowded) this.listener.onLink("lost");
+			if (!this.isCrowded) return;
+			this.listener.onLink("lost");
 		}
 		this.timer = setTimeout(() => this.poll(), POLL);
 	}

@@ -24,12 +24,14 @@ struct PageFiles: Sendable {
     /// - Parameter contents: By name.
     init(_ contents: [String: [UInt8]]) {
         let names = contents.keys.sorted()
-        let version = Self.sum(of: names.flatMap { contents[$0] ?? [] })
         let pages = contents.filter { $0.key.hasSuffix(".html") }
             .mapValues { String(decoding: $0, as: UTF8.self) }
         let modules = contents.filter { $0.key.hasSuffix(".js") }
             .mapValues { String(decoding: $0, as: UTF8.self) }
         let scripts = PageScripts(modules, entries: Set(pages.values.flatMap(Self.entries)))
+        let version = Self.sum(
+            of: names.flatMap { scripts.texts[$0].map { Array($0.utf8) } ?? contents[$0] ?? [] }
+        )
         files = contents.reduce(into: [:]) { files, entry in
             guard let type = Self.type(of: entry.key) else { return }
             var text = scripts.texts[entry.key]

@@ -15,7 +15,9 @@ struct CookieScope: Sendable, Hashable {
         let origin = fields[.origin] ?? ""
         let known = publicURL.flatMap { Self.parts(of: $0) }
         // The request came by the public address, if the proxy leaves that in it.
-        let isPublic = known.map { $0.origin == origin || $0.origin.hasSuffix("://\(host ?? "")") } ?? false
+        let isPublic =
+            known.map { $0.origin == origin || (origin.isEmpty && $0.origin.hasSuffix("://\(host ?? "")")) }
+            ?? false
         isSecure =
             origin.hasPrefix("https://") || fields[.forwardedProto]?.lowercased() == "https"
             || isPublic && known?.origin.hasPrefix("https://") == true
