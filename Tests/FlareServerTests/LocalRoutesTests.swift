@@ -221,8 +221,8 @@ struct LocalRoutesTests {
             mayImport.withLock { $0 = false }
             #expect(try await client.send("POST", path, json: Self.model, headers: [key]).status == 403)
         }
-        let visitor = FlareVisitor(.trusted(.flare), address: "127.0.0.1")
-        #expect(seen.withLock { $0.map(\.0.visitor) } == [visitor, visitor])
+        #expect(seen.withLock { $0.map(\.0.visitor?.claim) } == [.trusted(.flare), .trusted(.flare)])
+        #expect(seen.withLock { $0.map(\.0.visitor?.address) } == ["127.0.0.1", "127.0.0.1"])
         #expect(seen.withLock { $0.map(\.0.kind) } == [.import(.add), .import(nil)])
         #expect(seen.withLock { $0.map(\.0.objects) } == [2, 0])
         #expect(seen.withLock { $0.map { $0.1 == nil } } == [true, false])
