@@ -149,17 +149,17 @@ struct CommandRouteTests {
     }
 
     @Test func `more commands than can wait are refused until one is answered`() async throws {
-        let node = try FakeNode { $0.tx == "free" ? Answer(ticket: 1, tx: nil, subject: .set) : nil }
-        try await withWeb(node, { ($0.maximumPendingCommands, $0.commandTimeout) = (1, .seconds(60)) }) {
-            port in
+        let node = try FakeNode { _ in nil }
+        try await withWeb(node, { $0.maximumPendingCommands = 1 }) { port in
             async let first = post("/api/nearby/set", #"{"state":"ON"}"#, port: port)
             #expect(await eventually { node.commands.count == 1 })
+            let ticket = try #require(node.commands.first?.ticket)
             let second = try await post("/api/nearby/set", #"{"state":"ON"}"#, port: port)
             #expect(second.status == 429)
             #expect(second.headers["retry-after"] == "1")
             node.loop.perform {
                 node.hub.withLock { $0 }?.assumeIsolated {
-                    $0.receive(Answer(ticket: 1, tx: nil, subject: .set))
+                    $0.receive(Answer(ticket: ticket, tx: nil, subject: .set))
                 }
             }
             #expect(try await first.status == 200)
