@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What a reload of the configuration restarts, and what it leaves alone.
-@Suite(.enabled(if: Mosquitto.isExpected), .mosquitto, .timeLimit(.minutes(2)))
+@Suite(.enabled(if: Mosquitto.isExpected), .mosquitto, .timeLimit(.minutes(5)))
 struct ReloadTests {
     /// What users commanded, which a reload must not undo.
     private static let commands = [
@@ -353,7 +353,7 @@ struct ReloadTests {
                         $0["event_type"] == "reloaded"
                     }
                     if reloads.count >= round { rest -= 1 }
-                    try await Task.sleep(for: .milliseconds(2))
+                    try await Task.sleep(for: .milliseconds(5))
                 }
             }
             visitor.say("request/ping", "{\"tx\":\"last\"}")
