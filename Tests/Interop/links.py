@@ -242,7 +242,7 @@ class Check:
         for way, expected in [(-1, "compass"), (-1, "map"), (1, "compass")]:
             self.page.touch(*[(195 + way * step * 20, 100 + step) for step in range(-4, 5)])
             view = f"new URLSearchParams(location.search).get('view') === '{expected}'"
-            self.expect(self.page.wait(f"return {view}", 2), f"without pointer events a swipe does not lead to {expected}")
+            self.expect(self.page.wait(f"return {view}", 8), f"without pointer events a swipe does not lead to {expected}")
         self.page.do("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
 
     def oldest(self):
