@@ -49,7 +49,7 @@ package actor MQTTBridge {
     var isClosing = false
     /// Receives our own `offline`, after which nothing follows that the broker took before it.
     var closing: AsyncStream<Void>.Continuation?
-    /// Whether the next link is to another broker; `nil` unless the link is being made anew.
+    /// Whether the next link is to another broker; `nil` unless the client is reconnecting.
     var reopening: Bool?
     /// Ends with the next link.
     var connecting: AsyncStream<Void>.Continuation?

@@ -5,7 +5,7 @@ import Things
 
 /// The nearby thing as a light of these capabilities.
 extension LightKind {
-    /// Its state; what is no light has none.
+    /// The state of the light; a thing that is not a light has none.
     ///
     /// A light that can do less is shown as a white or a bright one: Home Assistant
     /// counts how often an entity changes its capabilities, and complains.

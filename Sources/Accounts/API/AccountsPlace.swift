@@ -22,7 +22,7 @@ package struct AccountsPlace: Sendable {
     }
 }
 
-/// An email message with a link, for whoever sends mail.
+/// An email message with a link, for the program that sends mail.
 ///
 /// It holds a secret and is not logged.
 /// - Source: the people page, "Signing in".

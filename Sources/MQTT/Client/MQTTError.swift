@@ -38,7 +38,8 @@ package enum MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
         case .lost(let address, let reason): "the link to the broker at \(address) was lost: \(reason)"
         case .endedByBroker(let address, let code, let reason):
             "the broker at \(address) ended the link: \(reason) (code \(code))"
-        case .reconfigured(let address): "the link to the broker at \(address) is made anew"
+        case .reconfigured(let address):
+            "the link to the broker at \(address) was closed: it has another configuration"
         case .configuration(let what): what
         }
     }

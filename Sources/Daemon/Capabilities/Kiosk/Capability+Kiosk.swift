@@ -15,7 +15,7 @@ extension Capability {
         alerts: ["web", "web-certificate"],
         inputs: { configuration in
             var web = configuration.web
-            // Letters and the command line name it, and the accounts know it.
+            // Email messages and the command line name it, and the accounts know it.
             web.publicURL = nil
             return [web, WebConfiguration(configuration), configuration.people.proxy]
         },

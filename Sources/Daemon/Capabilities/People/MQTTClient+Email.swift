@@ -5,7 +5,7 @@ import MQTT
 import Messages
 
 extension MQTTClient {
-    /// Hands email messages to whoever delivers mail; without a link they wait in memory.
+    /// Hands email messages to the program that delivers mail; without a link they wait in memory.
     ///
     /// - Source: the people page, "Signing in".
     func email(_ topics: Topics, _ logger: Logger) -> @Sendable (EmailMessage) -> Void {
