@@ -114,10 +114,9 @@ extension Topics {
     /// What everybody reads who sees all environments, zones and things, as filters.
     fileprivate var ofEverything: [String] {
         [FlareClass.environment, .zone, .thing].flatMap { object($0, everybodys: "+") }
-            + [ChangeEvent.Topic.thing, .environment, .bridge, .lifecycle].map { event($0) }
+            + [ChangeEvent.Topic.thing, .environment, .bridge].map { event($0) }
             + [
-                lifecycle, sensors, health, alerts, alert("+"), station, setupCandidates,
-                screen(display: "+"),
+                sensors, health, alerts, alert("+"), station, setupCandidates, screen(display: "+"),
             ]
     }
 
@@ -131,9 +130,12 @@ extension Topics {
         [devicePosition, deviceAngle, deviceLocation, frame, event(.device)]
     }
 
-    /// What tells where devices are among environments, zones and things, as filters.
+    /// What tells where devices are among environments, zones and things, as filters: the lifecycle rises when a thing is
+    /// near.
     fileprivate var ofDevicesAmongThings: [String] {
-        [state, environment, zone, device, nearby, nearbyAvailability, nearbyLight, nearbyDistance, map]
-            + [ChangeEvent.Topic.zone, .nearby].map { event($0) }
+        [
+            state, environment, zone, device, nearby, nearbyAvailability, nearbyLight, nearbyDistance, map,
+            lifecycle,
+        ] + [ChangeEvent.Topic.zone, .nearby, .lifecycle].map { event($0) }
     }
 }

@@ -73,7 +73,8 @@ struct PeopleAccessListTests {
         #expect(
             owned.subtracting(all + devices) == [
                 "things/+/beacon", "state", "environment", "zone", "device", "nearby", "nearby/availability",
-                "nearby/light", "nearby/distance", "map", "event/zone", "event/nearby",
+                "nearby/light", "nearby/distance", "map", "lifecycle", "event/zone", "event/nearby",
+                "event/lifecycle",
             ]
         )
     }

@@ -274,6 +274,27 @@ struct ViewerTests {
         }
     }
 
+    @Test(arguments: ["/api/lifecycle", "/api/state"])
+    func `the level of the lifecycle does not tell that a thing is near a hidden device`(
+        path: String
+    ) async throws {
+        try await Users.serve([(.read, .all)]) { (port: Int, node: FakeNode) async throws in
+            node.change([.lifecycle]) {
+                $0.lifecycle.isLinked = true
+                $0.lifecycle.isPlaceLoaded = true
+                _ = $0.lifecycle.setDisplay("web/wall", .visible)
+                $0.lifecycle.isThingNear = true
+                _ = $0.lifecycle.update()
+            }
+            func level(_ headers: [String] = Users.token) async throws -> JSONValue? {
+                let members = try await Self.json(path, port, headers)
+                return members["level"] ?? members["lifecycle"]?["level"]
+            }
+            #expect(try await level([]) == "FULL")
+            #expect(try await level() == "LIMITED")
+        }
+    }
+
     @Test func `with devices, but not all things, hidden zones and things are not near`() async throws {
         let grants: [(Access, Scope)] = [(.read, .devices), (.read, .thing(FakeNode.lamp))]
         try await Users.serve(grants) { (port: Int, node: FakeNode) async throws in

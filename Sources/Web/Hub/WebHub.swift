@@ -80,8 +80,8 @@ package actor WebHub {
         return state.feed(for: reader).bytes
     }
 
-    /// The content of `B/lifecycle`.
-    var lifecycle: [UInt8] { node.state().lifecycleJSON.bytes }
+    /// The content of `B/lifecycle`, as somebody may see it: its level tells whether a thing is near.
+    func lifecycle(for asker: Asker) -> [UInt8] { view(for: asker).state.lifecycleJSON.bytes }
 
     /// The environments, zones or things that somebody may see.
     func list(_ kind: FlareClass, for asker: Asker) -> [UInt8] {

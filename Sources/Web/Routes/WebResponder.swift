@@ -125,7 +125,7 @@ struct WebResponder: HTTPResponder {
             default: return WebAnswer(await hub.thing(name, for: asker))
             }
         case .actions(let name): return WebAnswer(await hub.actions(of: name, for: asker))
-        case .lifecycle: return .json(await hub.lifecycle)
+        case .lifecycle: return .json(await hub.lifecycle(for: asker))
         case .map: return .picture(await hub.picture(for: asker).svg)
         case .presence(let display): return try await setPresence(of: display, request, by: asker)
         case .command(let topic): return try await command(topic, request, by: asker)
