@@ -2,8 +2,8 @@
 extension FlareEnvironment {
     package var json: JSONValue {
         var members = common(id, name, description, data, actions)
-        members["perimeter"] = perimeter?.members
-        members["geofence"] = geofence?.members
+        members["perimeter"] = perimeter?.json
+        members["geofence"] = geofence?.json
         members["angle"] = .number(angle)
         return .object(members)
     }
@@ -13,7 +13,7 @@ extension FlareZone {
     package var json: JSONValue {
         var members = common(id, name, description, data, actions)
         members["environment"] = environment?.text
-        members["perimeter"] = perimeter?.members
+        members["perimeter"] = perimeter?.json
         return .object(members)
     }
 }
@@ -57,7 +57,8 @@ extension FlareID {
 }
 
 extension Box {
-    fileprivate var members: JSONValue {
+    /// `{"origin":{…},"size":{"width","height","depth"}}`, metres.
+    package var json: JSONValue {
         [
             "origin": origin.json,
             "size": ["width": .number(width), "height": .number(height), "depth": .number(depth)],
@@ -66,7 +67,8 @@ extension Box {
 }
 
 extension Geofence {
-    fileprivate var members: JSONValue {
+    /// `{"latitude","longitude","radius"}`, degrees and metres.
+    package var json: JSONValue {
         [
             "latitude": .number(centre.latitude), "longitude": .number(centre.longitude),
             "radius": .number(radiusMetres),

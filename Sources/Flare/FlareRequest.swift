@@ -18,10 +18,12 @@ package enum FlareRequest: Sendable, Hashable {
     case setPosition(ObjectReference, Point3D, sender: FlareID?)
     case performAction(ObjectReference, action: String, sender: FlareID?)
     case renameDevice(FlareID, environment: FlareID, name: String)
-    case createThing(ThingEdit, zone: FlareID, environment: FlareID)
-    /// Change a thing as a whole. A remote server tells nobody.
-    case changeThing(FlareID, ThingEdit)
-    case removeThing(FlareID)
+    /// A new environment, a zone of an environment, or a thing of a zone of it. A remote server tells nobody.
+    case create(FlareClass, ObjectEdit, zone: FlareID? = nil, environment: FlareID? = nil)
+    /// Change an object as a whole. A remote server tells nobody.
+    case change(ObjectReference, ObjectEdit)
+    /// Remove an object: the zones and things in it, too, or else refuse if there are any.
+    case remove(ObjectReference, withContents: Bool)
 }
 
 /// A device to create.
@@ -56,8 +58,8 @@ package enum FlareReply: Sendable, Hashable {
     /// `nil` when the server has no such device.
     case device(FlareDevice?)
     case presence(zone: FlareID?, nearest: FlareID?)
-    /// The new thing.
-    case thing(FlareThing)
+    /// The new object.
+    case created(FlareID)
     /// Stored, sent or done.
     case done
 }

@@ -15,9 +15,19 @@ extension Answer {
         if !rejected.isEmpty {
             members["rejected"] = .object(rejected.mapValues { .string($0.rawValue) })
         }
+        if !warnings.isEmpty { members["warnings"] = .array(warnings.map(\.json)) }
         members["error"] = refusal?.json
         members["data"] = data
         return SecretMask.tokens.masked(.object(members))
+    }
+}
+
+extension Answer.Warning {
+    /// `{"message","field"?}`.
+    fileprivate var json: JSONValue {
+        var members: [String: JSONValue] = ["message": .string(message)]
+        members["field"] = field.map { .string($0) }
+        return .object(members)
     }
 }
 

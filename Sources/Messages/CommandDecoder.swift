@@ -12,6 +12,13 @@ package struct DecodedCommand: Sendable, Hashable {
     package let result: Result<Command.Order, Refusal>
 }
 
+extension DecodedCommand {
+    /// A command that was no message.
+    package init(_ order: Command.Order) {
+        self.init(subject: .get, tx: nil, credentials: CommandCredentials(), result: .success(order))
+    }
+}
+
 /// Reads commands: JSON, and the plain forms of the contract.
 ///
 /// Whether a thing exists and what it accepts is decided by the controller.
@@ -43,8 +50,8 @@ package struct CommandDecoder: Sendable {
         }
     }
 
-    /// A change to what a thing is, which has no topic.
-    package func decode(_ change: ThingChange, payload: [UInt8]) -> DecodedCommand {
+    /// A change to what an object is, which has no topic.
+    package func decode(_ change: ObjectChange, payload: [UInt8]) -> DecodedCommand {
         decode(payload, .set, hasMembers: true) { payload throws(Refusal) in
             try Command.Order(change, payload)
         }

@@ -67,21 +67,3 @@ extension JSONValue {
         return .object(members)
     }
 }
-
-extension Box {
-    fileprivate var json: JSONValue {
-        [
-            "origin": origin.json,
-            "size": ["width": .number(width), "height": .number(height), "depth": .number(depth)],
-        ]
-    }
-}
-
-extension Geofence {
-    fileprivate var json: JSONValue {
-        [
-            "latitude": .number(centre.latitude), "longitude": .number(centre.longitude),
-            "radius": .number(radiusMetres),
-        ]
-    }
-}

@@ -15,7 +15,7 @@ extension RefusalCode {
         case .unknownThing, .unknownEnvironment, .noNearbyThing, .unknownAttribute, .unknownAction,
             .unknownVerb, .unknownScreen, .unknownDisplay:
             404
-        case .retainedCommand, .staleTarget, .superseded, .levelDenied: 409
+        case .retainedCommand, .staleTarget, .notEmpty, .superseded, .levelDenied: 409
         case .rateLimited: 429
         case .internalError: 500
         case .serverRejected: 502

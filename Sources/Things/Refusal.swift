@@ -19,6 +19,8 @@ package enum RefusalCode: String, Sendable, Hashable, CaseIterable {
     case unknownDisplay = "unknown_display"
     case retainedCommand = "retained_command"
     case staleTarget = "stale_target"
+    /// It cannot be removed alone.
+    case notEmpty = "not_empty"
     case serverUnreachable = "server_unreachable"
     case serverRejected = "server_rejected"
     case timeout

@@ -85,22 +85,71 @@ struct HouseServer {
             guard let index = devices.firstIndex(where: { $0.id == id }) else { return unknown(.device, id) }
             devices[index].name = name
             return .success(.done)
-        case .createThing(let edit, let zone, let environment):
+        case .create(let kind, let edit, let zone, let environment):
             made += 1
-            var thing = FlareThing(id: House.id(made))
-            (thing.zone, thing.environment) = (zone, environment)
-            thing.apply(edit)
-            things.append(thing)
-            return .success(.thing(thing))
-        case .changeThing(let id, let edit):
-            guard let index = things.firstIndex(where: { $0.id == id }) else { return unknown(.thing, id) }
-            things[index].apply(edit)
-            return .success(.done)
-        case .removeThing(let id):
-            guard things.contains(where: { $0.id == id }) else { return unknown(.thing, id) }
-            things.removeAll { $0.id == id }
-            return .success(.done)
+            let id = House.id(made)
+            insert(kind, id, zone, environment)
+            _ = change(ObjectReference(kind, id), edit)
+            return .success(.created(id))
+        case .change(let object, let edit):
+            return change(object, edit) ? .success(.done) : unknown(object.kind, object.id)
+        case .remove(let object, let withContents):
+            return remove(object, withContents)
         }
+    }
+
+    private mutating func insert(
+        _ kind: FlareClass,
+        _ id: FlareID,
+        _ zone: FlareID?,
+        _ environment: FlareID?
+    ) {
+        switch kind {
+        case .environment: environments.append(FlareEnvironment(id: id))
+        case .zone:
+            var new = FlareZone(id: id)
+            new.environment = environment
+            zones.append(new)
+        case .thing, .device:
+            var new = FlareThing(id: id)
+            (new.zone, new.environment) = (zone, environment)
+            things.append(new)
+        }
+    }
+
+    private mutating func change(_ object: ObjectReference, _ edit: ObjectEdit) -> Bool {
+        switch object.kind {
+        case .environment:
+            guard let index = environments.firstIndex(where: { $0.id == object.id }) else { return false }
+            let json = edit.applied(to: environments[index].json)
+            environments[index] = FlareEnvironment(json: json) ?? environments[index]
+        case .zone:
+            guard let index = zones.firstIndex(where: { $0.id == object.id }) else { return false }
+            zones[index] = FlareZone(json: edit.applied(to: zones[index].json)) ?? zones[index]
+        case .thing, .device:
+            guard let index = things.firstIndex(where: { $0.id == object.id }) else { return false }
+            things[index] = FlareThing(json: edit.applied(to: things[index].json)) ?? things[index]
+        }
+        return true
+    }
+
+    private mutating func remove(
+        _ object: ObjectReference,
+        _ withContents: Bool
+    ) -> Result<FlareReply, FlareLinkError> {
+        let isIn = { (zone: FlareID?, environment: FlareID?) in
+            object.kind == .environment ? environment == object.id : object.kind == .zone && zone == object.id
+        }
+        let isFull =
+            zones.contains { isIn(nil, $0.environment) } || things.contains { isIn($0.zone, $0.environment) }
+        guard withContents || !isFull else { return .failure(.rejected("not empty")) }
+        let count = environments.count + zones.count + things.count
+        environments.removeAll { object == ObjectReference(.environment, $0.id) }
+        zones.removeAll { object == ObjectReference(.zone, $0.id) || isIn(nil, $0.environment) }
+        things.removeAll { object == ObjectReference(.thing, $0.id) || isIn($0.zone, $0.environment) }
+        devices.removeAll { object.kind == .environment && $0.environment == object.id }
+        return environments.count + zones.count + things.count < count
+            ? .success(.done) : unknown(object.kind, object.id)
     }
 
     private func unknown(_ kind: FlareClass, _ id: FlareID) -> Result<FlareReply, FlareLinkError> {
@@ -151,17 +200,5 @@ struct HouseServer {
             if let zone = old.zone { notices.append(.exit(zone: zone, device: id)) }
         }
         return notices
-    }
-}
-
-extension FlareThing {
-    fileprivate mutating func apply(_ edit: ThingEdit) {
-        name = edit.name ?? name
-        description = edit.description ?? description
-        zone = edit.zone ?? zone
-        position = edit.position ?? position
-        actions = edit.actions ?? actions
-        data.merge(edit.data) { $1 }
-        data = data.filter { !$0.value.isNull }
     }
 }

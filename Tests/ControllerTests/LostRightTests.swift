@@ -77,9 +77,9 @@ struct LostRightTests {
         rig.happens(.peopleChanged(Self.table([(.write, .zone(House.kitchen))])))
         fade(&rig, by: Self.bob)
         rig.serve()
-        var edit = ThingEdit()
+        var edit = ObjectEdit()
         edit.zone = House.living
-        let order = Command.Order.editThing("lamp", edit, zone: "living-room")
+        let order = Command.Order.edit(.thing, "lamp", edit, zone: "living-room")
         rig.happens(.commandReceived(Command(ticket: 2, order: order, speaker: .user(Self.alice))))
         rig.serve()
         #expect(rig.happens(.timerFired(step), after: 100).requests.isEmpty)

@@ -102,9 +102,12 @@ enum StoryText {
             "move \(name(object.id)) to \(text(position))\(sender == nil ? " without sender" : "")"
         case .performAction(let object, let action, _): "do \(action) on \(name(object.id))"
         case .renameDevice(let id, _, let new): "rename \(name(id)) \(new)"
-        case .createThing(let edit, let zone, _): "make thing \(edit.name ?? "?") in \(name(zone))"
-        case .changeThing(let id, let edit): "edit \(name(id)) \(JSONValue.object(edit.members(over: [:])))"
-        case .removeThing(let id): "remove \(name(id))"
+        case .create(let kind, let edit, let zone, let environment):
+            "make \(kind.rawValue) \(edit.name ?? "?") in \((zone ?? environment).map { name($0) } ?? "-")"
+        case .change(let object, let edit):
+            "edit \(name(object.id)) \(JSONValue.object(edit.members(over: [:])))"
+        case .remove(let object, let withContents):
+            "remove \(name(object.id))\(withContents ? " with contents" : "")"
         }
     }
 

@@ -62,22 +62,26 @@ import Testing
     ) async throws {
         let hub = try await FlareHub.home()
         try await withLink(kind, to: hub) { link in
-            var edit = ThingEdit()
+            var edit = ObjectEdit()
             (edit.name, edit.position) = ("Radio \"ü\"", Point3D(x: 1, y: 2, z: 3))
             (edit.data, edit.actions) = (["on": false, "volume": 3, "station": "one"], ["next"])
-            let made = await link.ask(.createThing(edit, zone: Home.hall, environment: Home.house))
-            guard case .success(.thing(let thing))? = made else {
+            let made = await link.ask(.create(.thing, edit, zone: Home.hall, environment: Home.house))
+            guard case .success(.created(let id))? = made,
+                let thing = await hub.record(ObjectReference(.thing, id)).flatMap({
+                    FlareThing(json: $0.json)
+                })
+            else {
                 Issue.record("not made: \(String(describing: made))")
                 return
             }
             #expect(thing.name == edit.name && thing.position == edit.position && thing.data == edit.data)
             #expect(thing.zone == Home.hall && thing.environment == Home.house && thing.actions == ["next"])
-            let object = ObjectReference(.thing, thing.id)
+            let object = ObjectReference(.thing, id)
             try await hub.setData(object, ["volume": 9])
 
-            var change = ThingEdit()
+            var change = ObjectEdit()
             (change.name, change.zone, change.data) = ("Set", Home.kitchen, ["on": .null, "colour": "red"])
-            #expect(await link.ask(.changeThing(thing.id, change)) == .success(.done))
+            #expect(await link.ask(.change(object, change)) == .success(.done))
             let record = await hub.record(object)
             let changed = try #require(record.flatMap { FlareThing(json: $0.json) })
             #expect(
@@ -85,8 +89,66 @@ import Testing
             )
             #expect(changed.data == ["volume": 9, "station": "one", "colour": "red"])
 
-            #expect(await link.ask(.removeThing(thing.id)) == .success(.done))
+            #expect(await link.ask(.remove(object, withContents: false)) == .success(.done))
             #expect(await hub.record(object) == nil)
+        }
+    }
+
+    @Test(arguments: LinkKind.allCases)
+    func
+        `environments and zones are made, changed and removed, with what is in them only if that is asked for`(
+            kind: LinkKind
+        ) async throws
+    {
+        let hub = try await FlareHub.home()
+        try await withLink(kind, to: hub) { link in
+            func make(_ kind: FlareClass, _ edit: ObjectEdit, _ zone: FlareID?, _ environment: FlareID?) async
+                -> FlareID?
+            {
+                let request = FlareRequest.create(kind, edit, zone: zone, environment: environment)
+                guard case .success(.created(let id))? = await link.ask(request) else { return nil }
+                return id
+            }
+            var barn = ObjectEdit()
+            (barn.name, barn.angle) = ("Barn", 30)
+            barn.geofence = Geofence(centre: GeoPoint(latitude: 50, longitude: 8), radiusMetres: 80)
+            var loft = ObjectEdit()
+            loft.name = "Loft"
+            loft.perimeter = Box(origin: Point3D(x: 0, y: 0, z: 3), width: 4, height: 5, depth: 2)
+            loft.data = ["major": 7]
+            let environment = try #require(await make(.environment, barn, nil, nil))
+            let zone = try #require(await make(.zone, loft, nil, environment))
+            let thing = try #require(await make(.thing, ObjectEdit(), zone, environment))
+            let place = ObjectReference(.environment, environment)
+            let room = ObjectReference(.zone, zone)
+            let made = await hub.record(place).flatMap { FlareEnvironment(json: $0.json) }
+            #expect(made?.angle == 30 && made?.geofence == barn.geofence && made?.name == "Barn")
+            let madeRoom = await hub.record(room).flatMap { FlareZone(json: $0.json) }
+            #expect(madeRoom?.perimeter == loft.perimeter && madeRoom?.data == ["major": 7])
+
+            var change = ObjectEdit()
+            (change.removed, change.data) = ([.geofence], ["distance": 3])
+            #expect(await link.ask(.change(place, change)) == .success(.done))
+            let changed = await hub.record(place).flatMap { FlareEnvironment(json: $0.json) }
+            #expect(changed?.geofence == nil && changed?.data == ["distance": 3] && changed?.angle == 30)
+
+            for object in [place, room] {
+                guard case .failure(.rejected)? = await link.ask(.remove(object, withContents: false)) else {
+                    Issue.record("removed with what is in it: \(object)")
+                    return
+                }
+            }
+            #expect(await hub.record(ObjectReference(.thing, thing)) != nil)
+            let draft = DeviceDraft(name: "phone", description: "", data: [:])
+            _ = await link.ask(.createDevice(draft, environment: environment))
+            #expect(await link.ask(.remove(place, withContents: true)) == .success(.done))
+            for kind in FlareClass.allCases {
+                let left = await hub.records(kind).filter {
+                    $0.id == environment || $0.environment == environment
+                }
+                #expect(left.isEmpty)
+            }
+            #expect(await hub.record(ObjectReference(.environment, Home.house)) != nil)
         }
     }
 
@@ -230,8 +292,13 @@ import Testing
             (.performAction(ObjectReference(.thing, nobody), action: "on", sender: nil), .thing),
             (.performAction(ObjectReference(.device, nobody), action: "north", sender: nil), .device),
             (.renameDevice(nobody, environment: Home.house, name: "x"), .device),
-            (.createThing(ThingEdit(), zone: nobody, environment: Home.house), .zone),
-            (.changeThing(nobody, ThingEdit()), .thing), (.removeThing(nobody), .thing),
+            (.create(.thing, ObjectEdit(), zone: nobody, environment: Home.house), .zone),
+            (.create(.zone, ObjectEdit(), environment: nobody), .environment),
+            (.change(ObjectReference(.thing, nobody), ObjectEdit()), .thing),
+            (.change(ObjectReference(.environment, nobody), ObjectEdit()), .environment),
+            (.remove(ObjectReference(.thing, nobody), withContents: false), .thing),
+            (.remove(ObjectReference(.zone, nobody), withContents: true), .zone),
+            (.remove(ObjectReference(.environment, nobody), withContents: true), .environment),
         ]
         let hub = try await FlareHub.home()
         try await withLink(kind, to: hub) { link in

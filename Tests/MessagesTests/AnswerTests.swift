@@ -61,7 +61,8 @@ struct RefusalCodeTests {
                     .unknownThing, .unknownEnvironment, .noNearbyThing, .unknownAttribute, .unknownAction,
                     .unknownVerb, .unknownScreen, .unknownDisplay,
                 ],
-                409: [.retainedCommand, .staleTarget, .superseded, .levelDenied], 429: [.rateLimited],
+                409: [.retainedCommand, .staleTarget, .notEmpty, .superseded, .levelDenied],
+                429: [.rateLimited],
                 500: [.internalError], 502: [.serverRejected], 503: [.serverUnreachable], 504: [.timeout],
             ]
         )

@@ -1,3 +1,4 @@
+import Daemon
 import Flare
 import FlareServer
 import Testing

@@ -69,6 +69,12 @@ struct JSONSchema {
             return (value.string?.count ?? .max) >= (rule.integer ?? .max) ? [] : [": is too short"]
         case "maxLength":
             return (value.string?.count ?? 0) <= (rule.integer ?? -1) ? [] : [": is too long"]
+        case "minItems":
+            return (value.array?.count ?? .max) >= (rule.integer ?? .max) ? [] : [": has too few elements"]
+        case "maxItems":
+            return (value.array?.count ?? 0) <= (rule.integer ?? -1) ? [] : [": has too many elements"]
+        case "maxProperties":
+            return (value.object?.count ?? 0) <= (rule.integer ?? -1) ? [] : [": has too many members"]
         case "minProperties":
             return (value.object?.count ?? .max) >= (rule.integer ?? .max) ? [] : [": has too few members"]
         case "pattern":

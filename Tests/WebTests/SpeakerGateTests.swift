@@ -259,13 +259,14 @@ struct SpeakerGateTests {
             )
             let removed = try await request("DELETE", "/api/things/red-lamp", port: port)
             #expect([made.status, changed.status, removed.status] == [200, 200, 200])
-            var edit = ThingEdit()
+            var edit = ObjectEdit()
             edit.name = "Lamp"
-            #expect(node.commands.map(\.order).first == .addThing(edit, zone: "kitchen"))
+            #expect(node.commands.map(\.order).first == .add(.thing, edit, to: "kitchen"))
             edit.name = "New"
             #expect(
                 node.commands.map(\.order).dropFirst() == [
-                    .editThing("red-lamp", edit, zone: nil), .removeThing("red-lamp"),
+                    .edit(.thing, "red-lamp", edit, zone: nil),
+                    .remove(.thing, "red-lamp", withContents: false),
                 ]
             )
             #expect(try await post("/api/things", "{}", port: port).status == 400)

@@ -11,6 +11,7 @@ struct WebRouteTests {
             ("/kiosk/1-2/page.js", .file("page.js", version: "1-2")), ("/api/permissions", .permissions),
             ("/healthz", .health),
             ("/api/state", .state), ("/api/environments", .environments), ("/api/zones", .zones),
+            ("/api/environments/flat", .environment("flat")), ("/api/zones/hall", .zone("hall")),
             ("/api/things", .things), ("/api/things/red-lamp", .thing("red-lamp")),
             ("/api/things/red%20lamp", .thing("red lamp")),
             ("/api/things/red-lamp/actions", .actions(thing: "red-lamp")), ("/api/map", .map),
@@ -50,10 +51,12 @@ struct WebRouteTests {
         }
     }
 
-    @Test func `commands are posted, things are also made and changed, and everything else is read`() {
+    @Test func `commands are posted, objects are also made and changed, and everything else is read`() {
         #expect(WebRoute(path: "/api/nearby/set")?.methods == [.post])
-        #expect(WebRoute(path: "/api/zones")?.methods == [.get, .head])
-        #expect(WebRoute(path: "/api/things")?.methods == [.get, .head, .post])
-        #expect(WebRoute(path: "/api/things/lamp")?.methods == [.get, .head, .patch, .delete])
+        #expect(WebRoute(path: "/api/map")?.methods == [.get, .head])
+        for path in ["environments", "zones", "things"] {
+            #expect(WebRoute(path: "/api/\(path)")?.methods == [.get, .head, .post])
+            #expect(WebRoute(path: "/api/\(path)/x")?.methods == [.get, .head, .patch, .delete])
+        }
     }
 }

@@ -57,20 +57,22 @@ package struct Command: Sendable, Hashable {
         case setLifecycle(LifecycleChange)
         /// A call for a display, by its id, or for every one.
         case show(ScreenCall, display: String)
-        /// A new thing in a zone, by slug or identifier as received.
-        case addThing(ThingEdit, zone: String)
-        /// A change to what a thing is; another zone by slug or identifier as received.
-        case editThing(String, ThingEdit, zone: String?)
-        case removeThing(String)
+        /// A new environment, a zone in an environment, or a thing in a zone, by slug or identifier as received.
+        case add(FlareClass, ObjectEdit, to: String?)
+        /// A change to what an object is, by slug or identifier as received, and another zone for a thing.
+        case edit(FlareClass, String, ObjectEdit, zone: String?)
+        /// Remove an object; what is in it goes, too, or else it must be empty.
+        case remove(FlareClass, String, withContents: Bool)
+        /// Read the zones and things of an environment, for who shows them: the answer has all of them.
+        case readPlace(FlareID)
         case request(Verb)
 
         /// Whether it changes nothing, here or elsewhere.
         var onlyReads: Bool {
             switch self {
-            case .get, .request(.ping), .request(.snapshot), .request(.explain): true
-            case .set, .action, .setDevice, .chooseEnvironment, .switchSensor, .setLifecycle, .show,
-                .addThing,
-                .editThing, .removeThing, .request:
+            case .get, .readPlace, .request(.ping), .request(.snapshot), .request(.explain): true
+            case .set, .action, .setDevice, .chooseEnvironment, .switchSensor, .setLifecycle, .show, .add,
+                .edit, .remove, .request:
                 false
             }
         }
@@ -160,6 +162,10 @@ package struct Answer: Sendable, Hashable {
     package var rejected: [String: RefusalCode] = [:]
     /// The requested data, as for `get`, `ping` and `snapshot`.
     package var data: JSONValue?
+    /// What is legal in the change, but hardly meant.
+    package var warnings: [Warning] = []
+    /// The place that was read.
+    package var place: PlaceContents?
     /// Why the command was refused; `nil` if it was carried out.
     package var refusal: Refusal?
     /// Whether the sender may not see what contains the target.
@@ -179,6 +185,14 @@ package struct Answer: Sendable, Hashable {
         case get
         /// A request, by its verb as received.
         case verb(String)
+    }
+
+    package struct Warning: Sendable, Hashable {
+        /// Path of the member, such as `perimeter.size`; `nil` if it is the object itself.
+        package var field: String?
+        package var message: String
+
+        package init(field: String?, message: String) { (self.field, self.message) = (field, message) }
     }
 
     package struct Target: Sendable, Hashable {

@@ -28,6 +28,8 @@ package struct ChangeRequest: Sendable, Hashable {
         /// A change to other fields of an object, such as its name.
         case edit
         case remove
+        /// Makes an environment.
+        case found
         /// Reads a thing without changing it.
         case read
         /// A level of the lifecycle, which decides what a kiosk may do.

@@ -26,18 +26,22 @@ extension DeviceController {
         of command: Command,
         _ kind: ChangeRequest.Kind,
         on object: ObjectReference? = nil,
-        in zone: FlareID? = nil
+        in zone: FlareID? = nil,
+        of environment: FlareID? = nil
     ) -> Refusal? {
         guard !policies.isEmpty else { return nil }
-        return refusal(of: request(command, kind, on: object, in: zone))
+        return refusal(of: request(command, kind, on: object, in: zone, of: environment))
     }
 
     /// What a command asks for, for policies.
+    ///
+    /// - Parameter environment: That of the object; `nil` for the current one.
     func request(
         _ command: Command,
         _ kind: ChangeRequest.Kind,
         on object: ObjectReference? = nil,
-        in zone: FlareID? = nil
+        in zone: FlareID? = nil,
+        of environment: FlareID? = nil
     ) -> ChangeRequest {
         ChangeRequest(
             actor: command.actor,
@@ -46,7 +50,9 @@ extension DeviceController {
             kind: kind,
             object: object,
             zone: zone,
-            environment: object.flatMap { $0.kind == .environment ? nil : state.environmentID }
+            environment: object.flatMap {
+                $0.kind == .environment ? nil : environment ?? state.environmentID
+            }
         )
     }
 }

@@ -12,7 +12,7 @@ package struct LevelPolicy: CommandPolicy {
         guard request.actor == .kiosk, !state.lifecycle.allowsControl else { return .allow }
         switch request.kind {
         case .read, .control, .ping, .administer: return .allow
-        case .set, .action, .move, .edit, .remove, .level: break
+        case .set, .action, .move, .edit, .remove, .found, .level: break
         }
         let levels = LifecycleLevel.allCases.filter(state.lifecycle.settings.controlLevels.contains)
         let legal =

@@ -33,6 +33,7 @@ package struct PeoplePolicy: CommandPolicy {
         let access: Access
         switch request.kind {
         case .ping: return nil
+        case .found: return (.own, .everything)
         case .administer: return (.own, .administration)
         case .level, .control: return (.write, .devices)
         case .read: access = .read
@@ -60,6 +61,7 @@ package struct PeoplePolicy: CommandPolicy {
         switch object {
         case .administration: return "administer this daemon"
         case .devices: return "\(access.rawValue) devices"
+        case .everything: return "\(access.rawValue) all"
         default:
             let slug = request.object.map { state.slugs[$0.kind, $0.id] ?? "\($0.id)" } ?? ""
             return "\(access.rawValue) \(request.object?.kind.rawValue ?? "this") \(slug)"

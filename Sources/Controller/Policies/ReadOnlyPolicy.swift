@@ -17,7 +17,7 @@ package struct ReadOnlyPolicy: CommandPolicy {
         else { return .allow }
         switch request.kind {
         case .read, .level, .control, .ping, .administer: return .allow
-        case .set, .action, .move, .edit, .remove: break
+        case .set, .action, .move, .edit, .remove, .found: break
         }
         let zone = request.zone.map { ObjectReference(.zone, $0) }
         let isListed =

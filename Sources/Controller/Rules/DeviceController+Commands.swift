@@ -30,9 +30,8 @@ extension DeviceController {
             accept(pending)
         case .setLifecycle(let change): setLifecycle(change, command)
         case .show(let call, let display): show(call, on: display, command)
-        case .addThing(let edit, let zone): addThing(edit, to: zone, command)
-        case .editThing(let name, let edit, let zone): editThing(name, edit, zone, command)
-        case .removeThing(let name): removeThing(name, command)
+        case .add, .edit, .remove: edit(command)
+        case .readPlace(let environment): readPlace(environment, command)
         case .request(let verb): request(verb, command)
         }
     }
@@ -55,6 +54,7 @@ extension DeviceController {
         answer.accepted = pending.accepted
         answer.rejected = pending.rejected
         answer.data = data
+        (answer.warnings, answer.place) = (pending.warnings, pending.place)
         if pending.subject == .get, let object = pending.target?.object {
             let reader = state.reader(for: pending.command.speaker, at: now.wallMilliseconds)
             answer.isContainerHidden = !state.isContainerSeen(of: object, by: reader)
@@ -134,20 +134,7 @@ extension DeviceController {
                 )
             }
             return .success(thing)
-        case .thing(let name):
-            // A slug can look like an identifier.
-            for id in [FlareID(name), state.slugs.id(of: name, kind: .thing)] {
-                if let id, let thing = state.things[id], maySee(thing, command) { return .success(thing) }
-            }
-            let reader = state.reader(for: command.speaker, at: now.wallMilliseconds)
-            let known = state.things.values.lazy.filter { reader?.sees(state.accessObject($0)) ?? true }
-                .compactMap { state.slugs[.thing, $0.id] }.prefix(2000)
-            return .failure(
-                Refusal(
-                    .unknownThing,
-                    "no thing \"\(name.prefix(60))\" in this environment\(NearestName.hint(for: name, among: known))"
-                )
-            )
+        case .thing(let name): return thing(named: name, in: state.contents, command)
         case .zone:
             return .failure(Refusal(.unknownThing, "a zone has no actions; it has lights that can be set"))
         }
@@ -334,7 +321,9 @@ extension DeviceController {
     mutating func failReads(of environment: FlareID? = nil, _ refusal: Refusal) {
         func isMeant(_ other: FlareID) -> Bool { environment == nil || environment == other }
         refuse(pending.removeChoice(where: isMeant)?.pending, refusal)
-        for refresh in pending.removeRefreshes(where: isMeant) { refuse(refresh, refusal) }
+        for refresh in pending.removeRefreshes(where: { $0.map(isMeant) ?? (environment == nil) }) {
+            refuse(refresh, refusal)
+        }
     }
 }
 
@@ -344,8 +333,8 @@ extension Command.Order {
         switch self {
         case .get: .get
         case .request(let verb): .verb(verb.name)
-        case .set, .action, .setDevice, .chooseEnvironment, .switchSensor, .setLifecycle, .show, .addThing,
-            .editThing, .removeThing:
+        case .set, .action, .setDevice, .chooseEnvironment, .switchSensor, .setLifecycle, .show, .add, .edit,
+            .remove, .readPlace:
             .set
         }
     }

@@ -52,7 +52,7 @@ extension DeviceController {
                 to: reference,
                 name: name,
                 home: environment,
-                isPrivate: !isNamed && kind == .thing && isMadePrivately(name),
+                isPrivate: !isNamed && isMadePrivately(kind, name),
                 gone: gone ?? []
             )
             if let slug { effects.append(.remember(.slug(slug, reference, home: environment))) }

@@ -67,10 +67,11 @@ extension DeviceController {
             return jobAnswered(request, on: object, result)
         case (.renameDevice(let device, _, _), _):
             return jobAnswered(request, on: ObjectReference(.device, device), result)
-        case (.createThing, _), (.changeThing, _), (.removeThing, _):
-            return thingEdited(request, result)
+        case (.create, _), (.change, _), (.remove, _):
+            return edited(request, result)
         case (.loadEnvironments, .success(.environments(let found))):
             environmentsLoaded(found)
+            for refresh in pending.placeRead(nil) { accept(refresh.pending) }
         case (.loadPlace(let environment), .success(.place(let zones, let things))):
             placeRead(environment, zones: zones, things: things)
         case (.loadDevice(let id, let environment), .success(.device(let device))):
@@ -105,6 +106,9 @@ extension DeviceController {
 
     private mutating func readFailed(_ request: FlareRequest, _ error: FlareLinkError) {
         if case .loadPlace(let environment) = request { failReads(of: environment, Refusal(error)) }
+        if case .loadEnvironments = request {
+            for refresh in pending.removeRefreshes(where: { $0 == nil }) { refuse(refresh, Refusal(error)) }
+        }
         guard let reading = Reading(request), state.isLinkUp else { return }
         guard reading.environment == nil || reading.environment == state.environmentID else { return }
         // A lost link raises its own alert.

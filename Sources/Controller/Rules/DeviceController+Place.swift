@@ -128,7 +128,8 @@ extension DeviceController {
         if let choice { select(environment, cause: choice.cause) }
         placeLoaded(environment, zones: zones, things: things)
         if let choice { accept(choice.pending) }
-        for refresh in pending.placeRead(environment) { accept(refresh) }
+        let contents = PlaceContents(environment: environment, zones: zones, things: things)
+        for refresh in pending.placeRead(environment) { ended(refresh, contents) }
     }
 
     private mutating func placeLoaded(_ environment: FlareID, zones: [FlareZone], things: [FlareThing]) {
@@ -230,7 +231,7 @@ extension DeviceController {
                 to: reference,
                 name: object[keyPath: name],
                 home: home,
-                isPrivate: !isNamed && kind == .thing && isMadePrivately(object[keyPath: name]),
+                isPrivate: !isNamed && isMadePrivately(kind, object[keyPath: name]),
                 gone: gone ?? []
             )
             if let slug { effects.append(.remember(.slug(slug, reference, home: home))) }

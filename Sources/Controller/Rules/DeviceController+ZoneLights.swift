@@ -8,7 +8,7 @@ import Things
 extension DeviceController {
     mutating func setLights(of name: String, _ request: ThingRequest, _ command: Command) {
         let zone: FlareZone
-        switch self.zone(named: name, command) {
+        switch self.zone(named: name, in: state.contents, command) {
         case .success(let found): zone = found
         case .failure(let refusal): return refuse(command, .set, refusal)
         }
@@ -82,25 +82,6 @@ extension DeviceController {
 
     private func isLight(_ thing: FlareThing) -> Bool {
         state.kind(of: thing)?.isLight ?? ThingCapabilities.isLight(thing.data)
-    }
-
-    /// The zone of a name, or a refusal if there is none that the sender may see.
-    func zone(named name: String, _ command: Command) -> Result<FlareZone, Refusal> {
-        let reader = state.reader(for: command.speaker, at: now.wallMilliseconds)
-        // Who may see a thing of it knows that it is there.
-        let zones = state.zones.filter { zone in
-            guard let reader, !reader.sees(zone.value) else { return true }
-            return state.things.values.contains { $0.zone == zone.key && reader.sees($0) }
-        }
-        for id in [FlareID(name), state.slugs.id(of: name, kind: .zone)] {
-            if let id, let zone = zones[id] { return .success(zone) }
-        }
-        let known = zones.keys.compactMap { state.slugs[.zone, $0] }.sorted()
-        let hint = NearestName.hint(for: name, among: known)
-        let others = known.isEmpty ? "" : "\(hint.isEmpty ? ";" : hint) there are \(QuotedValue.list(known))"
-        return .failure(
-            Refusal(.unknownThing, "no zone \(QuotedValue.of(name)) in this environment\(others)")
-        )
     }
 
     /// Replaces values that must mean the same for all lights.

@@ -1,4 +1,4 @@
-import Flare
+package import Flare
 
 /// The rules for location, proximity and control, as one value.
 ///
@@ -9,6 +9,8 @@ package struct DeviceController: Sendable {
     var configuration: ControllerConfiguration
     /// Checked in this order; the first refusal wins.
     package var policies: [any CommandPolicy] = []
+    /// Finds what is legal in a model file, but hardly meant; called with the place around a changed object.
+    package var advise: @Sendable (_ model: JSONValue) -> [PlaceAdvice.Finding] = { _ in [] }
     var memory: PersistedState
 
     /// Effects collected by the current call of ``apply(_:at:)``.

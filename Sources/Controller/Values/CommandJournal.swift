@@ -25,9 +25,10 @@ struct CommandJournal: Sendable {
         case switchSensor(SensorKind, on: Bool)
         case setLifecycle(Command.LifecycleChange.Name)
         case show(ScreenCall.Name, display: String)
-        case addThing
-        case editThing(String)
-        case removeThing(String)
+        case add(FlareClass)
+        case edit(FlareClass, String)
+        case remove(FlareClass, String)
+        case readPlace
         case verb(String)
         /// Refused because it could not be parsed.
         case unreadable
@@ -50,6 +51,8 @@ struct CommandJournal: Sendable {
     mutating func received(_ command: Command, at now: Instant) {
         // An explanation request must not hide the command it asks about.
         if case .request(.explain) = command.order { return }
+        // Pages read places for themselves.
+        if case .readPlace = command.order { return }
         append(
             Entry(
                 ticket: command.ticket,
@@ -123,9 +126,10 @@ extension CommandJournal.Request {
         case .setLifecycle(let change): self = .setLifecycle(change.name)
         case .show(let call, let display):
             self = .show(call.name, display: QuotedValue.clipped(display, to: 64))
-        case .addThing: self = .addThing
-        case .editThing(let name, _, _): self = .editThing(QuotedValue.clipped(name, to: 64))
-        case .removeThing(let name): self = .removeThing(QuotedValue.clipped(name, to: 64))
+        case .add(let kind, _, _): self = .add(kind)
+        case .edit(let kind, let name, _, _): self = .edit(kind, QuotedValue.clipped(name, to: 64))
+        case .remove(let kind, let name, _): self = .remove(kind, QuotedValue.clipped(name, to: 64))
+        case .readPlace: self = .readPlace
         case .request(let verb): self = .verb(verb.name)
         }
     }
@@ -143,9 +147,10 @@ extension CommandJournal.Request {
         case .switchSensor(let sensor, let on): "switch \(sensor.rawValue) \(on ? "on" : "off")"
         case .setLifecycle(let name): "set \(name.rawValue) of the lifecycle"
         case .show(let call, let display): "\(call.rawValue) on display \(display)"
-        case .addThing: "add thing\(slug.map { " \($0)" } ?? "")"
-        case .editThing(let name): "edit thing \(slug ?? name)"
-        case .removeThing(let name): "remove thing \(slug ?? name)"
+        case .add(let kind): "add \(kind.rawValue)\(slug.map { " \($0)" } ?? "")"
+        case .edit(let kind, let name): "edit \(kind.rawValue) \(slug ?? name)"
+        case .remove(let kind, let name): "remove \(kind.rawValue) \(slug ?? name)"
+        case .readPlace: "read a place"
         case .verb(let verb): "request \(verb)"
         case .unreadable: "unreadable"
         }

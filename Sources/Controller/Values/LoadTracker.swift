@@ -61,8 +61,8 @@ package enum Reading: Sendable, Hashable {
         case .loadDevice(_, let environment): self = .device(environment)
         case .createDevice(_, let environment): self = .newDevice(environment)
         case .loadPresence(_, let environment, _): self = .presence(environment)
-        case .unsubscribe, .setData, .setPosition, .performAction, .renameDevice, .createThing,
-            .changeThing, .removeThing:
+        case .unsubscribe, .setData, .setPosition, .performAction, .renameDevice, .create, .change,
+            .remove:
             return nil
         }
     }

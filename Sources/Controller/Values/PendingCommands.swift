@@ -12,7 +12,7 @@ struct PendingCommands: Sendable {
     private var reloads: [PendingCommand] = []
     private var joint: [Int: JointCommand] = [:]
     private var nextJoint = 0
-    private(set) var edits: [(request: FlareRequest, pending: PendingCommand)] = []
+    private(set) var edits: [PendingEdit] = []
 
     // MARK: Environment selection
 
@@ -31,40 +31,38 @@ struct PendingCommands: Sendable {
 
     mutating func append(_ refresh: PendingRefresh) { refreshes.append(refresh) }
 
-    /// Counts a reply with an environment's zones and things.
+    /// Counts a reply with an environment's zones and things, or with the environments if it is `nil`.
     /// - Returns: The refreshes that need no further reply.
-    mutating func placeRead(_ environment: FlareID) -> [PendingCommand] {
-        var ended: [PendingCommand] = []
+    mutating func placeRead(_ environment: FlareID?) -> [PendingRefresh] {
+        var ended: [PendingRefresh] = []
         var left: [PendingRefresh] = []
         for var refresh in refreshes {
             if refresh.environment == environment { refresh.replies -= 1 }
-            if refresh.replies > 0 { left.append(refresh) } else { ended.append(refresh.pending) }
+            if refresh.replies > 0 { left.append(refresh) } else { ended.append(refresh) }
         }
         refreshes = left
         return ended
     }
 
-    mutating func removeRefreshes(where isMeant: (FlareID) -> Bool) -> [PendingCommand] {
+    mutating func removeRefreshes(where isMeant: (FlareID?) -> Bool) -> [PendingCommand] {
         let removed = refreshes.filter { isMeant($0.environment) }
         refreshes.removeAll { isMeant($0.environment) }
         return removed.map(\.pending)
     }
 
-    // MARK: Things made, changed as a whole, and removed
+    // MARK: Objects made, changed as a whole, and removed
 
     /// Maximum number of waiting ones.
     static let editCapacity = 100
 
     var canEdit: Bool { edits.count < Self.editCapacity }
 
-    mutating func append(_ request: FlareRequest, _ pending: PendingCommand) {
-        edits.append((request, pending))
-    }
+    mutating func append(_ edit: PendingEdit) { edits.append(edit) }
 
     /// Removes the first that waits for the reply to a request; `nil` for none.
-    mutating func removeEdit(_ request: FlareRequest) -> PendingCommand? {
+    mutating func removeEdit(_ request: FlareRequest) -> PendingEdit? {
         guard let index = edits.firstIndex(where: { $0.request == request }) else { return nil }
-        return edits.remove(at: index).pending
+        return edits.remove(at: index)
     }
 
     mutating func removeEdits() -> [PendingCommand] {
@@ -116,6 +114,9 @@ struct PendingCommand: Sendable {
     var target: Answer.Target?
     var accepted: [String: JSONValue] = [:]
     var rejected: [String: RefusalCode] = [:]
+    var warnings: [Answer.Warning] = []
+    /// The place that was read for it.
+    var place: PlaceContents?
     /// The number of the ``JointCommand`` it belongs to; `nil` if none.
     var joint: Int?
 }
@@ -136,9 +137,28 @@ struct PendingChoice: Sendable {
     let cause: ChangeEvent.Cause
 }
 
-/// A refresh command, with the number of replies until one is newer than the command.
+/// A change that the server has not confirmed yet.
+struct PendingEdit: Sendable {
+    let request: FlareRequest
+    /// The environment of the object; `nil` for an environment.
+    let environment: FlareID?
+    let pending: PendingCommand
+}
+
+/// A command that waits for a reading, with the number of replies until one is newer than the command.
 struct PendingRefresh: Sendable {
-    let environment: FlareID
+    /// The environment that is read; `nil` for the list of them.
+    let environment: FlareID?
     let pending: PendingCommand
     var replies: Int
+    var next = Next.accept
+
+    /// What is done when the place was read.
+    enum Next: Sendable {
+        case accept
+        /// Answered with the place.
+        case show
+        /// Begun, with what is in the place.
+        case edit
+    }
 }

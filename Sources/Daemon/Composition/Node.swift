@@ -50,11 +50,16 @@ package struct Node: Sendable {
         let started = clock()
         let epoch = epochText(started)
         let installation = try store.installationID()
-        let controller = DeviceController(
+        var controller = DeviceController(
             epoch: epoch,
             configuration: plan.controller,
             memory: try store.memory()
         )
+        controller.advise = { [profiles = configuration.profiles.library.profiles.map(\.name)] model in
+            ModelAdvice(on: model, profiles: profiles).warnings.map {
+                PlaceAdvice.Finding(place: $0.place, message: $0.message)
+            }
+        }
         let runtime = NodeRuntime(
             on: loop,
             controller: controller,

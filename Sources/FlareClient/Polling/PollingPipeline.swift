@@ -138,7 +138,7 @@ package struct PollingPipeline: Sendable {
             running = .write(request)
             return [.write(request)]
         case .loadEnvironments, .loadPlace, .loadDevice, .createDevice, .loadPresence, .renameDevice,
-            .createThing, .changeThing, .removeThing:
+            .create, .change, .remove:
             running = .read(request)
             return ask(request, now: now)
         }

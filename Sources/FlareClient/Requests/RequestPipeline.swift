@@ -129,9 +129,9 @@ package struct RequestPipeline: Sendable {
         case .performAction(let object, let action, let sender):
             .performAction(object, action, sender: sender)
         case .renameDevice(let id, _, let name): .renameDevice(id, to: name)
-        case .createThing(let edit, let zone, let environment): .createThing(edit, zone, environment)
-        case .changeThing(let id, let edit): .changeThing(id, edit)
-        case .removeThing(let id): .removeThing(id)
+        case .create(let kind, let edit, let zone, let environment): .create(kind, edit, zone, environment)
+        case .change(let object, let edit): .change(object, edit)
+        case .remove(let object, let withContents): .remove(object, withContents: withContents)
         }
     }
 

@@ -32,4 +32,41 @@ extension FlareHub {
         guard isStored else { throw .notStored }
         return removed
     }
+
+    /// Removes an object with what is in it, all or nothing.
+    ///
+    /// Devices have no place without their environment.
+    /// - Parameter withContents: Whether zones and things in it may go; otherwise they are an error.
+    func remove(
+        _ object: ObjectReference,
+        withContents: Bool,
+        from client: FlareClientID
+    ) throws {
+        let contents = contents(of: object)
+        if !withContents, contents.contains(where: { $0.kind != .device }) {
+            throw FlareLinkError.rejected("the \(object.kind.rawValue) is not empty by now")
+        }
+        var failure: FlareHubError?
+        // The environment goes first: clients that read again then do not look for what was in it.
+        let isStored = inOneCommit { hub in
+            do throws(FlareHubError) {
+                for reference in [object] + contents { try hub.remove(reference, from: client) }
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        guard isStored else { throw FlareHubError.notStored }
+    }
+
+    private func contents(of object: ObjectReference) -> [ObjectReference] {
+        switch object.kind {
+        case .environment:
+            [FlareClass.zone, .thing, .device].flatMap { records($0, environment: object.id) }.map(
+                \.reference
+            )
+        case .zone: records(.thing, zone: object.id).map(\.reference)
+        case .thing, .device: []
+        }
+    }
 }

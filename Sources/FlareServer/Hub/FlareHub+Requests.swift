@@ -87,24 +87,25 @@ extension FlareHub {
         case .renameDevice(let id, _, let name):
             let object = ObjectReference(.device, id)
             return try done(object, update(object, from: client) { $0["name"] = .string(name) } != nil)
-        case .createThing(let edit, let zone, let environment):
-            _ = try known(.environment, environment)
-            _ = try known(.zone, zone)
+        case .create(let kind, let edit, let zone, let environment):
             var members = edit.members(over: [:])
-            members["environment"] = .string(environment.description)
-            members["zone"] = .string(zone.description)
-            let created = try insert([FlareRecord(.thing, makeID(), members)], from: client)
-            guard let thing = created.first.flatMap({ FlareThing(json: $0.json) }) else {
-                throw FlareLinkError.rejected("the thing was not made")
+            for (parent, id) in [(FlareClass.environment, environment), (.zone, zone)] {
+                guard let id else { continue }
+                _ = try known(parent, id)
+                members[parent.rawValue] = .string(id.description)
             }
-            return .thing(thing)
-        case .changeThing(let id, let edit):
-            let object = ObjectReference(.thing, id)
-            let changed = try update(object, from: client) { $0.merge(edit.members(over: $0)) { $1 } }
+            let id = makeID()
+            try insert([FlareRecord(kind, id, members.filter { !$0.value.isNull })], from: client)
+            return .created(id)
+        case .change(let object, let edit):
+            let changed = try update(object, from: client) { members in
+                members = edit.applied(to: .object(members)).object ?? members
+            }
             return try done(object, changed != nil)
-        case .removeThing(let id):
-            let object = ObjectReference(.thing, id)
-            return try done(object, remove(object, from: client) != nil)
+        case .remove(let object, let withContents):
+            _ = try known(object.kind, object.id)
+            try remove(object, withContents: withContents, from: client)
+            return .done
         }
     }
 

@@ -68,7 +68,7 @@ package actor WebHub {
     func seesEverything(_ asker: Asker) -> Bool { reader(for: asker.speaker)?.seesEverything ?? true }
 
     /// The state as somebody may see it.
-    private func view(for asker: Asker) -> (state: ControllerState, reader: Reader?) {
+    func view(for asker: Asker) -> (state: ControllerState, reader: Reader?) {
         let state = node.state()
         guard let reader = reader(for: asker.speaker), !reader.seesAll else { return (state, nil) }
         return (state.seen(by: reader), reader)
@@ -90,29 +90,10 @@ package actor WebHub {
         return texts.list(kind, in: state, for: reader)
     }
 
-    /// A thing, by short name or identifier.
-    func thing(_ name: String, for asker: Asker) -> Result<[UInt8], Refusal> {
-        let (whole, view) = (node.state(), view(for: asker))
-        return found(name, in: view.state)
-            .map { texts.text(of: ObjectReference(.thing, $0.id), in: whole, for: view.reader) ?? [] }
-    }
-
     /// The actions of a thing, by short name or identifier.
     func actions(of name: String, for asker: Asker) -> Result<[UInt8], Refusal> {
         let state = view(for: asker).state
-        return found(name, in: state).map { state.thingActionsJSON($0.id)?.bytes ?? [] }
-    }
-
-    private func found(_ name: String, in state: ControllerState) -> Result<FlareThing, Refusal> {
-        // A slug can look like an identifier.
-        for id in [FlareID(name), state.slugs.id(of: name, kind: .thing)] {
-            if let id, let thing = state.things[id] { return .success(thing) }
-        }
-        let known = state.things.keys.lazy.compactMap { state.slugs[.thing, $0] }.prefix(2000)
-        let hint = NearestName.hint(for: name, among: known)
-        return .failure(
-            Refusal(.unknownThing, "no thing \(QuotedValue.of(name)) in this environment\(hint)")
-        )
+        return found(.thing, name, in: state).map { state.thingActionsJSON($0.id)?.bytes ?? [] }
     }
 
     /// What somebody may drive of what they may see, so that pages offer nothing else.
@@ -175,12 +156,13 @@ package actor WebHub {
         await perform(decoder.decode(topic, payload: payload), by: asker)
     }
 
-    /// Makes, changes or removes a thing.
-    func perform(_ change: ThingChange, _ payload: [UInt8], by asker: Asker) async -> Answer {
+    /// Makes, changes or removes an environment, zone or thing.
+    func perform(_ change: ObjectChange, _ payload: [UInt8], by asker: Asker) async -> Answer {
         await perform(decoder.decode(change, payload: payload), by: asker)
     }
 
     private func perform(_ decoded: DecodedCommand, by asker: Asker) async -> Answer {
+        counters.withLock { $0.commands += 1 }
         var answer = await answer(to: decoded, by: asker)
         if let refusal = answer.refusal, refusal.code == .notAllowed, asker.isUnnamed,
             decoded.credentials.token == nil
@@ -191,8 +173,12 @@ package actor WebHub {
         return answer
     }
 
+    /// Carries out a command that is no message.
+    func perform(_ order: Command.Order, by asker: Asker) async -> Answer {
+        await answer(to: DecodedCommand(order), by: asker)
+    }
+
     private func answer(to decoded: DecodedCommand, by asker: Asker) async -> Answer {
-        counters.withLock { $0.commands += 1 }
         let speaker = speaker(decoded.credentials, asker)
         var answer = Answer(ticket: 0, tx: decoded.tx, subject: decoded.subject)
         answer.actor = .kiosk

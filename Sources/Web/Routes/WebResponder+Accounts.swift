@@ -104,7 +104,7 @@ extension WebResponder {
     }
 
     /// The values of a query; of several with a name the last one.
-    private static func query(of target: String) -> [String: String] {
+    static func query(of target: String) -> [String: String] {
         var values: [String: String] = [:]
         for pair in target.drop(while: { $0 != "?" }).dropFirst().split(separator: "&").prefix(20) {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -113,17 +113,12 @@ struct WebResponder: HTTPResponder {
             await hub.lookAgain()
             return .signedIn(cookie: cookie)
         case .state: return .json(await hub.state(for: asker))
-        case .environments: return .list(await hub.list(.environment, for: asker))
-        case .zones: return .list(await hub.list(.zone, for: asker))
-        case .things:
-            if head.method == .post { return try await change(.add, request, by: asker) }
-            return .list(await hub.list(.thing, for: asker))
-        case .thing(let name):
-            switch head.method {
-            case .patch: return try await change(.edit(name), request, by: asker)
-            case .delete: return try await change(.remove(name), request, by: asker)
-            default: return WebAnswer(await hub.thing(name, for: asker))
-            }
+        case .environments: return try await objects(.environment, request, by: asker)
+        case .zones: return try await objects(.zone, request, by: asker)
+        case .things: return try await objects(.thing, request, by: asker)
+        case .environment(let name): return try await object(.environment, name, request, by: asker)
+        case .zone(let name): return try await object(.zone, name, request, by: asker)
+        case .thing(let name): return try await object(.thing, name, request, by: asker)
         case .actions(let name): return WebAnswer(await hub.actions(of: name, for: asker))
         case .lifecycle: return .json(await hub.lifecycle(for: asker))
         case .map: return .picture(await hub.picture(for: asker).svg)
@@ -140,19 +135,6 @@ struct WebResponder: HTTPResponder {
     {
         if let refusal = Self.unsupportedMedia(request.headers) { return refusal }
         return WebAnswer(await hub.perform(topic, try await content(of: request, by: asker), by: asker))
-    }
-
-    /// Makes, changes or removes a thing.
-    private func change(_ change: ThingChange, _ request: Request, by asker: Asker) async throws -> WebAnswer
-    {
-        let body = try await content(of: request, by: asker)
-        // Removing needs no body.
-        if !body.isEmpty || request.method != .delete,
-            let refusal = Self.unsupportedMedia(request.headers)
-        {
-            return refusal
-        }
-        return WebAnswer(await hub.perform(change, body, by: asker))
     }
 
     /// The whole body of a request.
@@ -245,7 +227,7 @@ extension WebAnswer {
         headers[.location] = location
     }
 
-    fileprivate init(_ found: Result<[UInt8], Refusal>) {
+    init(_ found: Result<[UInt8], Refusal>) {
         switch found {
         case .success(let text): self = .json(text)
         case .failure(let refusal): self.init(refusal)

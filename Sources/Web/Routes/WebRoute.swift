@@ -32,9 +32,11 @@ enum WebRoute: Sendable, Hashable {
     case signOut
     case state
     case environments
-    case zones
-    case things
     /// By short name or identifier, as in the path.
+    case environment(String)
+    case zones
+    case zone(String)
+    case things
     case thing(String)
     case actions(thing: String)
     case map
@@ -58,7 +60,9 @@ enum WebRoute: Sendable, Hashable {
             Entry("/healthz", .health), Entry("/metrics", .metrics),
             Entry("/api/openapi.json", .apiDescription), Entry("/api/sign-in", .signIn),
             Entry("/api/sign-out", .signOut), Entry("/api/state", .state),
-            Entry("/api/environments", .environments), Entry("/api/zones", .zones),
+            Entry("/api/environments", .environments),
+            Entry("/api/environments/{environment}") { .environment($0) },
+            Entry("/api/zones", .zones), Entry("/api/zones/{zone}") { .zone($0) },
             Entry("/api/things", .things), Entry("/api/things/{thing}") { .thing($0) },
             Entry("/api/things/{thing}/actions") { .actions(thing: $0) }, Entry("/api/map", .map),
             Entry("/api/lifecycle", .lifecycle), Entry("/api/events", .events),
@@ -148,8 +152,8 @@ enum WebRoute: Sendable, Hashable {
     var methods: [HTTPRequest.Method] {
         switch self {
         case .presence, .command, .signIn, .signOut: [.post]
-        case .things: [.get, .head, .post]
-        case .thing: [.get, .head, .patch, .delete]
+        case .environments, .zones, .things: [.get, .head, .post]
+        case .environment, .zone, .thing: [.get, .head, .patch, .delete]
         case .session: [.get, .head, .post, .delete]
         case .accounts(let path):
             (AccountsRoute(path)?.methods ?? []).flatMap { method -> [HTTPRequest.Method] in
@@ -162,7 +166,7 @@ enum WebRoute: Sendable, Hashable {
                 }
             }
         case .start, .kiosk, .page, .file, .module, .health, .metrics, .apiDescription, .signInPage, .state,
-            .environments, .zones, .actions, .map, .lifecycle, .events, .experience, .permissions:
+            .actions, .map, .lifecycle, .events, .experience, .permissions:
             [.get, .head]
         }
     }

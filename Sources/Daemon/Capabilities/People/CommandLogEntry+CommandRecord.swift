@@ -78,9 +78,10 @@ extension Command.Order {
         case .switchSensor: "sensor"
         case .setLifecycle: "lifecycle"
         case .show: "screen"
-        case .addThing: "thing add"
-        case .editThing: "thing edit"
-        case .removeThing: "thing rm"
+        case .add(let kind, _, _): "\(kind.rawValue) add"
+        case .edit(let kind, _, _, _): "\(kind.rawValue) edit"
+        case .remove(let kind, _, _): "\(kind.rawValue) rm"
+        case .readPlace: "read"
         case .request(let verb): verb.name
         }
     }
@@ -94,8 +95,8 @@ extension Command.Order {
             case .thing(let name), .zone(let name): name
             }
         case .show(_, let display): display
-        case .editThing(let name, _, _), .removeThing(let name): name
-        case .addThing, .setDevice, .chooseEnvironment, .switchSensor, .setLifecycle, .request: nil
+        case .edit(_, let name, _, _), .remove(_, let name, _): name
+        case .add, .readPlace, .setDevice, .chooseEnvironment, .switchSensor, .setLifecycle, .request: nil
         }
     }
 
@@ -115,20 +116,22 @@ extension Command.Order {
         case .chooseEnvironment(.named(let name)): ["environment": .string(name)]
         case .chooseEnvironment(.next): ["environment": "next"]
         case .chooseEnvironment(.previous): ["environment": "previous"]
-        case .addThing(let edit, let zone): .object(edit.logged(zone))
-        case .editThing(_, let edit, let zone): .object(edit.logged(zone))
-        case .get, .setLifecycle, .show, .removeThing, .request: nil
+        case .add(let kind, let edit, let container):
+            .object(edit.logged(kind == .zone ? "environment" : "zone", container))
+        case .edit(_, _, let edit, let zone): .object(edit.logged("zone", zone))
+        case .remove(_, _, withContents: true): ["contents": true]
+        case .get, .setLifecycle, .show, .remove, .readPlace, .request: nil
         }
     }
 }
 
-extension ThingEdit {
+extension ObjectEdit {
     /// The names of data are enough: its values may be long, or secret.
-    fileprivate func logged(_ zone: String?) -> [String: JSONValue] {
+    fileprivate func logged(_ container: String, _ name: String?) -> [String: JSONValue] {
         var shown = self
         shown.data = [:]
         var members = shown.members(over: [:])
-        if let zone { members["zone"] = .string(zone) }
+        if let name { members[container] = .string(name) }
         if !data.isEmpty { members["data"] = .array(data.keys.sorted().map { .string($0) }) }
         return members
     }

@@ -4,13 +4,13 @@ import People
 import Testing
 import Things
 
-/// Things made, changed as a whole, and removed.
-struct ThingEditTests {
+/// Environments, zones and things made, changed as a whole, and removed.
+struct ObjectEditTests {
     private static let alice = AccountID(high: 0, low: 1)
     private static let bob = AccountID(high: 0, low: 2)
 
-    private func named(_ name: String) -> ThingEdit {
-        var edit = ThingEdit()
+    private func named(_ name: String) -> ObjectEdit {
+        var edit = ObjectEdit()
         edit.name = name
         return edit
     }
@@ -35,7 +35,7 @@ struct ThingEditTests {
         var rig = Rig.atHome()
         var edit = named("Reading lamp")
         (edit.position, edit.data) = (Point3D(x: 1, y: 2), ["on": false])
-        let answer = answer(&rig, .addThing(edit, zone: "living-room"))
+        let answer = answer(&rig, .add(.thing, edit, to: "living-room"))
         #expect(answer?.refusal == nil && answer?.target?.slug == "reading-lamp")
         let thing = answer?.target?.object.flatMap { rig.state.things[$0.id] }
         #expect(thing?.zone == House.living && thing?.data == ["on": false])
@@ -44,11 +44,11 @@ struct ThingEditTests {
 
     @Test func `a change keeps what it does not name, and null removes a value`() {
         var rig = Rig.atHome()
-        var edit = ThingEdit()
+        var edit = ObjectEdit()
         edit.data = ["note": "x", "on": .null]
         edit.description = "by the window"
         let before = rig.state.things[House.lamp]
-        #expect(answer(&rig, .editThing("lamp", edit, zone: "living-room"))?.refusal == nil)
+        #expect(answer(&rig, .edit(.thing, "lamp", edit, zone: "living-room"))?.refusal == nil)
         let after = rig.state.things[House.lamp]
         #expect(after?.name == before?.name && after?.position == before?.position)
         #expect(after?.zone == House.living && after?.description == "by the window")
@@ -58,35 +58,38 @@ struct ThingEditTests {
 
     @Test func `the zone in which it is already is no change`() {
         var rig = Rig.atHome()
-        let command = Command(ticket: 1, order: .editThing("lamp", ThingEdit(), zone: "kitchen"))
+        let command = Command(ticket: 1, order: .edit(.thing, "lamp", ObjectEdit(), zone: "kitchen"))
         #expect(rig.happens(.commandReceived(command)).requests.isEmpty)
     }
 
     @Test func `a removed thing is gone when the answer comes`() {
         var rig = Rig.atHome()
-        #expect(answer(&rig, .removeThing("lamp"))?.refusal == nil)
+        #expect(answer(&rig, .remove(.thing, "lamp", withContents: false))?.refusal == nil)
         #expect(rig.state.things[House.lamp] == nil)
-        #expect(answer(&rig, .removeThing("lamp"))?.refusal?.code == .unknownThing)
+        #expect(answer(&rig, .remove(.thing, "lamp", withContents: false))?.refusal?.code == .unknownThing)
     }
 
     @Test func `what the server refuses is told, and a lost link ends what waits`() {
         var rig = Rig.atHome()
-        rig.happens(.commandReceived(Command(ticket: 1, order: .editThing("lamp", named("x"), zone: nil))))
+        rig.happens(.commandReceived(Command(ticket: 1, order: .edit(.thing, "lamp", named("x"), zone: nil))))
         #expect(rig.serveOne(.failure(.rejected("no"))).codes == [.serverRejected])
         rig.serve()
-        rig.happens(.commandReceived(Command(ticket: 2, order: .removeThing("lamp"))))
+        rig.happens(.commandReceived(Command(ticket: 2, order: .remove(.thing, "lamp", withContents: false))))
         #expect(rig.happens(.flare(.linkDown(reason: "gone"))).codes == [.serverUnreachable])
-        let late = FlareEvent.replied(.removeThing(House.lamp), .success(.done))
+        let late = FlareEvent.replied(
+            .remove(House.lampThing, withContents: false),
+            .success(.done)
+        )
         #expect(rig.happens(.flare(late)).answers.isEmpty)
-        let offline = Command(ticket: 3, order: .addThing(named("x"), zone: "kitchen"))
+        let offline = Command(ticket: 3, order: .add(.thing, named("x"), to: "kitchen"))
         #expect(rig.happens(.commandReceived(offline)).codes == [.serverUnreachable])
     }
 
     @Test func `changing what a thing is needs the right to own it`() {
         var rig = rig([(.write, .all)])
         let orders: [Command.Order] = [
-            .editThing("lamp", named("x"), zone: nil), .removeThing("lamp"),
-            .addThing(named("x"), zone: "kitchen"),
+            .edit(.thing, "lamp", named("x"), zone: nil), .remove(.thing, "lamp", withContents: false),
+            .add(.thing, named("x"), to: "kitchen"),
         ]
         for order in orders {
             #expect(answer(&rig, order, by: Self.bob)?.refusal?.code == .notAllowed)
@@ -97,7 +100,7 @@ struct ThingEditTests {
 
     @Test func `moving a thing to another zone needs the right to own that one, too`() {
         var rig = rig([(.own, .thing(House.lamp)), (.read, .zone(House.living))])
-        let move = Command.Order.editThing("lamp", ThingEdit(), zone: "living-room")
+        let move = Command.Order.edit(.thing, "lamp", ObjectEdit(), zone: "living-room")
         #expect(answer(&rig, move, by: Self.bob)?.refusal?.code == .notAllowed)
         var owner = self.rig([(.own, .thing(House.lamp)), (.own, .zone(House.living))])
         #expect(answer(&owner, move, by: Self.bob)?.refusal == nil)
@@ -106,7 +109,7 @@ struct ThingEditTests {
 
     @Test func `a zone that may not be seen is not there`() {
         var rig = rig([(.own, .thing(House.lamp))])
-        let hidden = answer(&rig, .editThing("lamp", ThingEdit(), zone: "living-room"), by: Self.bob)
+        let hidden = answer(&rig, .edit(.thing, "lamp", ObjectEdit(), zone: "living-room"), by: Self.bob)
         #expect(hidden?.refusal?.code == .unknownThing)
         #expect(hidden?.refusal?.message.hasSuffix("living-room") == false)
     }
@@ -115,7 +118,7 @@ struct ThingEditTests {
         var rig = Rig.atHome()
         var codes: [RefusalCode?] = []
         for ticket in 0...100 {
-            let order = Command.Order.editThing("lamp", named("n\(ticket)"), zone: nil)
+            let order = Command.Order.edit(.thing, "lamp", named("n\(ticket)"), zone: nil)
             codes += rig.happens(.commandReceived(Command(ticket: ticket, order: order))).codes
         }
         #expect(codes == [.rateLimited])
@@ -124,16 +127,16 @@ struct ThingEditTests {
 
     @Test func `the short name of a thing tells its maker nothing of hidden ones`() {
         var rig = rig([(.own, .zone(House.living))])
-        let secret = answer(&rig, .addThing(named("Secret safe"), zone: "kitchen"), by: Self.alice)
+        let secret = answer(&rig, .add(.thing, named("Secret safe"), to: "kitchen"), by: Self.alice)
         #expect(secret?.target?.slug == "secret-safe")
         for name in ["Secret safe", "Open safe"] {
-            let made = answer(&rig, .addThing(named(name), zone: "living-room"), by: Self.bob)
+            let made = answer(&rig, .add(.thing, named(name), to: "living-room"), by: Self.bob)
             let slug = made?.target?.slug ?? ""
             let digits = made?.target?.object.map { "\($0.id)".suffix(6) } ?? ""
             #expect(slug == (SlugRegistry.slug(from: name) ?? "") + "-" + digits)
         }
         #expect(
-            answer(&rig, .addThing(named("Secret safe"), zone: "kitchen"), by: Self.alice)?.target?.slug
+            answer(&rig, .add(.thing, named("Secret safe"), to: "kitchen"), by: Self.alice)?.target?.slug
                 == "secret-safe-2"
         )
     }

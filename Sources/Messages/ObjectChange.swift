@@ -1,0 +1,197 @@
+import Controller
+package import Flare
+import Things
+
+/// A change to what an environment, zone or thing is, over HTTP.
+package enum ObjectChange: Sendable, Hashable {
+    case add(FlareClass)
+    /// By slug or identifier, as received.
+    case edit(FlareClass, String)
+    case remove(FlareClass, String, withContents: Bool = false)
+}
+
+extension Command.Order {
+    /// The members of a place file: `{"name","description","data":{…}}`, with `perimeter`, `angle` and `geofence` for an
+    /// environment, `environment` and `perimeter` for a zone, and `zone`, `position` and `actions` for a thing.
+    ///
+    /// A new object needs a name and what it is in; null removes a value of the data, a position, perimeter or geofence.
+    init(_ change: ObjectChange, _ payload: CommandPayload) throws(Refusal) {
+        var fields = try payload.membersOnly()
+        switch change {
+        case .remove(let kind, let name, let withContents):
+            try fields.finish()
+            self = .remove(kind, name, withContents: withContents)
+        case .add(let kind):
+            var container: String?
+            if let key = kind.container { container = try fields.text(key) }
+            let edit = try ObjectEdit(kind, &fields)
+            try fields.finish()
+            guard edit.name != nil else {
+                throw Refusal(.invalidValue, "a new \(kind.rawValue) needs a name", field: "name")
+            }
+            if let key = kind.container, container == nil {
+                throw Refusal(
+                    .invalidValue,
+                    "a new \(kind.rawValue) needs the \(key) that it is in",
+                    field: key
+                )
+            }
+            self = .add(kind, edit, to: container)
+        case .edit(let kind, let name):
+            let zone = kind == .thing ? try fields.text("zone") : nil
+            let edit = try ObjectEdit(kind, &fields)
+            try fields.finish()
+            guard !edit.isEmpty || zone != nil else {
+                let members = (kind == .thing ? ["zone"] : []) + ObjectEdit.members(of: kind)
+                throw Refusal(
+                    .invalidValue,
+                    "nothing to change was given; \(kind == .environment ? "an" : "a") \(kind.rawValue) has "
+                        + QuotedValue.list(members)
+                )
+            }
+            self = .edit(kind, name, edit, zone: zone)
+        }
+    }
+}
+
+extension FlareClass {
+    /// The member that names what a new object is in.
+    fileprivate var container: String? {
+        switch self {
+        case .thing: "zone"
+        case .zone: "environment"
+        case .environment, .device: nil
+        }
+    }
+}
+
+extension ObjectEdit {
+    /// Most values of the data, and most actions, in one change.
+    private static let most = 200
+    /// Most bytes of a name of them; the server takes as many.
+    private static let longest = 256
+
+    fileprivate static func members(of kind: FlareClass) -> [String] {
+        switch kind {
+        case .environment: ["name", "description", "perimeter", "angle", "geofence", "data"]
+        case .zone: ["name", "description", "perimeter", "data"]
+        case .thing, .device: ["name", "description", "position", "data", "actions"]
+        }
+    }
+
+    fileprivate init(_ kind: FlareClass, _ fields: inout CommandFields) throws(Refusal) {
+        self.init()
+        name = try fields.name("name")
+        if let text = try fields.text("description") {
+            guard text.unicodeScalars.count <= 2000 else {
+                throw Refusal(
+                    .outOfRange,
+                    "description must have at most 2000 characters (has \(text.unicodeScalars.count))",
+                    field: "description"
+                )
+            }
+            description = text
+        }
+        if let values = try fields.object("data")?.rest { data = try Self.checked(values) }
+        switch kind {
+        case .thing, .device:
+            if !isRemoved(.position, &fields) { position = try fields.position("position") }
+            actions = try Self.actions(fields.remove("actions"))
+        case .zone, .environment:
+            if !isRemoved(.perimeter, &fields) { perimeter = try fields.box("perimeter") }
+            guard kind == .environment else { break }
+            angle = try fields.number("angle", in: -360...360, unit: " degrees")
+            if !isRemoved(.geofence, &fields) { geofence = try fields.geofence("geofence") }
+        }
+    }
+
+    /// Whether a member is null, so that it is taken away.
+    private mutating func isRemoved(_ member: Optional, _ fields: inout CommandFields) -> Bool {
+        guard fields.rest[member.rawValue]?.isNull == true else { return false }
+        _ = fields.remove(member.rawValue)
+        removed.insert(member)
+        return true
+    }
+
+    private static func checked(_ values: [String: JSONValue]) throws(Refusal) -> [String: JSONValue] {
+        guard values.count <= most else {
+            throw Refusal(
+                .outOfRange,
+                "data must have at most \(most) values in one change (has \(values.count))",
+                field: "data"
+            )
+        }
+        for name in values.keys.sorted() where !isPlain(name) || name.contains(".") || name.hasPrefix("$") {
+            throw Refusal(
+                .invalidValue,
+                "\(QuotedValue.of(name)) is no name of data; it has 1 to \(longest) bytes, no dot, no $ in front, and "
+                    + "no control characters",
+                field: "data"
+            )
+        }
+        return values
+    }
+
+    private static func actions(_ value: JSONValue?) throws(Refusal) -> [String]? {
+        guard let value else { return nil }
+        let names = value.array?.compactMap(\.string)
+        guard let names, names.count == value.array?.count, names.count <= most, names.allSatisfy(isPlain)
+        else {
+            throw Refusal(
+                .wrongType,
+                "actions must be a list of at most \(most) names of 1 to \(longest) bytes",
+                field: "actions"
+            )
+        }
+        return names
+    }
+
+    private static func isPlain(_ name: String) -> Bool {
+        (1...longest).contains(name.utf8.count)
+            && !name.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+}
+
+extension CommandFields {
+    private static let metres = -1e6...1e6
+
+    /// `{"origin":{"x","y","z"?},"size":{"width","height","depth"?}}`, metres.
+    fileprivate mutating func box(_ key: String) throws(Refusal) -> Box? {
+        guard var box = try object(key) else { return nil }
+        let origin = try box.position("origin")
+        var size = try box.object("size")
+        let width = try size?.number("width", in: Self.metres, unit: " m")
+        let height = try size?.number("height", in: Self.metres, unit: " m")
+        let depth = try size?.number("depth", in: Self.metres, unit: " m")
+        try size?.finish()
+        try box.finish()
+        guard let origin, let width = width ?? nil, let height = height ?? nil else {
+            throw Refusal(
+                .invalidValue,
+                "\(key) must have origin (x, y) and size (width, height), in metres",
+                field: key
+            )
+        }
+        return Box(origin: origin, width: width, height: height, depth: (depth ?? nil) ?? Box.defaultDepth)
+    }
+
+    /// `{"latitude","longitude","radius"}`, degrees and metres.
+    fileprivate mutating func geofence(_ key: String) throws(Refusal) -> Geofence? {
+        guard var fence = try object(key) else { return nil }
+        let latitude = try fence.number("latitude", in: -90...90, unit: " degrees")
+        let longitude = try fence.number("longitude", in: -180...180, unit: " degrees")
+        let radius = try fence.number("radius", in: 0...1e7, unit: " m")
+        try fence.finish()
+        guard let latitude, let longitude, let radius else {
+            throw Refusal(
+                .invalidValue,
+                "\(key) must have latitude and longitude in degrees, and radius in metres",
+                field: key
+            )
+        }
+        return Geofence(
+            centre: GeoPoint(latitude: latitude, longitude: longitude),
+            radiusMetres: radius
+        )
+    }
+}
