@@ -195,7 +195,7 @@ class Story:
         self.look("admin-things")
         self.press("Add", "form")
         row = self.row("Corner lamp")
-        self.press("Set a value", row)
+        self.press("Another value", row)
         self.fill(key="on", value="true")
         self.press("Save", row)
         self.text("on: true")

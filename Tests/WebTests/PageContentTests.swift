@@ -108,11 +108,26 @@ struct PageContentTests {
         #expect(try Self.size(Self.asked(by: ["sign-in.html"]).union(["people-german.js"])) < 20_480)
     }
 
+    /// What administration loads only where somebody looks at places and things.
+    @Test func `the part about places takes less than 16 KB of the network, and only where it is asked for`()
+        throws
+    {
+        let places = try Self.loaded(by: ["admin-things.js"])
+            .subtracting(Self.loaded(by: Self.accountPages)).union(["admin-german.js"])
+        #expect(places.isSuperset(of: ["admin-things.js", "admin-places.js", "admin-fields.js"]))
+        #expect(try Self.size(["admin-things.js", "admin-german.js"]) < 16_384)
+    }
+
     @Test func `every sentence of the pages of accounts is there in German`() throws {
-        let german = try Self.text("people-german.js")
-        let known = Set(german.matches(of: /"((?:[^"\\]|\\.)*)":/).map { String($0.1) })
-        #expect(known.count > 100)
-        for name in try Self.loaded(by: Self.accountPages) where name.hasSuffix(".js") {
+        func words(_ name: String) throws -> Set<String> {
+            Set(try Self.text(name).matches(of: /"((?:[^"\\]|\\.)*)":/).map { String($0.1) })
+        }
+        let (always, places) = (try words("people-german.js"), try words("admin-german.js"))
+        #expect(always.count > 100 && places.count > 40)
+        let pages = try Self.loaded(by: Self.accountPages)
+        let own = try Self.loaded(by: ["admin-things.js"]).filter { $0.hasPrefix("admin-") }
+        for name in pages.union(own) where name.hasSuffix(".js") {
+            let known = own.contains(name) ? always.union(places) : always
             for match in try Self.text(name).matches(of: /\bsay\("((?:[^"\\]|\\.)*)"/) {
                 #expect(known.contains(String(match.1)), "\(name): \(match.1)")
             }

@@ -1,18 +1,13 @@
-// Things as they are: made, changed and removed. Rights on them are given in other parts.
+// Things as they are: made, changed and removed, in every place. Rights on them are given in other parts.
 
+import { button, element } from "./dom.js";
+import { changedValues, positionFields, positionText, putPosition, putTexts, readable, setUpFields, textFields, titleOf, valueFields, wordOf } from "./admin-fields.js";
+import { ownership, placeChoice, placesParts } from "./admin-places.js";
 import { ListPart } from "./people-list.js";
-import { ask, clip, part, say } from "./people.js";
-
-const AXES = ["x", "y", "z"];
-
-const wordOf = object => object.slug || object.id;
+import { ask, clip, part, say, tell } from "./people.js";
+import { Profiles } from "./profiles.js";
 
 const plain = value => clip(typeof value === "string" ? value : JSON.stringify(value), 120);
-
-function place(position) {
-	if (!position) return "";
-	return AXES.filter(axis => Number.isFinite(position[axis])).map(axis => axis + " " + Math.round(position[axis] * 100) / 100).join(", ");
-}
 
 /** What was typed, as JSON where it is some, else as text; nothing removes a value. */
 function valueOf(text) {
@@ -20,81 +15,124 @@ function valueOf(text) {
 	try { return JSON.parse(text); } catch (error) { return text; }
 }
 
-function fields(zones, thing) {
-	const { name, description, zone, position } = thing || {};
-	const axis = key => ({
-		name: key, label: key + " (m)", type: "number", step: "any", value: position && Number.isFinite(position[key]) ? position[key] : undefined
-	});
-	return [
-		{ name: "name", label: say("Name"), value: name, required: true, maxlength: 200 },
-		{ name: "zone", label: say("Zone"), type: "select", options: zones, value: zone, required: true },
-		{ name: "description", label: say("Description"), value: description, keepEmpty: Boolean(thing), maxlength: 2000 }, ...AXES.map(axis)
-	];
-}
+const path = thing => "things/" + part(wordOf(thing));
 
-/** The members of a form that differ from what the thing has. */
-function changes(values, thing) {
-	const { name, zone, description = "", position = {} } = thing;
-	const body = {};
-	if (values.name !== name) body.name = values.name;
-	if (values.zone !== zone) body.zone = values.zone;
-	if (values.description !== undefined && values.description !== description) body.description = values.description;
-	const moved = point(values);
-	if (moved && AXES.some(axis => moved[axis] !== (position[axis] || 0))) body.position = moved;
-	return body;
-}
+/** The parts about places; they come with this file. */
+export const places = context => placesParts(context);
 
-function point(values) {
-	if (values.x === undefined || values.y === undefined) return null;
-	return { x: Number(values.x), y: Number(values.y), z: Number(values.z || 0) };
-}
-
-function create({ name, zone, description, ...rest }) {
-	const position = point(rest);
-	return ask("POST", "things", Object.assign({ name, zone }, description ? { description } : {}, position ? { position } : {}));
-}
-
-export function thingsPart({ me, scopes }) {
-	const path = thing => "things/" + part(wordOf(thing));
-	const zones = scopes.zones.map(zone => [wordOf(zone), zone.name || wordOf(zone)]);
-	const own = new Set((me.rights || []).filter(grant => grant.access === "own").map(grant => grant.scope));
-	const isOwn = thing => me.administers || own.has("all") || scopes.isOwn("thing:" + wordOf(thing), own);
-	const ownZones = zones.filter(([zone]) => me.administers || own.has("all") || scopes.isOwn("zone:" + zone, own));
-	const save = async (thing, values) => {
-		const body = changes(values, thing);
-		if (Object.keys(body).length) await ask("PATCH", path(thing), body);
-	};
-	const actions = thing => [
-		{
-			label: say("Edit"), done: say("Saved."),
-			form: () => ({ fields: fields(zones, thing), submit: say("Save"), send: values => save(thing, values) })
-		},
-		{
-			label: say("Set a value"), done: say("Saved."), form: () => ({
-				fields: [
-					{ name: "key", label: say("Name of the value"), choices: Object.keys(thing.data || {}), required: true, isWord: true },
-					{ name: "value", label: say("Value"), hint: say("Numbers, true, false and JSON are read as such. Nothing removes it."), maxlength: 10000 }
-				],
-				submit: say("Save"), send: ({ key, value }) => ask("PATCH", path(thing), { data: { [key]: valueOf(value) } })
-			})
-		},
-		{
-			label: say("Remove"), question: say("Remove the thing {0}? Rights on it go, too.", thing.name || wordOf(thing)),
-			act: () => ask("DELETE", path(thing)), done: say("The thing is removed.")
+/** The buttons for what a thing can do. */
+async function actionButtons(thing) {
+	const actions = await ask("GET", path(thing) + "/actions") || [];
+	if (!actions.length) return element("p", { class: "hint", text: say("It offers no actions.") });
+	const press = async ({ name }, title, pressed) => {
+		pressed.setAttribute("aria-busy", "true");
+		try {
+			await ask("POST", path(thing) + "/action", { action: name });
+			tell(say("{0}: done.", title));
+		} catch (error) {
+			tell(error.message);
 		}
-	];
-	return new ListPart({
-		title: say("Things"), empty: say("There are no things that you may see."), keyOf: thing => thing.id, load: () => ask("GET", "things"),
+		pressed.removeAttribute("aria-busy");
+	};
+	return element("div", { class: "buttons" }, ...actions.map(action => {
+		const title = action.title && action.title !== action.name ? action.title : say(readable(action.name));
+		return button({ class: "button", text: title }, event => press(action, title, event.currentTarget));
+	}));
+}
+
+export function thingsParts(context) {
+	const { scopes } = context;
+	const { isOwn } = ownership(context);
+	const isOwnThing = thing => isOwn("thing:" + wordOf(thing));
+	const zonesOf = environment => scopes.zones.filter(zone => environment === "*" || zone.environment === environment);
+	const environmentOf = thing => {
+		const zone = scopes.find("zone", thing.zone);
+		return zone ? zone.environment : undefined;
+	};
+	const words = scopes.environments.map(wordOf);
+	const isHere = thing => environmentOf(thing) === context.current;
+	let chosen = words.indexOf(context.current) >= 0 ? context.current : words[0] || "*";
+	const option = zone => [wordOf(zone), titleOf(zone)];
+	const zoneField = (zones, value) => ({ name: "zone", label: say("Zone"), type: "select", options: zones.map(option), value, required: true });
+	let profiles = new Profiles({});
+	let list = null;
+
+	function edited(values, thing) {
+		const body = {};
+		putTexts(body, values, thing);
+		if (values.zone !== undefined && values.zone !== (thing && thing.zone)) body.zone = values.zone;
+		putPosition(body, values, thing && thing.position);
+		return body;
+	}
+	const patch = (thing, body) => (Object.keys(body).length ? ask("PATCH", path(thing), body) : Promise.resolve(null));
+	const patchData = (thing, values, fields) => {
+		const data = changedValues(values, fields);
+		return patch(thing, Object.keys(data).length ? { data } : {});
+	};
+	const dataForm = (thing, fields) => ({ fields, submit: say("Save"), send: values => patchData(thing, values, fields) });
+
+	const actions = thing => {
+		const fields = valueFields(thing, profiles);
+		// Things in other places cannot be driven from here.
+		const offers = isHere(thing) && (thing.actions || []).length > 0;
+		return [
+			fields.length > 0 && { label: say("Values"), done: say("Saved."), form: () => dataForm(thing, fields) },
+			offers && { label: say("Actions"), panel: () => actionButtons(thing) },
+			{
+				label: say("Edit"), done: say("Saved."), form: () => ({
+					fields: [...textFields(thing), zoneField(zonesOf(environmentOf(thing)), thing.zone), ...positionFields(thing.position)],
+					submit: say("Save"), send: values => patch(thing, edited(values, thing))
+				})
+			},
+			{ label: say("Set up"), done: say("Saved."), form: () => dataForm(thing, setUpFields(thing, profiles)) },
+			{
+				label: say("Another value"), done: say("Saved."), form: () => ({
+					fields: [
+						{ name: "key", label: say("Name of the value"), choices: Object.keys(thing.data || {}), required: true, isWord: true },
+						{ name: "value", label: say("Value"), hint: say("Numbers, true, false and JSON are read as such. Nothing removes it."), maxlength: 10000 }
+					],
+					submit: say("Save"), send: ({ key, value }) => patch(thing, { data: { [key]: valueOf(value) } })
+				})
+			},
+			{
+				label: say("Remove"), question: say("Remove the thing {0}? Rights on it go, too.", titleOf(thing)),
+				act: () => ask("DELETE", path(thing)), done: say("The thing is removed.")
+			}
+		];
+	};
+
+	const ownZones = () => zonesOf(chosen).filter(zone => isOwn("zone:" + wordOf(zone)));
+	const canAdd = scopes.zones.some(zone => isOwn("zone:" + wordOf(zone)));
+	list = new ListPart({
+		title: say("Things"), keyOf: thing => thing.id,
+		empty: scopes.environments.length ? say("There are no things that you may see.") : say("There is no place yet. Make one under “Places and zones”; things come into its zones."),
+		before: placeChoice(scopes.environments, chosen, word => {
+			chosen = word;
+			list.closeForm();
+			list.refresh();
+		}),
+		load: async () => {
+			const [things, experience] = await Promise.all([ask("GET", "things?environment=" + part(chosen)), ask("GET", "experience").catch(() => null)]);
+			profiles = new Profiles(experience || {});
+			return things;
+		},
+		group: thing => {
+			const zone = thing.zone ? scopes.text("zone:" + thing.zone) : say("in no zone");
+			const place = chosen === "*" && thing.zone ? scopes.find("environment", environmentOf(thing)) : null;
+			return place ? titleOf(place) + " · " + zone : zone;
+		},
 		row: thing => ({
-			name: thing.name || wordOf(thing), facts: [
-				[thing.slug, thing.zone ? scopes.text("zone:" + thing.zone) : say("in no zone"), place(thing.position)].filter(Boolean).join(" · "),
-				thing.available === false ? say("not reachable") : ""
+			name: titleOf(thing), facts: [
+				[thing.slug, positionText(thing.position)].filter(Boolean).join(" · "), thing.available === false ? say("not reachable") : ""
 			],
 			notes: [thing.data && Object.keys(thing.data).map(key => key + ": " + plain(thing.data[key])).join(" · ")],
-			actions: isOwn(thing) ? actions(thing) : []
+			actions: isOwnThing(thing) ? actions(thing) : []
 		}),
-		add: ownZones.length > 0 && {
-			title: say("Add a thing"), form: () => ({ fields: fields(ownZones), submit: say("Add"), send: create })
+		add: canAdd && {
+			title: say("Add a thing"), form: () => ({
+				fields: [...textFields(null), zoneField(ownZones()), ...positionFields(null)], submit: say("Add"), send: values => ask("POST", "things", edited(values, null))
+			})
 		}
 	});
+	return [list];
 }

@@ -3,15 +3,15 @@
 import { button, element } from "./dom.js";
 import { checkForm, grantsPart } from "./admin-grants.js";
 import { logPart } from "./admin-log.js";
-import { thingsPart } from "./admin-things.js";
 import { groupsPart, usersPart } from "./admin-users.js";
 import { sessionsPart, sharesPart, tokensPart } from "./people-parts.js";
 import { Scopes } from "./people-scopes.js";
-import { ask, begin, frame, link, say, toSignIn } from "./people.js";
+import { ask, begin, frame, learn, link, say, toSignIn } from "./people.js";
 
 /** The parts of the page: by name in the address, title, and how each is made. `isFull`: for who administers. */
 const PARTS = () => [
-	{ name: "things", title: say("Things"), make: context => [thingsPart(context)] },
+	{ name: "things", title: say("Things"), make: async context => (await load()).thingsParts(context) },
+	{ name: "places", title: say("Places and zones"), make: async context => (await load()).places(context) },
 	{ name: "users", title: say("Users"), isFull: true, make: context => [usersPart(context)] },
 	{ name: "groups", title: say("Groups"), isFull: true, make: context => [groupsPart(context)] },
 	{ name: "grants", title: say("Rights"), make: context => [grantsPart(context), ...(context.me.administers ? [checkForm(context)] : [])] },
@@ -21,9 +21,17 @@ const PARTS = () => [
 	{ name: "log", title: say("Log"), isFull: true, make: context => [logPart(context)] }
 ];
 
+/** What is about places is large, and not for everybody who comes here. */
+async function load() {
+	const [module] = await Promise.all([import("./admin-things.js"), learn(() => import("./admin-german.js"))]);
+	return module;
+}
+
 class Administration {
-	constructor(main, me) {
+	/** `isEmpty`: whether there is no place yet, so that making one comes first. */
+	constructor(main, me, isEmpty) {
 		this.me = me;
+		this.isEmpty = isEmpty;
 		this.parts = PARTS().filter(one => me.administers || !one.isFull);
 		this.links = this.parts.map(({ name, title }) => link("admin" + location.search + "#" + name, title, { "data-part": name }));
 		this.place = element("div", { class: "parts" });
@@ -35,7 +43,7 @@ class Administration {
 
 	async open(hasFocus) {
 		const wanted = location.hash.slice(1);
-		const chosen = this.parts.find(one => one.name === wanted) || this.parts[0];
+		const chosen = this.parts.find(one => one.name === wanted) || this.parts[this.isEmpty ? 1 : 0];
 		for (const node of this.links) {
 			if (node.getAttribute("data-part") === chosen.name) node.setAttribute("aria-current", "page");
 			else node.removeAttribute("aria-current");
@@ -47,7 +55,8 @@ class Administration {
 			const context = await this.read();
 			// Another part was asked for meanwhile.
 			if (turn !== this.turn) return;
-			const lists = chosen.make(context);
+			const lists = await chosen.make(context);
+			if (turn !== this.turn) return;
 			this.place.textContent = "";
 			for (const list of lists) this.place.appendChild(list.node);
 			if (hasFocus) lists[0].title.focus();
@@ -63,10 +72,11 @@ class Administration {
 	/** What the forms choose from, as it is now. */
 	async read() {
 		const { administers } = this.me;
-		const [scopes, users] = await Promise.all([
-			new Scopes().load(administers), administers ? ask("GET", "users") : []
+		const [scopes, users, state] = await Promise.all([
+			new Scopes().load(administers), administers ? ask("GET", "users") : [], ask("GET", "state").catch(() => null)
 		]);
-		return { me: this.me, scopes, users: users || [], groups: scopes.groups };
+		const current = state && state.environment ? state.environment.slug : undefined;
+		return { me: this.me, scopes, users: users || [], groups: scopes.groups, current };
 	}
 }
 
@@ -77,7 +87,7 @@ begin(async () => {
 	const main = frame(say("Administration"), link("kiosk", say("Kiosk")), link("me", say("My account")));
 	try {
 		const me = await ask("GET", "me");
-		if (me.administers || me.owns) new Administration(main, me);
+		if (me.administers || me.owns) new Administration(main, me, !(await ask("GET", "environments").catch(() => [0])).length);
 		else main.appendChild(complaint({ message: say("You own nothing here, so there is nothing to administer.") }, () => location.reload()));
 	} catch (error) {
 		if (error.status === 401) toSignIn("admin");

@@ -26,8 +26,12 @@ function control(field, id) {
 	const isWord = ["username", "email"].indexOf(field.autocomplete) >= 0 || field.isWord;
 	const node = element("input", {
 		id, name, type, required: field.required, autocomplete: field.autocomplete || "off", minlength: field.minlength,
-		maxlength: field.maxlength || 200, step: field.step, autocapitalize: isWord && "none", spellcheck: isWord && "false"
+		maxlength: field.maxlength || 200, step: field.step, min: field.min, max: field.max, autocapitalize: isWord && "none", spellcheck: isWord && "false"
 	});
+	if (type === "checkbox") {
+		node.checked = value === true;
+		return { node, read: () => node.checked };
+	}
 	if (value !== undefined && value !== null) node.value = type === "datetime-local" ? localTime(value) : value;
 	if (field.choices) set(node, "list", id + "-choices");
 	return { node, read: () => written(node, type) };

@@ -2,7 +2,7 @@
 
 import { button, element, setText, show } from "./dom.js";
 import { Form } from "./people-forms.js";
-import { say, tell } from "./people.js";
+import { clip, say, sentence, tell } from "./people.js";
 
 /** So many rows are shown at once. */
 const PAGE = 100;
@@ -12,8 +12,9 @@ const FEW = 8;
 export class ListPart {
 	/**
 	 * `load()` gives the items; `keyOf(item)`; `row(item)` gives name, facts (texts), notes and actions.
-	 * An action has a label and either `act(item)`, with a question to confirm it, or `form(item)`; both tell `done`.
-	 * `add` is a form with a title. `before` stands above the list.
+	 * An action has a label and either `act(item)`, with a question to confirm it, or `form(item)`; both tell `done`. Or it has
+	 * `panel(item)`, a promise of what is shown. `add` is a form with a title. `before` stands above the list. Rows of the same
+	 * `group(item)`, a text, stand together. `changed()` follows each change.
 	 */
 	constructor(spec) {
 		this.spec = spec;
@@ -29,7 +30,8 @@ export class ListPart {
 		this.addition = element("div");
 		if (spec.add) this.offer();
 		this.makeFilter();
-		for (const node of [this.empty, this.list, this.more]) this.node.appendChild(node);
+		this.warning = element("p", { class: "warning", role: "status" });
+		for (const node of [this.warning, this.empty, this.list, this.more]) this.node.appendChild(node);
 		for (const node of [this.filterEntry, this.empty, this.more]) show(node, false);
 	}
 
@@ -55,9 +57,11 @@ export class ListPart {
 		this.form = new Form(Object.assign({ label: add.title, isWide: true, cancel: () => this.closeForm() }, add.form(), {
 			done: async (answer, values) => {
 				this.closeForm();
+				this.warn(answer);
 				await this.refresh();
 				if (done) done(answer, values, this);
 				else tell(say("Added."));
+				if (this.spec.changed) this.spec.changed();
 			}
 		}));
 		this.addition.appendChild(this.form.node);
@@ -71,6 +75,12 @@ export class ListPart {
 		this.form = null;
 		this.opener.setAttribute("aria-expanded", "false");
 		this.opener.focus();
+	}
+
+	/** Shows what was accepted and is hardly meant, until the next change. */
+	warn(answer) {
+		const texts = (answer && answer.warnings || []).map(one => clip(sentence(one.message), 300));
+		setText(this.warning, texts.length ? say("Accepted, but: {0}", texts.join(" ")) : "");
 	}
 
 	/** Reads the list anew. */
@@ -102,7 +112,15 @@ export class ListPart {
 		const wanted = this.filter.value.trim().toLowerCase();
 		const found = wanted ? rows.filter(({ row }) => textOf(row).indexOf(wanted) >= 0) : rows;
 		this.list.textContent = "";
-		for (const { item, row } of found.slice(0, this.limit)) this.list.appendChild(this.makeRow(item, row));
+		const { group } = this.spec;
+		if (group) found.sort((a, b) => compare(group(a.item), group(b.item)));
+		let last = "";
+		for (const { item, row } of found.slice(0, this.limit)) {
+			const name = group ? group(item) : "";
+			if (name !== last) this.list.appendChild(element("li", { class: "group" }, element("h3", { text: name })));
+			last = name;
+			this.list.appendChild(this.makeRow(item, row));
+		}
 		show(this.filterEntry, rows.length > FEW);
 		show(this.list, found.length > 0);
 		show(this.more, found.length > this.limit);
@@ -133,8 +151,9 @@ export class ListPart {
 	}
 
 	/** Reads the list anew; the focus stays at the row if that is there still. */
-	async settle(item, text) {
+	async settle(item, text, answer) {
 		if (text) tell(text);
+		this.warn(answer);
 		await this.refresh();
 		const key = String(this.spec.keyOf(item));
 		const node = Array.from(this.list.children).find(one => one.getAttribute("data-key") === key);
@@ -142,6 +161,8 @@ export class ListPart {
 		if (this.spec.changed) this.spec.changed();
 	}
 }
+
+const compare = (a, b) => a.localeCompare(b, undefined, { numeric: true });
 
 const textOf = row => [row.name].concat(row.facts || [], row.notes || []).join(" ").toLowerCase();
 
@@ -156,6 +177,7 @@ class Row {
 
 	begin(action, opener) {
 		if (action.form) this.edit(action, opener);
+		else if (action.panel) this.unfold(action, opener);
 		else if (action.question) this.confirm(action, opener);
 		else this.act(action, opener);
 	}
@@ -175,9 +197,25 @@ class Row {
 	edit(action, opener) {
 		const spec = action.form(this.item);
 		const form = new Form(Object.assign({ label: action.label + ": " + this.name, isWide: true, cancel: () => this.close(opener) }, spec,
-			{ done: () => this.list.settle(this.item, action.done) }));
+			{ done: answer => this.list.settle(this.item, action.done, answer) }));
 		this.open(form.node);
 		form.focus();
+	}
+
+	async unfold(action, opener) {
+		const close = button({ class: "button", text: say("Close") }, () => this.close(opener));
+		let inner = null;
+		try {
+			inner = await action.panel(this.item);
+		} catch (error) {
+			inner = element("p", { class: "wrong", role: "alert", text: error.message });
+		}
+		// Something else was opened meanwhile.
+		if (this.buttons.hidden) return;
+		this.open(element("div", { class: "confirm", role: "group", "aria-label": action.label + ": " + this.name, keydown: event => {
+			if (event.key === "Escape") this.close(opener);
+		} }, inner, element("div", { class: "buttons" }, close)));
+		(inner.querySelector("button") || close).focus();
 	}
 
 	confirm(action, opener) {
@@ -195,8 +233,8 @@ class Row {
 		this.isBusy = true;
 		pressed.setAttribute("aria-busy", "true");
 		try {
-			await action.act(this.item);
-			await this.list.settle(this.item, action.done);
+			const answer = await action.act(this.item);
+			await this.list.settle(this.item, action.done, answer);
 		} catch (error) {
 			if (wrong) setText(wrong, error.message); else tell(error.message);
 		}

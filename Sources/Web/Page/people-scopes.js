@@ -14,7 +14,8 @@ export class Scopes {
 	async load(hasGroups) {
 		const lists = Object.values(KINDS).concat(hasGroups ? "groups" : []);
 		await Promise.all(lists.map(async list => {
-			const found = await ask("GET", list).catch(() => []);
+			// Those of every place, not only of the one that is shown now.
+			const found = await ask("GET", list === "zones" || list === "things" ? list + "?environment=*" : list).catch(() => []);
 			this[list] = Array.isArray(found) ? found : [];
 		}));
 		return this;

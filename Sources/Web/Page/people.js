@@ -18,13 +18,19 @@ export function say(text, ...parts) {
 	return own.replace(/\{(\d)\}/g, (_, index) => parts[index]);
 }
 
+/** Loads the words of one page more, where the reader's language has them. */
+export async function learn(load) {
+	if (document.documentElement.lang !== "de") return;
+	try { Object.assign(words, (await load()).WORDS); } catch (error) { /* English is better than nothing */ }
+}
+
 /** Loads the words of the reader's language, then begins. */
 export async function begin(start) {
 	const query = new URLSearchParams(location.search);
 	wear(query.get("theme"));
 	if (/^de\b/i.test(language)) {
 		try {
-			words = (await import("./people-german.js")).WORDS;
+			words = Object.assign({}, (await import("./people-german.js")).WORDS);
 			document.documentElement.lang = "de";
 		} catch (error) { /* English is better than nothing */ }
 	}
@@ -86,7 +92,7 @@ function refusal(response, answer) {
 }
 
 /** The daemon's messages begin small and end without a stop. */
-function sentence(message) {
+export function sentence(message) {
 	const text = String(message).trim();
 	return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? "" : ".");
 }

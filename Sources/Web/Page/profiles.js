@@ -47,6 +47,12 @@ export class Profiles {
 		return String(key);
 	}
 
+	/** What a profile is called. */
+	titleOf(name) {
+		const device = (this.devices.get(name) || [])[0];
+		return device && device.name ? this.string(device.name) : name;
+	}
+
 	/** The profile of a thing; null for one without. */
 	of(thing) {
 		if (!thing || !thing.profile) return null;

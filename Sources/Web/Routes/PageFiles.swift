@@ -103,8 +103,11 @@ struct PageFiles: Sendable {
 extension PageFiles {
     /// The files of this program; a test compares them with the folder.
     static let embedded = PageFiles([
+        "admin-fields.js": PackageResources.admin_fields_js,
+        "admin-german.js": PackageResources.admin_german_js,
         "admin-grants.js": PackageResources.admin_grants_js,
         "admin-log.js": PackageResources.admin_log_js,
+        "admin-places.js": PackageResources.admin_places_js,
         "admin-things.js": PackageResources.admin_things_js,
         "admin-users.js": PackageResources.admin_users_js,
         "admin.html": PackageResources.admin_html,
