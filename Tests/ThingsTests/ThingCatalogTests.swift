@@ -30,7 +30,8 @@ struct ThingCatalogTests {
             (["oemModel": "plug", "model": "P100"], "plug P100"),
             (["oemModel": "plug", "model": "?"], "plug -"),
             (["oemModel": "fan", "model": "F1"], "fan F1"), (["oemModel": "fan", "model": "?"], nil),
-            (["oemModel": "valve"], nil), (["oemModel": "?", "model": "V1"], nil),
+            (["oemModel": "valve"], "valve V1"), (["oemModel": "valve", "model": "?"], nil),
+            (["oemModel": "fan"], nil), (["oemModel": "?", "model": "V1"], nil),
             (["model": "V1"], "valve V1"),
             (["model": "P100"], nil), (["model": "?"], nil),
         ] as [([String: JSONValue], String?)]
@@ -47,13 +48,22 @@ struct ThingCatalogTests {
 
     @Test func `a profile that nobody has is known`() {
         func missing(_ data: [String: JSONValue]) -> String? {
-            Self.catalog.missingProfile(of: Lamps.thing(data))
+            Self.catalog.missingProfile(of: Lamps.thing(data)).map {
+                ([$0.key == "profile" ? $0.name : "\($0.key) \($0.name)"] + $0.models).joined(separator: " ")
+            }
         }
         #expect(missing(["profile": "plg"]) == "plg")
         #expect(missing(["profile": "plug"]) == nil)
         #expect(missing(["profile": .null]) == nil)
         #expect(missing(["profile": 5]) == "5")
         #expect(missing(["oemModel": "?"]) == nil)
+        #expect(missing(["oemModel": "valve"]) == nil)
+        #expect(missing(["profile": "fan"]) == "fan F1 F2")
+        #expect(missing(["oemModel": "fan"]) == "oemModel fan F1 F2")
+        #expect(missing(["oemModel": "fan", "model": "F2"]) == nil)
+        var assigned = Lamps.thing(["oemModel": "fan"])
+        assigned.name = "Radiator"
+        #expect(Self.catalog.missingProfile(of: assigned, slug: "radiator") == nil)
         #expect(ThingCatalog.none.missingProfile(of: Lamps.thing(["profile": "x"])) == nil)
     }
 

@@ -37,16 +37,20 @@ extension DeviceController {
 
     /// Updates the alert for one thing.
     private mutating func checkProfile(of id: FlareID) {
-        let missing = state.things[id].flatMap { state.catalog.missingProfile(of: $0) }
+        let missing = state.things[id].flatMap { missingProfile(of: $0) }
         if missingProfiles.update(id, missing) { updateProfileAlert() }
     }
 
     /// Updates the alert for all things.
     mutating func checkProfiles() {
-        let missing = state.things.compactMapValues { state.catalog.missingProfile(of: $0) }
+        let missing = state.things.compactMapValues { missingProfile(of: $0) }
         guard !missing.isEmpty || !missingProfiles.isEmpty else { return }
         missingProfiles.replace(with: missing)
         updateProfileAlert()
+    }
+
+    private func missingProfile(of thing: FlareThing) -> MissingProfile? {
+        state.catalog.missingProfile(of: thing, slug: state.slugs[.thing, thing.id])
     }
 
     private mutating func updateProfileAlert() {

@@ -1,12 +1,12 @@
 import Flare
 import Things
 
-/// The things that name a profile that nobody has, and the text of their alert.
+/// The things that name a profile that nobody has, or that several types share, and the text of their alert.
 struct MissingProfiles: Sendable {
     /// Most things that the alert names.
     private static let limit = 3
 
-    private var names: [FlareID: String] = [:]
+    private var names: [FlareID: MissingProfile] = [:]
     /// The names that were probably meant; only of the things in the alert, because the search is expensive.
     private var hints: [String: String] = [:]
 
@@ -14,14 +14,14 @@ struct MissingProfiles: Sendable {
 
     /// Records what a thing names; `nil` for a profile that there is and for none.
     /// - Returns: Whether the alert may have changed.
-    mutating func update(_ id: FlareID, _ name: String?) -> Bool {
+    mutating func update(_ id: FlareID, _ name: MissingProfile?) -> Bool {
         guard name != nil || names[id] != nil else { return false }
         names[id] = name
         return true
     }
 
     /// Records what all things name.
-    mutating func replace(with names: [FlareID: String]) { self.names = names }
+    mutating func replace(with names: [FlareID: MissingProfile]) { self.names = names }
 
     /// What is wrong and what to do; there may be a thousand such things.
     mutating func message(in state: ControllerState) -> String {
@@ -31,19 +31,25 @@ struct MissingProfiles: Sendable {
         {
             first.append(next)
         }
-        let shown = first.compactMap { id in names[id].map { (id: id, name: $0) } }
+        let shown = first.compactMap { id in names[id].map { (id: id, missing: $0) } }
         let kept = hints
         hints = [:]
-        let parts = shown.map { id, name in
-            let hint = kept[name] ?? NearestName.hint(for: name, among: state.catalog.names)
-            hints[name] = hint
+        let parts = shown.map { id, missing in
             let thing = state.things[id].map(\.name) ?? ""
-            let label = thing.isEmpty ? state.slugs[.thing, id] ?? "\(id)" : thing
-            return "\(QuotedValue.of(label)) names \(QuotedValue.of(name))\(hint)"
+            let label = QuotedValue.of(thing.isEmpty ? state.slugs[.thing, id] ?? "\(id)" : thing)
+            guard missing.models.isEmpty else {
+                return "\(label) names \(QuotedValue.of(missing.name)) in data.\(missing.key), which "
+                    + "\(missing.models.count) types share: give it data.model, one of "
+                    + QuotedValue.list(missing.models)
+            }
+            let hint = kept[missing.name] ?? NearestName.hint(for: missing.name, among: state.catalog.names)
+            hints[missing.name] = hint
+            return
+                "\(label) names \(QuotedValue.of(missing.name)) in data.\(missing.key), which nobody has\(hint)"
         }
         let more = names.count - shown.count
         let text =
-            "No profile has the name that a thing gives in data.profile: \(parts.joined(separator: "; "))"
+            "Things without the profile that they name: \(parts.joined(separator: "; "))"
             + (more > 0 ? "; and \(more) more" : "")
         return text + (text.hasSuffix("?") ? "" : ".") + " See the names with: trilateral profile show"
     }

@@ -18,10 +18,12 @@ extension ProfileChecker {
         checkKeys(of: section, Self.experienceKeys)
         // Others name the colours and the screens.
         let colours = colours(in: section)
-        names.colours = Set(colours.map(\.name))
+        let own = Dictionary(colours.map { ($0.name, $0.value) }) { first, _ in first }
+        takenColours = own.filter { name, value in names.colours[name].map { $0 != value } ?? false }
+        names.add(colours)
         let screens = parts("screens", in: section, atMost: ProfileLimits.screens)
         let screenNames = screens.map(\.name)
-        names.setScreens(screenNames, areGiven: section["screens"] != nil)
+        names.addScreens(screenNames, areGiven: section["screens"] != nil)
         let controls = parts("controls", in: section, atMost: ProfileLimits.controls)
 
         let signIn = neededScreen("signInScreen", in: section, among: screenNames)
@@ -81,11 +83,9 @@ extension ProfileChecker {
             let name = neededText("name", in: fields)
             _ = needs("class", in: fields)
             let className = className(in: fields, known: known)
-            var part = Experience.Part(name: name ?? "", className: className ?? "")
-            part.title = text("title", in: fields)
-            part.icon = icon(in: fields)
+            let (title, icon) = (text("title", in: fields), icon(in: fields))
             let parameters = parameters(in: fields)
-            part.parameters = parameters.map { Self.json($0) } ?? [:]
+            let values = parameters.map { withOwnColours(Self.json($0)) } ?? [:]
             if isScreen { checkScreen(className, parameters, in: fields) }
             if let parameters, fields["extras"] != nil { checkExtras(parameters) }
             guard let name, let named = fields["name"] else { continue }
@@ -93,15 +93,29 @@ extension ProfileChecker {
                 duplicate(name, at: named.position, fields.path("name"), first: place(first))
                 continue
             }
+            var unique: String? = name
             if !isScreen {
-                names.controls[name] = DefinedNames.Control(
-                    className: className ?? "",
-                    limits: controlLimits(className, parameters)
-                )
+                let limits = controlLimits(className, parameters)
+                unique = names.add(name, className ?? "", values, limits, file: current)
             }
+            guard let unique else { continue }
+            var part = Experience.Part(name: unique, className: className ?? "")
+            (part.title, part.icon, part.parameters) = (title, icon, values)
             parts.append(part)
         }
         return parts
+    }
+
+    /// Parameters with the values of colours whose names another file has for other ones.
+    private func withOwnColours(_ parameters: [String: JSONValue]) -> [String: JSONValue] {
+        guard !takenColours.isEmpty else { return parameters }
+        return Dictionary(
+            uniqueKeysWithValues: parameters.map { key, value in
+                let isColour = key.hasPrefix("bg") || key.hasSuffix("Color") || key == "windowBackground"
+                let colour = isColour ? value.string.flatMap { takenColours[$0] } : nil
+                return (key, colour.map { .string($0) } ?? value)
+            }
+        )
     }
 
     /// `config` or `extras`, which are two names of one thing.
@@ -227,8 +241,8 @@ extension ProfileChecker {
             if severity == .error { return wrongType(member.value, path, "a colour: a name or #RRGGBB") }
             return report(.unknownColour, .warning, at: member.value.position, "\(path): this is no colour")
         }
-        guard !names.colours.contains(text), !Self.isColour(text) else { return }
-        let hint = hint(for: text, among: names.colours.sorted())
+        guard names.colours[text] == nil, !Self.isColour(text) else { return }
+        let hint = hint(for: text, among: names.colours.keys.sorted())
         report(
             .unknownColour,
             severity,

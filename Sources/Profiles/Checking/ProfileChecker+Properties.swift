@@ -73,8 +73,8 @@ extension ProfileChecker {
         guard let name = text("control", in: fields), let value = fields["control"] else {
             return ValueLimits()
         }
-        if let own = names.controls[name] {
-            (property.control, property.controlName) = (own.builtIn, name)
+        if let own = names.control(name, in: current) {
+            (property.control, property.controlName) = (own.builtIn, own.name)
             return own.limits
         }
         if let builtIn = PropertyControl(rawValue: name) {

@@ -140,7 +140,8 @@ extension ProfileChecker {
         }
         let path = fields.path("deviceControl")
         let className: String
-        if let own = names.controls[name] {
+        let own = names.control(name, in: current)
+        if let own {
             className = own.className
         } else if let builtIn = BuiltInClasses.thingControls[name] {
             className = builtIn
@@ -162,7 +163,7 @@ extension ProfileChecker {
                 "\(path): no property has the role \"\(role)\"; the generic control is used"
             )
         }
-        (profile.deviceControl, profile.deviceControlClass) = (name, className)
+        (profile.deviceControl, profile.deviceControlClass) = (own?.name ?? name, className)
     }
 
     mutating func unknownControl(

@@ -34,6 +34,8 @@ struct ProfileChecker {
     var profiles: [Profile] = []
     var library = ProfileLibrary()
     var names = DefinedNames()
+    /// Colours of the file that is being checked under names that another file has for other ones.
+    var takenColours: [String: String] = [:]
     var typePlaces: [TypeName: Place] = [:]
     var sectionPlaces: [String: Place] = [:]
     var stringCount = 0
@@ -95,11 +97,18 @@ struct ProfileChecker {
         if let value = fields["devices"], list("devices", in: fields) != nil {
             addBatch(value, path: fields.path("devices"), needsClass: needsClass)
         }
-        if isOnlySection("sdkConfig", in: fields), let sdk = object("sdkConfig", in: fields) {
+        if isFirstSection("sdkConfig", in: fields, "it is not used"),
+            let sdk = object("sdkConfig", in: fields)
+        {
             library.sdk = sdkSettings(sdk)
         }
-        if isOnlySection("userExperience", in: fields), let section = object("userExperience", in: fields) {
-            library.experience = experience(section)
+        let isFirst = isFirstSection(
+            "userExperience",
+            in: fields,
+            "its home screen, menu and defaults are not used"
+        )
+        if let section = object("userExperience", in: fields), let found = experience(section) {
+            if isFirst { library.experience = found } else { library.experience?.add(found) }
         }
         if let tables = object("strings", in: fields) { strings(tables) }
     }
@@ -119,14 +128,22 @@ struct ProfileChecker {
         library.application.identifier = library.application.identifier ?? identifier
     }
 
-    /// Whether no file before has the section; otherwise that is a problem.
-    private mutating func isOnlySection(_ key: String, in fields: ProfileFields) -> Bool {
+    /// Whether no file before has the section; otherwise that is told.
+    private mutating func isFirstSection(_ key: String, in fields: ProfileFields, _ consequence: String)
+        -> Bool
+    {
         guard let member = fields.members.first(where: { $0.key == key }) else { return false }
         guard let first = sectionPlaces[key] else {
             sectionPlaces[key] = Place(file: findings[current].file, position: member.keyPosition)
             return true
         }
-        duplicate(key, at: member.keyPosition, fields.path(key), first: first)
+        report(
+            .duplicate,
+            .warning,
+            at: member.keyPosition,
+            "\(fields.path(key)): \(QuotedValue.of(key)) stands again "
+                + "(first in \(first.file):\(first.position.line)); \(consequence)"
+        )
         return false
     }
 

@@ -36,4 +36,14 @@ package struct Experience: Sendable, Hashable {
     package init(signInScreen: String, homeScreen: String) {
         (self.signInScreen, self.homeScreen) = (signInScreen, homeScreen)
     }
+
+    /// Adds the screens, controls and colours of another one, under names that this one has not.
+    mutating func add(_ other: Experience) {
+        let names = (
+            Set(screens.map(\.name)), Set(controls.map(\.name)), Set(colours.map(\.name))
+        )
+        screens += other.screens.filter { !names.0.contains($0.name) }
+        controls += other.controls.filter { !names.1.contains($0.name) }
+        colours += other.colours.filter { !names.2.contains($0.name) }
+    }
 }

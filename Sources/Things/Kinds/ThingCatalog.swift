@@ -103,18 +103,34 @@ package struct ThingCatalog: Sendable, Hashable {
         }
         if let name = data["oemModel"]?.string {
             guard let entry = storage.byName[name] else { return nil }
-            return model.flatMap { entry.byModel[$0] } ?? entry.plain
+            return model.map { entry.byModel[$0] ?? entry.plain } ?? entry.only
         }
         return model.flatMap { storage.byModel[$0] }
     }
 
-    /// The profile that a thing's data name and nobody has.
-    package func missingProfile(of thing: FlareThing) -> String? {
-        guard let value = thing.data["profile"], !value.isNull, !storage.kinds.isEmpty else { return nil }
-        guard let name = value.string else { return value.text }
-        let kind = Storage.kind(named: name, model: thing.data["model"]?.string, in: storage.byName)
-        return kind == nil ? name : nil
+    /// What a thing's data name without a profile being found: what nobody has, or what several types share.
+    ///
+    /// - Parameter slug: Its short name.
+    package func missingProfile(of thing: FlareThing, slug: @autoclosure () -> String? = nil)
+        -> MissingProfile?
+    {
+        guard !storage.kinds.isEmpty else { return nil }
+        let data = thing.data
+        if let value = data["profile"], !value.isNull {
+            let name = value.string ?? value.text
+            let isKnown =
+                value.string != nil
+                && Storage.kind(named: name, model: data["model"]?.string, in: storage.byName) != nil
+            return isKnown ? nil : MissingProfile(key: "profile", name: name, models: models(of: name))
+        }
+        // Other programs use that name as well, so an unknown one is nobody's mistake.
+        guard let name = data["oemModel"]?.string, storage.byName[name] != nil,
+            kind(of: thing, slug: slug()) == nil
+        else { return nil }
+        return MissingProfile(key: "oemModel", name: name, models: models(of: name))
     }
+
+    private func models(of name: String) -> [String] { storage.byName[name]?.byModel.keys.sorted() ?? [] }
 
     /// The names by which profiles can be chosen.
     package var names: [String] {
