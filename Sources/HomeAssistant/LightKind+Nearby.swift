@@ -24,7 +24,7 @@ extension LightKind {
             members["color"] = shape["color"] ?? ["r": 255, "g": 255, "b": 255]
         } else if modes.contains(ThingAppearance.ColourMode.temperature.rawValue) {
             members["color_mode"] = "color_temp"
-            members["color_temp"] = 4000
+            members["color_temp"] = JSONValue(min(max(4000, kelvin.lowerBound), kelvin.upperBound))
         } else {
             members["color_mode"] = isDimmed ? "brightness" : "onoff"
         }

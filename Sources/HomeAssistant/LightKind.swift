@@ -6,6 +6,10 @@ struct LightKind: Sendable, Hashable {
     /// Sorted by name; several only with colours.
     let modes: [String]
     let hasBrightness: Bool
+    /// The colour temperatures that it can show, kelvin.
+    let kelvin: ClosedRange<Int>
+    /// The names of its effects.
+    let effects: [String]
 
     /// `nil` for a thing that is not a light.
     init?(data: [String: JSONValue]) {
@@ -17,6 +21,7 @@ struct LightKind: Sendable, Hashable {
         if ThingCapabilities.has("color", in: data) { modes.append(.rgb) }
         if modes.isEmpty { modes = [hasBrightness ? .brightness : .onoff] }
         self.modes = modes.map(\.rawValue)
+        (kelvin, effects) = (ColourTemperature.range, [])
     }
 
     /// A thing, by its profile if it has one; `nil` if it is no light.
@@ -28,39 +33,63 @@ struct LightKind: Sendable, Hashable {
         guard kind.isLight else { return nil }
         // A part without a value can be set, so it is offered.
         let hasBrightness = kind.brightness(of: thing) != nil
-        let hasColour = kind.colour(of: thing) != nil
+        var modes: [ThingAppearance.ColourMode] = []
+        if kind.temperature(of: thing) != nil { modes.append(.temperature) }
+        if kind.colour(of: thing) != nil { modes.append(.rgb) }
+        if modes.isEmpty { modes = [hasBrightness ? .brightness : .onoff] }
+        let effect = kind.effect(of: thing)
         self.init(
-            modes: [hasColour ? .rgb : hasBrightness ? .brightness : .onoff],
-            hasBrightness: hasBrightness
+            modes: modes,
+            hasBrightness: hasBrightness,
+            kelvin: kind.temperatureRange ?? ColourTemperature.range,
+            effects: effect?.isReadOnly == false ? effect?.actions.map(\.name) ?? [] : []
         )
     }
 
-    private init(modes: [ThingAppearance.ColourMode], hasBrightness: Bool) {
+    private init(
+        modes: [ThingAppearance.ColourMode],
+        hasBrightness: Bool,
+        kelvin: ClosedRange<Int> = ColourTemperature.range,
+        effects: [String] = []
+    ) {
         self.modes = modes.map(\.rawValue)
         self.hasBrightness = hasBrightness
+        self.kelvin = kelvin
+        self.effects = effects
     }
 
     /// A light with every capability.
     static let full = LightKind(modes: [.temperature, .rgb], hasBrightness: true)
 
-    /// The combined capabilities of several lights; `nil` for none.
+    /// The combined capabilities of several lights, save the effects, which each has of its own; `nil` for none.
     static func together(_ kinds: some Sequence<LightKind>) -> LightKind? {
         var hasBrightness = false
         var found: Set<String> = []
+        var kelvin: ClosedRange<Int>?
         for kind in kinds {
             hasBrightness = hasBrightness || kind.hasBrightness
             found.formUnion(kind.modes)
+            guard kind.modes.contains(ThingAppearance.ColourMode.temperature.rawValue) else { continue }
+            let known = kelvin ?? kind.kelvin
+            kelvin =
+                min(known.lowerBound, kind.kelvin.lowerBound)...max(known.upperBound, kind.kelvin.upperBound)
         }
         // In Home Assistant brightness and on/off are modes only when there is no other.
         let colours: [ThingAppearance.ColourMode] = [.temperature, .rgb].filter {
             found.contains($0.rawValue)
         }
-        if !colours.isEmpty { return LightKind(modes: colours, hasBrightness: hasBrightness) }
+        if !colours.isEmpty {
+            return LightKind(
+                modes: colours,
+                hasBrightness: hasBrightness,
+                kelvin: kelvin ?? ColourTemperature.range
+            )
+        }
         return found.isEmpty
             ? nil : LightKind(modes: [hasBrightness ? .brightness : .onoff], hasBrightness: hasBrightness)
     }
 
-    /// Whether it has all capabilities of another light.
+    /// Whether it has all capabilities of another light, save its effects.
     func covers(_ other: LightKind) -> Bool { Self.together([self, other]) == self }
 
     /// The members of a light with Home Assistant's JSON schema.
@@ -76,8 +105,12 @@ struct LightKind: Sendable, Hashable {
         ]
         if modes.contains(ThingAppearance.ColourMode.temperature.rawValue) {
             members["color_temp_kelvin"] = true
-            members["min_kelvin"] = JSONValue(ColourTemperature.range.lowerBound)
-            members["max_kelvin"] = JSONValue(ColourTemperature.range.upperBound)
+            members["min_kelvin"] = JSONValue(kelvin.lowerBound)
+            members["max_kelvin"] = JSONValue(kelvin.upperBound)
+        }
+        if !effects.isEmpty {
+            members["effect"] = true
+            members["effect_list"] = .array(effects.map { .string($0) })
         }
         return members
     }

@@ -152,12 +152,13 @@ extension ControllerState {
 }
 
 extension ThingAppearance {
-    /// The light's value: `state`, `brightness`, `color_mode`, and `color`, `color_name` or `color_temp`.
+    /// The light's value: `state`, `brightness`, `color_mode`, `effect`, and `color`, `color_name` or `color_temp`.
     fileprivate var members: [String: JSONValue] {
         var members: [String: JSONValue] = [:]
         if hasState { members["state"] = isOn ? "ON" : "OFF" }
         members["brightness"] = brightness.map { JSONValue($0) }
         members["color_mode"] = colourMode.map { .string($0.rawValue) }
+        if hasEffects { members["effect"] = effect.map { .string($0) } ?? .null }
         if let temperature {
             members["color_temp"] = JSONValue(temperature.kelvin)
             return members

@@ -15,6 +15,7 @@ package struct ZoneLights: Sendable {
         /// Whether it can be dimmed or coloured, also before it has such a value.
         let hasBrightness: Bool
         let hasColour: Bool
+        let hasTemperature: Bool
         /// `nil` also for an unknown colour.
         let rgb: RGBColour?
         /// The colour temperature, if that is what it shows.
@@ -32,6 +33,7 @@ package struct ZoneLights: Sendable {
             hasBrightness = brightness != nil || kind?.brightness(of: thing) != nil
             hasColour = ThingCapabilities.has("color", in: data) || kind?.colour(of: thing) != nil
             temperature = ThingAppearance.temperature(of: data)
+            hasTemperature = temperature != nil || kind?.temperature(of: thing) != nil
             rgb = hasColour ? ThingAppearance.drawn(data["color"]) : nil
         }
     }
@@ -90,7 +92,7 @@ package struct ZoneLights: Sendable {
             ["r": JSONValue(Int($0.red)), "g": JSONValue(Int($0.green)), "b": JSONValue(Int($0.blue))]
         }
         // They are announced with a colour, so another mode would contradict that.
-        if colour != nil || !all.contains(where: \.hasColour) {
+        if colour != nil || !all.contains(where: { $0.hasColour || $0.hasTemperature }) {
             let isDimmed = all.contains(where: \.hasBrightness)
             members["color_mode"] = colour != nil ? "rgb" : isDimmed ? "brightness" : "onoff"
         }

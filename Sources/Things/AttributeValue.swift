@@ -136,7 +136,7 @@ enum AttributeValue {
         return .level(level, shown: .number(level))
     }
 
-    private static func temperature(_ value: JSONValue) throws(Refusal) -> ColourTemperature {
+    static func temperature(_ value: JSONValue) throws(Refusal) -> ColourTemperature {
         let range = ColourTemperature.range
         let legal =
             "color_temp must be a whole number of \(range.lowerBound) to \(range.upperBound), in kelvin "

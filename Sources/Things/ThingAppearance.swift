@@ -23,6 +23,9 @@ package struct ThingAppearance: Sendable, Hashable {
     package let rgb: RGBColour?
     /// The stored colour; `nil` if there is none.
     package let colourName: String?
+    /// Whether it is a light with effects, and the name of the present one.
+    package let hasEffects: Bool
+    package let effect: String?
     package let palette: [String]
     package let actions: [String]
     package let settable: [String]
@@ -46,9 +49,17 @@ package struct ThingAppearance: Sendable, Hashable {
                 .temperature
             } else if capabilities.hasColour {
                 rgb.map { _ in .rgb }
+            } else if capabilities.hasTemperature {
+                // Of white light that has not told its temperature yet.
+                nil
             } else {
                 brightness != nil || kind != nil && capabilities.hasBrightness ? .brightness : .onoff
             }
+        let effects = kind?.effect(of: thing)
+        hasEffects = effects != nil
+        effect = effects.flatMap { effects in
+            effects.actions.first { $0.value == thing.data[effects.name] }?.name
+        }
         palette = capabilities.palette
         actions = capabilities.actions
         settable = capabilities.settable

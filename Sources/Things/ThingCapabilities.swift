@@ -134,11 +134,12 @@ package struct ThingCapabilities: Sendable, Hashable {
         let (state, brightness, colour) = (
             kind.state(of: thing), kind.brightness(of: thing), kind.colour(of: thing)
         )
+        let (temperature, effect) = (kind.temperature(of: thing), kind.effect(of: thing))
         isLight = kind.isLight
         hasOn = state != nil
         hasBrightness = brightness != nil
         hasColour = colour != nil
-        hasTemperature = false
+        hasTemperature = temperature != nil
         let options = thing.data["options"]?.array?.compactMap(\.string) ?? []
         palette = hasColour ? (options.isEmpty ? Self.defaultPalette : options) : []
 
@@ -155,6 +156,8 @@ package struct ThingCapabilities: Sendable, Hashable {
             add("level", .level)
         }
         if let colour, !colour.isReadOnly { add("color", .colour) }
+        if let temperature, !temperature.isReadOnly { add("color_temp", .temperature) }
+        if let effect, !effect.isReadOnly { add("effect", .text) }
         for property in properties where !property.isReadOnly {
             let isOfLight = property == brightness && property.name == "brightness"
             add(property.name, isOfLight ? .brightness : property == colour ? .colour : Kind(of: property))

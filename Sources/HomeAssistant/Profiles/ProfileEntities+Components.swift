@@ -64,7 +64,7 @@ extension ProfileEntities {
                 "command_topic": context.actionTopic,
                 "payload_press": EntityContext.payload(action.listed),
             ]
-            if hasLight, ThingDiscovery.stepsOfLights.contains(action.name) {
+            if hasLight, ThingDiscovery.steps.contains(action.name) {
                 members["enabled_by_default"] = false
             }
             return Component(.button, names.name(.button, for: action.listed), members)
@@ -78,6 +78,7 @@ extension ProfileEntities {
             return carried.action(named: name).map { compound.offers($0, of: carried, context) } ?? false
         }
         let single = singles.first { $0.property.name == property }
-        return single.map { $0.platform == .switch || $0.platform == .select } ?? (property == lightSwitch)
+        return single.map { $0.platform == .switch || $0.platform == .select }
+            ?? lightChoices.contains(property)
     }
 }

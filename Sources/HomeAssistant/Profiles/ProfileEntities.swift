@@ -12,8 +12,8 @@ struct ProfileEntities {
 
     /// Whether a light carries some of them.
     let hasLight: Bool
-    /// The property that switches the light on and off.
-    let lightSwitch: String?
+    /// The properties whose actions the light offers: that for on and off, and that of its effects.
+    let lightChoices: Set<String>
 
     /// - Parameter light: The properties that a light carries; empty for what is none.
     init(_ properties: [ThingProperty], light: Set<String>) {
@@ -37,7 +37,9 @@ struct ProfileEntities {
             ? singles.first { $0.platform == .switch && $0.property.roles.contains("on_off") }?.property.name
             : nil
         hasLight = !light.isEmpty
-        lightSwitch = properties.first { light.contains($0.name) && $0.isSwitch }?.name
+        lightChoices = Set(
+            properties.filter { light.contains($0.name) && ($0.isSwitch || $0.isChoice) }.map(\.name)
+        )
         self.compounds = compounds
         self.carriers = carriers
     }

@@ -8,6 +8,11 @@ struct LightParts: Sendable {
     let state: Int?
     let brightness: Int?
     let colour: Int?
+    /// Index of the property that is the colour temperature of white light, and how it counts.
+    let temperature: Int?
+    let scale: TemperatureScale?
+    /// Index of the property whose values are effects.
+    let effect: Int?
     /// The brightness that means darkness; the level is linear from there to the maximum.
     private let darkness: Double
     private let fullness: Double
@@ -53,9 +58,15 @@ struct LightParts: Sendable {
             colour =
                 own(.colourPicker)
                 ?? called(roles: ["color"], names: ["color"], [.textInput, .readonlyText])
+            temperature = properties.firstIndex { TemperatureScale($0.plan) != nil }
+            effect = properties.firstIndex {
+                $0.plan.roles.contains("effect") && !$0.plan.actions.isEmpty
+                    && ($0.plan.control == .select || $0.plan.control == .switch)
+            }
         } else {
-            (brightness, colour) = (nil, nil)
+            (brightness, colour, temperature, effect) = (nil, nil, nil, nil)
         }
+        scale = temperature.flatMap { TemperatureScale(properties[$0].plan) }
         self.isLight = isLight && (state ?? brightness ?? colour) != nil
         let dimmer = brightness.map { properties[$0].plan }
         fullness = dimmer?.maximum ?? (dimmer?.name == "brightness" ? 1 : 100)
@@ -63,11 +74,11 @@ struct LightParts: Sendable {
         // Where something else switches it, the least brightness is still light.
         darkness = least > 0 && state != nil ? 0 : least
         isWhole = dimmer?.type == .integer
-        let parts = Set([state, brightness, colour].compactMap { $0 })
+        let parts = Set([state, brightness, colour, temperature].compactMap { $0 })
         shadowed = properties.indices.filter { !parts.contains($0) }.map { properties[$0].plan.name }
             .filter { ThingCapabilities.lightKeys.contains($0) }
         isPlain =
-            shadowed.isEmpty && state.map { properties[$0].plan.name == "on" } ?? true
+            shadowed.isEmpty && temperature == nil && state.map { properties[$0].plan.name == "on" } ?? true
             && state.map { properties[$0].plan.actions.isEmpty } ?? true
             && dimmer.map { $0.name == "brightness" } ?? true
             && (dimmer == nil || darkness == 0 && fullness == 1 && !isWhole)

@@ -2,8 +2,8 @@ package import Flare
 
 /// The view of a thing as a light, so that all rules for lights work in one form.
 ///
-/// In it `on` is a boolean, `brightness` is 0…1 and `color` is a colour, as in the data of a light without a
-/// profile. Other properties keep their names and values; one that bears the name of such a key, and is not the
+/// In it `on` is a boolean, `brightness` is 0…1, `color` is a colour and `colorTemperature` is in kelvin, as in the data
+/// of a light without a profile. Other properties keep their names and values; one that bears the name of such a key, and is not the
 /// light's, is renamed.
 extension ThingKind {
     /// Put before the name of such a property; no name begins with it.
@@ -18,7 +18,7 @@ extension ThingKind {
         result["readonly"] = nil
         result["kind"] = nil
         for name in parts.shadowed { result[Self.mark + name] = data[name] }
-        for index in [parts.state, parts.brightness, parts.colour] {
+        for index in [parts.state, parts.brightness, parts.colour, parts.temperature] {
             if let index { result[properties[index].plan.name] = nil }
         }
         if let index = parts.state, properties[index].isThere(in: data) {
@@ -30,6 +30,10 @@ extension ThingKind {
         }
         if let index = parts.colour, let value = data[properties[index].plan.name], !value.isNull {
             result["color"] = value
+        }
+        if let index = parts.temperature, let scale = parts.scale {
+            let temperature = scale.temperature(of: data[properties[index].plan.name])
+            result["colorTemperature"] = temperature.map { JSONValue($0.kelvin) }
         }
         return result
     }
@@ -49,6 +53,7 @@ extension ThingKind {
         case parts.state: return "on"
         case parts.brightness: return "brightness"
         case parts.colour: return "color"
+        case parts.temperature: return "colorTemperature"
         default: return parts.shadowed.contains(name) ? Self.mark + name : name
         }
     }
@@ -59,6 +64,7 @@ extension ThingKind {
         case "on": storage.parts.state != nil || storage.parts.brightness != nil
         case "brightness": storage.parts.brightness != nil
         case "color": storage.parts.colour != nil
+        case "colorTemperature": storage.parts.temperature != nil
         default: false
         }
     }
@@ -71,6 +77,7 @@ extension ThingKind {
             case "on": parts.state
             case "brightness": parts.brightness
             case "color": parts.colour
+            case "colorTemperature": parts.temperature
             default: nil
             }
         if let index { return storage.properties[index].plan.name }
@@ -84,6 +91,7 @@ extension ThingKind {
     package func stored(_ values: [String: JSONValue], in data: [String: JSONValue]) -> [String: JSONValue] {
         let parts = storage.parts
         var stored: [String: JSONValue] = [:]
+        let white = values["colorTemperature"]?.number.flatMap { ColourTemperature(kelvin: $0) }
         for (key, value) in values {
             let name = name(ofCanonical: key)
             switch key {
@@ -93,6 +101,13 @@ extension ThingKind {
                 stored[name] = value.bool.map { switching.value(isOn: $0, like: data[name]) } ?? value
             case "brightness" where parts.brightness != nil:
                 stored[name] = value.number.map { .number(parts.brightness(ofLevel: $0)) } ?? value
+            case "colorTemperature":
+                stored[name] = white.flatMap { parts.scale?.value(of: $0) }.map { .number($0) } ?? value
+            case "color":
+                // The colour that belongs to a temperature belongs to the one that is stored.
+                let isWhite = white.map { value == .string($0.stored) } ?? false
+                let settled = isWhite ? white.flatMap { parts.scale?.settled($0) } : nil
+                stored[name] = settled.map { .string($0.stored) } ?? value
             default: stored[name] = value
             }
         }

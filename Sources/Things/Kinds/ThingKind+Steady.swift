@@ -20,9 +20,8 @@ extension ThingKind {
         guard isLight else { return [] }
         let parts = storage.parts
         return Set(
-            [parts.state, parts.brightness, parts.colour].compactMap { $0 }.map {
-                storage.properties[$0].plan.name
-            }
+            [parts.state, parts.brightness, parts.colour, parts.temperature, parts.effect].compactMap { $0 }
+                .map { storage.properties[$0].plan.name }
         )
     }
 }

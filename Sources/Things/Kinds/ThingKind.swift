@@ -82,6 +82,16 @@ package struct ThingKind: Sendable, Hashable {
 
     package func colour(of thing: FlareThing) -> ThingProperty? { part(storage.parts.colour, of: thing) }
 
+    /// The property with the colour temperature of a light, and that with its effects; `nil` where there is none.
+    package func temperature(of thing: FlareThing) -> ThingProperty? {
+        part(storage.parts.temperature, of: thing)
+    }
+
+    package func effect(of thing: FlareThing) -> ThingProperty? { part(storage.parts.effect, of: thing) }
+
+    /// The colour temperatures that a light can show, kelvin; `nil` for one that has none.
+    package var temperatureRange: ClosedRange<Int>? { storage.parts.scale?.range }
+
     private func part(_ index: Int?, of thing: FlareThing) -> ThingProperty? {
         index.flatMap { storage.properties[$0].resolved(in: thing.data) }
     }

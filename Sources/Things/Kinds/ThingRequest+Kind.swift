@@ -70,7 +70,11 @@ extension ThingRequest {
         _ capabilities: ThingCapabilities
     ) throws(Refusal) -> (Meaning, shown: JSONValue) {
         guard let property = kind.property(named: name, of: thing) else {
-            return try light(value, name, on: thing, kind, capabilities)
+            guard name == "effect", let effect = kind.effect(of: thing) else {
+                return try light(value, name, on: thing, kind, capabilities)
+            }
+            let (meaning, shown) = try self.meaning(of: value, effect.name, on: thing, kind, capabilities)
+            return (meaning, .string(effect.actions.first { $0.value == shown }?.name ?? shown.text))
         }
         guard !property.isReadOnly else {
             throw Self.refusal(of: name, on: thing, kind, capabilities)
@@ -80,6 +84,10 @@ extension ThingRequest {
         case "color":
             let colour = try ColourValue(parsing: value, palette: capabilities.palette)
             return (.light(.colour(colour), as: "color"), .string(colour.stored))
+        case "colorTemperature":
+            let number = try PropertyValue.number(value, property)
+            guard let temperature = kind.temperature(of: number) else { break }
+            return (.light(.temperature(temperature), as: "color_temp"), number)
         case "brightness" where kind.isLight && name == "brightness":
             return try light(value, name, on: thing, kind, capabilities)
         case "brightness" where kind.isLight:
@@ -138,6 +146,9 @@ extension ThingRequest {
         case ("level", .level?): legal = try AttributeValue.level(value)
         case ("color", .colour?):
             legal = .colour(try ColourValue(parsing: value, palette: capabilities.palette))
+        case ("color_temp", .temperature?):
+            let wanted = try AttributeValue.temperature(value)
+            legal = .temperature(kind.settled(wanted))
         default: throw Self.refusal(of: name, on: thing, kind, capabilities)
         }
         return (.light(legal, as: name), legal.shown)
@@ -191,6 +202,7 @@ extension ThingRequest {
             switch key {
             case "on": kind.switching(of: name).state(of: value).map { .bool($0) } ?? value
             case "brightness": kind.level(of: value).map { .number($0) } ?? value
+            case "colorTemperature": kind.temperature(of: value).map { JSONValue($0.kelvin) } ?? value
             default: value
             }
         var writes: [String: DataWrite] = [key: .value(seen)]
@@ -198,6 +210,10 @@ extension ThingRequest {
         if key == "brightness", kind.isLight, let level = seen.number, level > 0 {
             let values: [String: AttributeValue] = ["level": .level(level, shown: value)]
             writes = ThingRequest(attributes: [:]).writes(for: values, on: kind.canonical(thing))
+        }
+        if key == "colorTemperature", let temperature = kind.temperature(of: value) {
+            writes = ThingRequest(attributes: [:])
+                .writes(for: ["color_temp": .temperature(temperature)], on: kind.canonical(thing))
         }
         return ThingSetting(writes: writes, accepted: ["action": .string(action.name), name: value])
     }
@@ -236,6 +252,16 @@ extension ThingRequest.Accepted {
 extension ThingKind {
     /// The level of a stored brightness.
     fileprivate func level(of value: JSONValue) -> Double? { storage.parts.level(of: value) }
+
+    /// The colour temperature of a stored value.
+    fileprivate func temperature(of value: JSONValue) -> ColourTemperature? {
+        storage.parts.scale?.temperature(of: value)
+    }
+
+    /// The nearest colour temperature that the light can show.
+    fileprivate func settled(_ temperature: ColourTemperature) -> ColourTemperature {
+        storage.parts.scale?.settled(temperature) ?? temperature
+    }
 
     func switching(of name: String) -> SwitchValues {
         storage.index[name].map { storage.properties[$0].switching } ?? SwitchValues([])
