@@ -49,6 +49,23 @@ extension OwnDevice {
     /// Most displays with an entity.
     private static let mostScreens = 20
 
+    /// Whether each display can be seen.
+    var displays: [Component] {
+        var names = UniqueNames()
+        return state.lifecycle.attachedDisplays.sorted().prefix(Self.mostScreens).map { display in
+            Component(
+                .binarySensor,
+                "display_" + names.name(.binarySensor, for: display),
+                [
+                    "name": .string("Display \(QuotedValue.clipped(display, to: 60))"),
+                    "icon": "mdi:monitor-eye",
+                    "state_topic": .string(configuration.topics.visible(display: display)),
+                    "entity_category": "diagnostic", "enabled_by_default": false,
+                ]
+            )
+        }
+    }
+
     /// What each display shows.
     private var screens: [Component] {
         var names = UniqueNames()

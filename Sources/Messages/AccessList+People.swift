@@ -117,6 +117,7 @@ extension Topics {
             + [ChangeEvent.Topic.thing, .environment, .bridge].map { event($0) }
             + [
                 sensors, health, alerts, alert("+"), station, setupCandidates, screen(display: "+"),
+                visible(display: "+"),
             ]
     }
 

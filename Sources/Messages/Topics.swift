@@ -40,8 +40,8 @@ package struct Topics: Sendable, Hashable {
     /// Every retained topic of a node, as filters.
     package var retained: [String] {
         [
-            status, info, health, state, environment, zone, device, nearby, nearbyAvailability, nearbyLight,
-            nearbyDistance, alerts, lifecycle,
+            status, info, health, state, environment, zone, device, nearby, nearbyAvailability, alerts,
+            lifecycle,
         ]
             + SensorKind.allCases.map { sensor($0) } + passing + model
     }
@@ -49,8 +49,8 @@ package struct Topics: Sendable, Hashable {
     /// The retained topics that are cleared while the node runs, as filters.
     package var passing: [String] {
         [
-            alert("+"), map, devicePosition, deviceAngle, deviceLocation, screen(display: "+"),
-            setupCandidates, station,
+            nearbyLight, nearbyDistance, alert("+"), map, devicePosition, deviceAngle, deviceLocation,
+            screen(display: "+"), visible(display: "+"), setupCandidates, station,
         ]
     }
 
@@ -75,8 +75,9 @@ package struct Topics: Sendable, Hashable {
     /// What the node publishes, as filters: neither commands nor what only one user or another program may read.
     package var published: [String] {
         [
-            status, info, health, state, environment, zone, device, nearby, nearbyAvailability, nearbyLight,
-            nearbyDistance, alerts, lifecycle, sensors, frame, topic("event/+"), topic("response/+"),
+            status, info, health, state, environment, zone, device, nearby, nearbyAvailability, alerts,
+            lifecycle,
+            sensors, frame, topic("event/+"), topic("response/+"),
         ] + passing + model
     }
 
@@ -126,6 +127,9 @@ package struct Topics: Sendable, Hashable {
 
     /// What a display shows.
     package func screen(display: String) -> String { topic("display/\(display)/screen") }
+
+    /// Whether a display can be seen: `ON` or `OFF`, however it said so.
+    package func visible(display: String) -> String { topic("display/\(display)/visible") }
 
     /// The display of a topic of ``presence``; `nil` for another topic.
     package func display(of topic: String) -> String? {

@@ -54,12 +54,19 @@ extension MessageRenderer {
         }
     }
 
-    /// What each display shows.
+    /// What each display shows, and whether it can be seen.
     package static func screens(_ topics: Topics) -> MessageRenderer {
         MessageRenderer { snapshot in
-            snapshot.changes.compactMap { change in
-                guard case .screen(let display) = change else { return nil }
-                return (topics.screen(display: display), snapshot.state.screenJSON(of: display)?.bytes ?? [])
+            let state = snapshot.state
+            return snapshot.changes.compactMap { change in
+                switch change {
+                case .screen(let display):
+                    return (topics.screen(display: display), state.screenJSON(of: display)?.bytes ?? [])
+                case .display(let display):
+                    let word = state.lifecycle.isVisible(display).map { $0 ? "ON" : "OFF" } ?? ""
+                    return (topics.visible(display: display), Array(word.utf8))
+                default: return nil
+                }
             }
         }
     }

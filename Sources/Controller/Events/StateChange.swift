@@ -13,6 +13,8 @@ package enum StateChange: Sendable, Hashable {
     case lifecycle
     /// What a display shows.
     case screen(String)
+    /// Whether a display is there and visible.
+    case display(String)
     case setupCandidates
     case station
     /// Whether the Flare server can be reached.

@@ -49,7 +49,9 @@ extension DeviceController {
                 "More than \(Lifecycle.maximumDisplays) displays have said that they are there; the others do not count."
             )
         }
-        if state.lifecycle.displays != before { changes.insert(.lifecycle) }
+        if state.lifecycle.displays != before {
+            changes.formUnion([.lifecycle, .display(Lifecycle.displayID(of: id))])
+        }
         screensFollow(id)
     }
 

@@ -10,6 +10,7 @@ extension ControllerState {
         changes.formUnion(SensorKind.allCases.map { .sensor($0) })
         changes.formUnion(alerts.keys.map { .alert($0) })
         changes.formUnion(screens.keys.map { .screen($0) })
+        changes.formUnion(lifecycle.attachedDisplays.map { .display($0) })
         changes.formUnion(beacons.keys.map { .beacon($0) })
         changes.formUnion(environments.keys.map { .object(ObjectReference(.environment, $0)) })
         changes.formUnion(zones.keys.map { .object(ObjectReference(.zone, $0)) })
