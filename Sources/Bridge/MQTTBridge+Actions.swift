@@ -133,6 +133,12 @@ extension MQTTBridge {
         {
             return perform(discovery.putBack(announcements[index...]))
         }
+        if let event = discovery.doubledEvent() { send(event) }
+    }
+
+    /// Looks whether another daemon announces a thing of ours.
+    func receive(other message: MQTTMessage) {
+        if let event = discovery.record(other: message) { send(event) }
     }
 
     private func announceNextBatch() {

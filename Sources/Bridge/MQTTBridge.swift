@@ -60,7 +60,7 @@ package actor MQTTBridge {
     private var plannedWake: Int64?
 
     /// What is read all the time.
-    enum Reading { case commands, userCommands, own, births }
+    enum Reading { case commands, userCommands, own, births, otherDevices }
 
     package init(
         on loop: LoopExecutor,
@@ -221,6 +221,7 @@ package actor MQTTBridge {
             publisher.linkDown()
             perform(ownership.linkDown())
             discovery.linkDown()
+            if let event = discovery.forgetOthers() { send(event) }
             reopen()
         case .refused: handleRefusals()
         case .drained:

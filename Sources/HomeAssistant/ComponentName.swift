@@ -55,4 +55,9 @@ struct Component: Sendable, Hashable {
         self.name = ComponentName(platform, name)
         self.members = members
     }
+
+    init(_ other: Component, adding members: [String: JSONValue]) {
+        name = other.name
+        self.members = other.members.merging(members) { $1 }
+    }
 }

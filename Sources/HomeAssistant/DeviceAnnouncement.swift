@@ -21,12 +21,14 @@ struct DeviceAnnouncement: Sendable {
     ///   - availability: The topics that must all be online.
     ///   - components: The most important first; those that do not fit are omitted.
     ///   - former: Components without a proposed entity id.
+    ///   - zones: The slugs of zones whose entities could have the id of one of these.
     init(
         _ name: DeviceName,
         device: [String: JSONValue],
         availability: [String],
         components: [Component],
         former: Set<ComponentName> = [],
+        beside zones: Set<String> = [],
         configuration: DiscoveryConfiguration
     ) {
         var device = device
@@ -46,7 +48,9 @@ struct DeviceAnnouncement: Sendable {
             all["platform"] = .string(component.name.platform.rawValue)
             all["unique_id"] = .string(configuration.uniqueID(of: component.name, on: name))
             if !former.contains(component.name) {
-                all["default_entity_id"] = .string(configuration.entityID(of: component.name, on: name))
+                all["default_entity_id"] = .string(
+                    configuration.entityID(of: component.name, on: name, beside: zones)
+                )
             }
             let value = JSONValue.object(all)
             // Two quotes, a colon and a comma are added around it.

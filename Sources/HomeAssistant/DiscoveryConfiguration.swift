@@ -85,7 +85,7 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
     private static let diagnosticsSuffix = "_diagnostics"
     private static let zoneInfix = "_zone_"
 
-    private func name(of device: DeviceName) -> String {
+    func name(of device: DeviceName) -> String {
         switch device {
         case .own: "trilateral_\(node)"
         case .diagnostics: "trilateral_\(node)_\(Self.diagnosticsSuffix)"
@@ -109,14 +109,6 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
         case .own, .diagnostics, .zone: "\(installation)_\(component.key)"
         case .thing(let slug): "\(installation)_\(slug)_\(component.key)"
         }
-    }
-
-    /// The entity id proposed for a new entity.
-    func entityID(of component: ComponentName, on device: DeviceName) -> String {
-        let parts =
-            [name(of: device.isOwn ? .own : device)] + (component.name.isEmpty ? [] : [component.name])
-        let id = parts.joined(separator: "_").map { $0 == "-" ? "_" : $0 }
-        return "\(component.platform.rawValue).\(String(id))"
     }
 }
 

@@ -36,7 +36,7 @@ extension DiscoveryPublisher {
             LightKind.together(
                 state.things.values.lazy.compactMap { LightKind(of: $0, kind: state.kind(of: $0)) }
             ) ?? nearbyKind
-        screenCount = state.screens.count
+        displays = Self.displays(state)
         let device = OwnDevice(
             state: state,
             configuration: configuration,

@@ -24,9 +24,9 @@ extension DiscoveryPublisher {
         case .remove(let name): return remove(name)
         case .publish(let announcement, let name):
             if let name {
-                leaving[name] = nil
-                // Home Assistant was there to see all of it.
-                if isOnline == true { former.recordSeen(of: name) }
+                let gone = leaving.removeValue(forKey: name) ?? []
+                // Home Assistant was there to see it.
+                if isOnline == true { former.recordSeen(gone, of: name) }
                 remember(name)
             }
             return announcement

@@ -55,7 +55,7 @@ package struct DiscoveryPublisher: Sendable {
     var nearbyKind: LightKind?
     /// The sensors that have shown themselves.
     var sensors: Set<SensorKind> = []
-    var screenCount = 0
+    var displays: Set<String> = []
     var announcedName = ""
     /// The object that the selection of things depended on last.
     private var lastChoice: FlareID?
@@ -68,6 +68,8 @@ package struct DiscoveryPublisher: Sendable {
     /// Removals that the broker refused.
     var refusedRemovals: Set<String> = []
     var warnings = DiscoveryWarnings()
+    /// What other daemons announce.
+    var others = OtherThings()
 
     /// - Parameter remembered: The topics that earlier runs announced, with their components.
     package init(_ configuration: DiscoveryConfiguration, remembered: [String: String]) {
@@ -288,9 +290,15 @@ package struct DiscoveryPublisher: Sendable {
         return affected.count > 1 ? Set(affected).sorted() : affected
     }
 
+    /// The displays that have entities.
+    static func displays(_ state: ControllerState) -> Set<String> {
+        state.lifecycle.displays.isEmpty && state.screens.isEmpty
+            ? [] : state.lifecycle.attachedDisplays.union(state.screens.keys)
+    }
+
     private func affectsOwnDevice(_ state: ControllerState, _ changes: Set<StateChange>) -> Bool {
         if let name = state.device?.name, name != announcedName { return true }
-        if state.screens.count != screenCount || !seenSensors(state).isSubset(of: sensors) { return true }
+        if Self.displays(state) != displays || !seenSensors(state).isSubset(of: sensors) { return true }
         return changes.contains { change in
             if case .object(let object) = change {
                 object.kind == .environment || object.kind == .zone

@@ -64,9 +64,10 @@ struct FormerComponents: Sendable {
     }
 
     /// Records that Home Assistant has seen removals that it may have missed.
-    mutating func recordSeen(of device: DeviceName) {
-        guard let components = devices[device]?.components else { return }
-        devices[device]?.components = components.mapValues { _ in true }
+    mutating func recordSeen(_ names: [ComponentName], of device: DeviceName) {
+        for name in names where devices[device]?.components[name] != nil {
+            devices[device]?.components[name] = true
+        }
     }
 
     /// Forgets components that Home Assistant has under an id of their own.

@@ -12,6 +12,8 @@ struct ThingDiscovery: Sendable {
     /// Its profile; `nil` for a thing without one.
     let kind: ThingKind?
     let catalog: ThingCatalog
+    /// The slugs of zones whose entities could have the id of one of the thing's.
+    let zones: Set<String>
 
     /// `nil` for a thing without a slug.
     init?(_ thing: FlareThing, in state: ControllerState) {
@@ -21,6 +23,11 @@ struct ThingDiscovery: Sendable {
         kind = state.kind(of: thing)
         catalog = state.catalog
         area = thing.zone.flatMap { state.zones[$0]?.name }
+        let stems =
+            [slug] + ["-lights", "-occupancy"].filter(slug.hasSuffix).map { String(slug.dropLast($0.count)) }
+        zones = Set(
+            stems.filter { state.slugs.id(of: $0, kind: .zone).map { state.zones[$0] != nil } ?? false }
+        )
     }
 
     /// Whether a thing would be announced in the same way; its values may differ.
@@ -104,9 +111,10 @@ struct ThingDiscovery: Sendable {
     func announcement(_ configuration: DiscoveryConfiguration, former: Set<ComponentName> = [])
         -> DeviceAnnouncement?
     {
-        let components =
+        var components =
             kind.map { self.components(of: $0, configuration) } ?? self.components(configuration.topics)
-        guard !components.isEmpty else { return nil }
+        guard let main = components.first else { return nil }
+        components[0] = Component(main, adding: [OtherThings.key: .string("\(thing.id)")])
         var device: [String: JSONValue] = [
             "name": .string(QuotedValue.clipped(thing.name.isEmpty ? slug : thing.name, to: 120)),
             "via_device": .string(configuration.identifier(of: .own)),
@@ -128,6 +136,7 @@ struct ThingDiscovery: Sendable {
             availability: [configuration.topics.status, configuration.topics.availability(thing: slug)],
             components: components,
             former: former,
+            beside: zones,
             configuration: configuration
         )
     }
@@ -169,9 +178,7 @@ struct ThingDiscovery: Sendable {
                 "command_topic": .string(topics.command(.thingAction(slug))),
                 "payload_press": EntityContext.payload(action),
             ]
-            if capabilities.isLight, Self.stepsOfLights.contains(action) {
-                members["enabled_by_default"] = false
-            }
+            if Self.steps.contains(action) { members["enabled_by_default"] = false }
             components.append(Component(.button, names.name(.button, for: action), members))
         }
         for key in capabilities.settable where !ThingIdentity.keys.contains(key) {
@@ -227,8 +234,8 @@ struct ThingDiscovery: Sendable {
         }
     }
 
-    /// Actions that Home Assistant's light has in another form; their buttons are off at first.
-    static let stepsOfLights: Set<String> = ["lighter", "darker", "nextColor", "previousColor"]
+    /// Actions that lights, numbers and selects of Home Assistant have in another form; their buttons are off at first.
+    static let steps: Set<String> = ["lighter", "darker", "nextColor", "previousColor"]
 
     func palette(_ capabilities: ThingCapabilities, _ topics: Topics) -> Component? {
         var seen: Set<String> = []

@@ -77,6 +77,13 @@ struct EdgeTests {
         desk.announce(state)
         #expect(desk.component("button_nextcolor", of: "lamp")?["enabled_by_default"] == false)
         #expect(desk.component("button_nextchannel", of: "tv-set")?["enabled_by_default"] == nil)
+        var other = House.state
+        other.things[House.television]?.actions = ["lighter", "darker", "nextColor", "previousColor", "wave"]
+        desk.change(other, [.object(ObjectReference(.thing, House.television))])
+        for key in ["lighter", "darker", "nextcolor", "previouscolor"] {
+            #expect(desk.component("button_\(key)", of: "tv-set")?["enabled_by_default"] == false)
+        }
+        #expect(desk.component("button_wave", of: "tv-set")?["enabled_by_default"] == nil)
         for key in ["select_environment", "button_next", "button_previous"] {
             #expect(desk.component(key) == nil, "\(key)")
         }

@@ -28,6 +28,8 @@ enum KnownKeys {
         "encoding", "group", "availability", "availability_mode", "availability_template",
         "availability_topic",
         "payload_available", "payload_not_available",
+        // Ours, for other daemons.
+        "flare_id",
     ]
 
     struct Platform {

@@ -71,6 +71,22 @@ struct UnseenTests {
         #expect(!desk.announcer.hasWork)
     }
 
+    @Test func `a removal that was seen says nothing about one that was missed`() {
+        var desk = Desk.ofHouse()
+        desk.announcer.setOnline(false)
+        var state = House.state
+        state.things[House.lamp]?.data["color"] = nil
+        desk.change(state, facet(House.lamp))
+        desk.announcer.setOnline(true)
+        state.things[House.lamp]?.data["brightness"] = nil
+        desk.change(state, facet(House.lamp), at: 1000)
+        desk.tell(at: 9000)
+        #expect(desk.component("button_lighter", of: "lamp") == nil && !desk.announcer.hasWork)
+        let memory = desk.announcer.memory(of: "homeassistant/device/trilateral_n1_lamp/config") ?? ""
+        let missed = memory.split(separator: "!").last?.split(separator: "~").first ?? ""
+        #expect(missed.contains("select.palette") && !missed.contains("button.lighter"), "\(memory)")
+    }
+
     @Test func `a restored component of every platform is valid for Home Assistant`() {
         let all =
             ["binary_sensor", "button", "device_tracker", "event", "image", "light", "number", "select"]

@@ -61,6 +61,8 @@ package struct DiscoverySession: Sendable {
     private var isBorn = false
     /// The topics whose states are still to be sent again.
     private var resends: ArraySlice<String> = []
+    /// The message of the open alert for doubled things.
+    private var doubled: String?
     /// Number of lost links.
     private var lostLinks = 0
 
@@ -242,6 +244,33 @@ package struct DiscoverySession: Sendable {
 
     /// Whether everything was handed to the client, except what completes removals.
     package var isComplete: Bool { publisher.isComplete }
+
+    // MARK: Things of others
+
+    /// The alert for things that another daemon announces as well.
+    package static let doubledAlert = "doubled-things"
+
+    /// The topics on which others announce devices, as filters.
+    package var otherDevices: [String] { publisher.otherDevices }
+
+    package mutating func record(other message: MQTTMessage) -> ControllerEvent? {
+        publisher.record(other: message.topic, message.payload) ? doubledEvent() : nil
+    }
+
+    /// The alert for things that another daemon announces as well, if it has changed.
+    package mutating func doubledEvent() -> ControllerEvent? {
+        let now = publisher.doubled
+        guard now != doubled else { return nil }
+        doubled = now
+        return now.map { .alertRaised(Self.doubledAlert, .warning, message: $0) }
+            ?? .alertCleared(Self.doubledAlert)
+    }
+
+    /// What was read of others holds no longer.
+    package mutating func forgetOthers() -> ControllerEvent? {
+        publisher.forgetOthers()
+        return doubledEvent()
+    }
 
     // MARK: Devices of others
 

@@ -1,0 +1,73 @@
+import Flare
+
+/// The things that other daemons announce to Home Assistant.
+///
+/// Two panels of one Flare server have the same things; announced by both, each is there twice.
+package struct OtherThings: Sendable {
+    /// The member of a thing's first component with its Flare id.
+    ///
+    /// Home Assistant drops members that it does not know.
+    /// - Source: Home Assistant 2026.11.0, `mqtt`, the platforms' `DISCOVERY_SCHEMA`: `REMOVE_EXTRA`.
+    static let key = "flare_id"
+
+    private static let capacity = 20_000
+    private static let sizeLimit = 65_536
+    /// Most daemons that a message names.
+    private static let mostNamed = 3
+
+    /// A thing of another daemon.
+    struct Thing: Sendable, Hashable {
+        let id: FlareID
+        /// What the topics of the daemon begin with.
+        let root: String
+    }
+
+    private var things: [String: Thing] = [:]
+
+    package init() {}
+
+    package var isEmpty: Bool { things.isEmpty }
+
+    /// Records an announcement, or with an empty payload its end.
+    ///
+    /// - Parameter identifier: What the identifiers of our own devices begin with; also those of former runs.
+    /// - Returns: Whether something has changed.
+    mutating func record(_ topic: String, _ payload: [UInt8], unlessOf identifier: String) -> Bool {
+        let thing = Self.thing(in: payload, unlessOf: identifier)
+        guard let thing else { return things.removeValue(forKey: topic) != nil }
+        guard things[topic] != nil || things.count < Self.capacity else { return false }
+        return things.updateValue(thing, forKey: topic) != thing
+    }
+
+    mutating func removeAll() { things.removeAll() }
+
+    private static func thing(in payload: [UInt8], unlessOf identifier: String) -> Thing? {
+        guard !payload.isEmpty, payload.count <= sizeLimit, let json = try? JSONValue(parsing: payload),
+            json["origin"]?["name"]?.string == "Trilateral",
+            json["device"]?["identifiers"]?.array?.first?.string?.hasPrefix(identifier) != true,
+            let status = json["availability"]?.array?.first?["topic"]?.string, status.hasSuffix("/status"),
+            let components = json["components"]?.object
+        else { return nil }
+        for component in components.values {
+            if let text = component[key]?.string, let id = FlareID(text) {
+                return Thing(id: id, root: String(status.dropLast("/status".count)))
+            }
+        }
+        return nil
+    }
+
+    /// What to do about things that are announced here as well; `nil` if there are none.
+    ///
+    /// - Parameter isOurs: Whether this daemon announces a thing.
+    func message(where isOurs: (FlareID) -> Bool) -> String? {
+        var counts: [String: Int] = [:]
+        for thing in things.values where isOurs(thing.id) { counts[thing.root, default: 0] += 1 }
+        guard let most = counts.values.max() else { return nil }
+        let roots = counts.keys.sorted()
+        let more = roots.count - Self.mostNamed
+        return "\(QuotedValue.list(roots.prefix(Self.mostNamed)))\(more > 0 ? " and \(more) more" : "") "
+            + (roots.count == 1 ? "announces" : "announce")
+            + " the same things to Home Assistant as this daemon (\(most)), so each is there twice. "
+            + "Set discovery.things: none on all but one."
+    }
+}

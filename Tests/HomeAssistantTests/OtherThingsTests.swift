@@ -1,0 +1,78 @@
+import Controller
+import Flare
+import HomeAssistant
+import Messages
+import Testing
+
+/// Two daemons that announce the same things.
+struct OtherThingsTests {
+    /// What another panel of the same place announces.
+    private func other(_ change: (inout DiscoveryConfiguration) -> Void = { _ in }) -> Desk {
+        var configuration = DiscoveryConfiguration(
+            node: "n2",
+            installation: "0ther",
+            topics: Topics(root: "trilateral/n2")
+        )
+        change(&configuration)
+        var desk = Desk(configuration)
+        desk.announce(House.state)
+        return desk
+    }
+
+    private func tell(_ desk: inout Desk, _ messages: [(topic: String, payload: String)]) {
+        for message in messages {
+            _ = desk.announcer.record(other: message.topic, Array(message.payload.utf8))
+        }
+    }
+
+    @Test func `both are told, until one stops`() throws {
+        var (first, second) = (Desk.ofHouse(), other())
+        #expect(first.announcer.doubled == nil)
+        tell(&first, second.sent)
+        tell(&second, first.sent)
+        let message = try #require(first.announcer.doubled)
+        #expect(
+            message.hasPrefix("trilateral/n2 announces the same things to Home Assistant as this daemon (4)")
+        )
+        #expect(message.hasSuffix("Set discovery.things: none on all but one."))
+        #expect(second.announcer.doubled?.hasPrefix("trilateral/n1 announces") == true)
+        second.forget()
+        second.take(second.announcer.withdrawAll())
+        tell(&first, second.sent)
+        #expect(first.announcer.doubled == nil)
+    }
+
+    @Test func `what we announced ourselves, now or as another node, is not another daemon's`() {
+        var desk = Desk.ofHouse()
+        tell(&desk, desk.sent)
+        tell(&desk, other { $0 = House.configuration("former") }.sent)
+        #expect(desk.announcer.doubled == nil)
+    }
+
+    @Test func `a panel with things of its own, or none, disturbs nobody`() {
+        var desk = Desk.ofHouse()
+        tell(&desk, other { $0.settings.things = .none }.sent)
+        #expect(desk.announcer.doubled == nil)
+        var state = House.state
+        state.things = state.things.filter { $0.key == House.strip }
+        var second = Desk(DiscoveryConfiguration(node: "n2", installation: "0", topics: Topics(root: "a/n2")))
+        second.announce(state)
+        var silent = Desk.ofHouse { $0.settings.things = .none }
+        tell(&silent, second.sent)
+        #expect(silent.announcer.doubled == nil && silent.announcer.otherDevices.isEmpty)
+        tell(&desk, second.sent)
+        #expect(desk.announcer.doubled?.contains("(1)") == true)
+    }
+
+    @Test(arguments: [
+        "", "{", "[]", "7", #"{"components":{}}"#, #"{"origin":{"name":"Trilateral"},"components":5}"#,
+    ])
+    func `what is no announcement of ours is not read`(payload: String) {
+        var desk = Desk.ofHouse()
+        let topic = "homeassistant/device/trilateral_n2_lamp/config"
+        let isNews = desk.announcer.record(other: topic, Array(payload.utf8))
+        let isOther = desk.announcer.record(other: "homeassistant/device/zigbee/config", Array(payload.utf8))
+        #expect(!isNews && !isOther)
+        #expect(desk.announcer.doubled == nil)
+    }
+}
