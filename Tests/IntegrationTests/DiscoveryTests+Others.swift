@@ -1,0 +1,43 @@
+import Flare
+import MQTT
+import TestSupport
+import Testing
+
+/// A second panel with the same things.
+extension DiscoveryTests {
+    @Test func `a second panel that announces the same things is an alert on both until one stops`()
+        async throws
+    {
+        try await withAnnouncedHome { home, visitor in
+            try await awaits(home, visitor, Self.slugs)
+            try await withEmptyHome { second, other in
+                try await second.take()
+                try await second.start(prefix(home))
+                let alert = try await visitor.awaits("alert/doubled-things")
+                #expect(
+                    alert["message"]?.string?.contains("\(second.root) announces the same things") == true
+                )
+                try await other.awaits("alert/doubled-things") {
+                    $0["message"]?.string?.contains("\(home.root) announces") == true
+                }
+                await second.stop()
+                try await second.start(["discovery.things": "none"].merging(prefix(home)) { $1 })
+                try await visitor.awaits("alert/doubled-things", "")
+                try await other.awaits("alert/doubled-things", "")
+            }
+        }
+    }
+
+    @Test func `what Home Assistant read of the nearby thing goes if discovery is switched off meanwhile`()
+        async throws
+    {
+        try await withAnnouncedHome { home, visitor in
+            try await visitor.awaits("nearby/light")
+            try await visitor.awaits("nearby/distance")
+            await home.stop()
+            try await home.start(["discovery.enabled": "false"].merging(prefix(home)) { $1 })
+            try await visitor.awaits("nearby/light", "")
+            try await visitor.awaits("nearby/distance", "")
+        }
+    }
+}
