@@ -149,7 +149,7 @@ package struct ThingCapabilities: Sendable, Hashable {
         func add(_ name: String, _ kind: Kind) {
             if attributes.updateValue(kind, forKey: name) == nil { names.append(name) }
         }
-        let isSwitchable = state.map { !$0.isReadOnly } ?? (brightness?.isReadOnly == false)
+        let isSwitchable = kind.isSwitchable(thing)
         if isSwitchable { add("state", .state) }
         if let brightness, !brightness.isReadOnly {
             add("brightness", .brightness)

@@ -127,6 +127,27 @@ struct WhiteLightTests {
         }
     }
 
+    @Test func `a light with a colour alone is switched by it`() throws {
+        let kind = Kinds.kind([Kinds.property("tint", .colourPicker)])
+        func isOn(_ data: [String: JSONValue]) -> Bool {
+            ThingAppearance(thing: Lamps.thing(data), kind: kind).isOn
+        }
+        #expect(isOn(["tint": "teal"]) && !isOn(["tint": "#000000"]))
+        #expect(try set(["state": "OFF"], on: ["tint": "teal"], kind).stored == ["tint": "black"])
+        #expect(try set(["state": "ON"], on: ["tint": "black"], kind).stored == ["tint": "white"])
+        #expect(try set(["state": "ON"], on: ["tint": "teal"], kind).stored == [:])
+        // As Home Assistant sets a colour and a brightness.
+        let red: JSONValue = ["r": 255, "g": 0, "b": 0]
+        #expect(
+            try set(["state": "ON", "color": red], on: ["tint": "black"], kind).stored == ["tint": "red"]
+        )
+        #expect(
+            try set(["state": "ON", "brightness": 128], on: ["tint": "red"], kind).stored
+                == ["tint": "#800000"]
+        )
+        #expect(try set(["state": "TOGGLE"], on: ["tint": "teal"], kind).stored == ["tint": "black"])
+    }
+
     @Test func `a share, a word and a property of what is no light are no colour temperature`() {
         for kind in [Self.white(nil), Self.white(0...100, unit: "%"), Self.white(0...500, unit: "mired")] {
             #expect(kind.temperatureRange == nil)

@@ -11,6 +11,8 @@ struct LightParts: Sendable {
     /// Index of the property that is the colour temperature of white light, and how it counts.
     let temperature: Int?
     let scale: TemperatureScale?
+    /// Whether nothing but the colour can switch it: black is off.
+    let isSwitchedByColour: Bool
     /// Index of the property whose values are effects.
     let effect: Int?
     /// The brightness that means darkness; the level is linear from there to the maximum.
@@ -66,6 +68,7 @@ struct LightParts: Sendable {
         } else {
             (brightness, colour, temperature, effect) = (nil, nil, nil, nil)
         }
+        isSwitchedByColour = isLight && state == nil && brightness == nil && colour != nil
         scale = temperature.flatMap { TemperatureScale(properties[$0].plan) }
         self.isLight = isLight && (state ?? brightness ?? colour) != nil
         let dimmer = brightness.map { properties[$0].plan }
@@ -78,7 +81,8 @@ struct LightParts: Sendable {
         shadowed = properties.indices.filter { !parts.contains($0) }.map { properties[$0].plan.name }
             .filter { ThingCapabilities.lightKeys.contains($0) }
         isPlain =
-            shadowed.isEmpty && temperature == nil && state.map { properties[$0].plan.name == "on" } ?? true
+            shadowed.isEmpty && temperature == nil && !isSwitchedByColour
+            && state.map { properties[$0].plan.name == "on" } ?? true
             && state.map { properties[$0].plan.actions.isEmpty } ?? true
             && dimmer.map { $0.name == "brightness" } ?? true
             && (dimmer == nil || darkness == 0 && fullness == 1 && !isWhole)

@@ -30,6 +30,7 @@ extension ThingKind {
         }
         if let index = parts.colour, let value = data[properties[index].plan.name], !value.isNull {
             result["color"] = value
+            if parts.isSwitchedByColour { result["on"] = .bool(!Self.isBlack(value)) }
         }
         if let index = parts.temperature, let scale = parts.scale {
             let temperature = scale.temperature(of: data[properties[index].plan.name])
@@ -61,7 +62,8 @@ extension ThingKind {
     /// Whether a key of that form is a part of the light, or is read as one.
     func isPart(_ key: String) -> Bool {
         switch key {
-        case "on": storage.parts.state != nil || storage.parts.brightness != nil
+        case "on":
+            storage.parts.state != nil || storage.parts.brightness != nil || storage.parts.isSwitchedByColour
         case "brightness": storage.parts.brightness != nil
         case "color": storage.parts.colour != nil
         case "colorTemperature": storage.parts.temperature != nil
@@ -86,7 +88,7 @@ extension ThingKind {
 
     /// Values of that form as they are stored in a thing's data.
     ///
-    /// A light without a property for on and off is off at its least brightness.
+    /// A light without a property for on and off is off at its least brightness, or in black.
     /// - Parameter data: The thing's data.
     package func stored(_ values: [String: JSONValue], in data: [String: JSONValue]) -> [String: JSONValue] {
         let parts = storage.parts
@@ -114,7 +116,26 @@ extension ThingKind {
         if parts.state == nil, values["on"] == false, let index = parts.brightness {
             stored[storage.properties[index].plan.name] = .number(parts.brightness(ofLevel: 0))
         }
+        if parts.isSwitchedByColour, let isOn = values["on"]?.bool, let index = parts.colour {
+            let name = storage.properties[index].plan.name
+            if !isOn {
+                stored[name] = "black"
+            } else if values["color"] == nil, data[name].map(Self.isBlack) ?? true {
+                stored[name] = "white"
+            }
+        }
         return stored
+    }
+
+    private static func isBlack(_ colour: JSONValue) -> Bool {
+        ThingAppearance.drawn(colour) == RGBColour(red: 0, green: 0, blue: 0)
+    }
+
+    /// Whether on and off can be set, by one property or another.
+    func isSwitchable(_ thing: FlareThing) -> Bool {
+        if let state = state(of: thing) { return !state.isReadOnly }
+        if let brightness = brightness(of: thing) { return !brightness.isReadOnly }
+        return storage.parts.isSwitchedByColour && colour(of: thing)?.isReadOnly == false
     }
 
     /// Whether on and off have a property of their own.
