@@ -36,6 +36,11 @@ extension MQTTBridge {
         perform(ownership.receive(message, isConnected: publisher.isConnected, at: now))
     }
 
+    func receive(neighbour message: MQTTMessage) {
+        guard !isLeaving, !isClosing else { return }
+        perform(copies.receive(message, at: now))
+    }
+
     func perform(_ actions: [TopicOwnership.Action]) {
         for action in actions {
             switch action {
@@ -133,6 +138,7 @@ extension MQTTBridge {
         {
             return perform(discovery.putBack(announcements[index...]))
         }
+        if publisher.hasRefusals { handleRefusals() }
         if let event = discovery.doubledEvent() { send(event) }
     }
 

@@ -78,6 +78,8 @@ extension MQTTBridge {
         connecting = connection
         // Elsewhere the status was kept until now.
         await client.reconnect(configuration, last: isElsewhere ? farewell : nil)
+        endContest(duplicateClient.end())
+        duplicateClient = DuplicateClientDetector(configuration)
         let timer = Task {
             try? await Task.sleep(for: limit)
             connection.finish()

@@ -39,7 +39,9 @@ package actor MQTTBridge {
     var inbox: CommandInbox
     var discovery: DiscoverySession
     var ownership: TopicOwnership
-    private var refusals = BrokerRefusals()
+    var refusals = BrokerRefusals()
+    var duplicateClient: DuplicateClientDetector
+    var copies: CopyDetector
 
     /// Whether everything was withdrawn: only events and answers are still published.
     var isLeaving = false
@@ -60,7 +62,7 @@ package actor MQTTBridge {
     private var plannedWake: Int64?
 
     /// What is read all the time.
-    enum Reading { case commands, userCommands, own, births, otherDevices }
+    enum Reading { case commands, userCommands, own, neighbours, births, otherDevices }
 
     package init(
         on loop: LoopExecutor,
@@ -105,6 +107,8 @@ package actor MQTTBridge {
             formerEpoch: identity.formerEpoch,
             formerRoots: identity.formerRoots
         )
+        duplicateClient = DuplicateClientDetector(client.configuration)
+        copies = CopyDetector(topics: topics, installation: identity.installation)
         // Before the client runs, so that no connect is missed.
         client.handleLinkEvents(on: loop) { [weak self] event in self?.assumeIsolated { $0.receive(event) } }
     }
@@ -114,6 +118,7 @@ package actor MQTTBridge {
         guard subscriptions.isEmpty, !hasEnded else { return }
         read(.commands, topics.commands) { $0.receive(command: $1) }
         read(.own, [topics.info, topics.status]) { $0.receive(own: $1) }
+        read(.neighbours, topics.neighbours) { $0.receive(neighbour: $1) }
         readWhatIsConfigured()
         publisher.retained.set(report.infoMessage, rank: .info)
         perform(ownership.start())
@@ -187,7 +192,7 @@ package actor MQTTBridge {
         return figures
     }
 
-    private func setHealth() {
+    func setHealth() {
         guard !isLeaving, !isClosing else { return }
         publisher.retained.set(report.healthMessage(figures, at: clock()))
     }
@@ -203,7 +208,9 @@ package actor MQTTBridge {
             reopen()
             report.brokerProblem = nil
             for limit in session.limits { logger.warning("\(limit)") }
-            for event in refusals.connected(session) { send(event) }
+            for event in refusals.connected(session, optional: topics.neighbours) { send(event) }
+            watchForDuplicateClients()
+            copies.linkUp()
             perform(ownership.linkUp())
             publisher.linkUp()
             if !isLeaving, !isClosing { setOnline() }
@@ -215,11 +222,14 @@ package actor MQTTBridge {
             send(.brokerLinkChanged(isUp: true))
         case .disconnected(let error):
             report.brokerProblem = "\(error)"
-            for event in refusals.disconnected(error) { send(event) }
+            for event in refusals.disconnected(error) + duplicateClient.disconnected(error, at: now) {
+                send(event)
+            }
             if publisher.isConnected { send(.brokerLinkChanged(isUp: false)) }
             perform(inbox.linkDown())
             publisher.linkDown()
-            perform(ownership.linkDown())
+            perform(copies.linkDown())
+            perform(ownership.linkDown(isContested: duplicateClient.isContested))
             discovery.linkDown()
             if let event = discovery.forgetOthers() { send(event) }
             reopen()
@@ -297,6 +307,7 @@ package actor MQTTBridge {
         let now = now
         for index in renderers.indices { renderers[index].render(into: &publisher.retained, at: now) }
         publisher.flush(at: now, upTo: discovery.isHoldingStates ? .info : .view)
+        if publisher.hasRefusals { handleRefusals() }
         guard publisher.canSend else { return }
         let due = ([publisher.retained.nextDue(after: now)] + renderers.map(\.nextDue)).compactMap(\.self)
         guard let first = due.min(), plannedWake.map({ first < $0 || $0 <= now }) ?? true else { return }
@@ -313,35 +324,6 @@ package actor MQTTBridge {
 
     /// Publishes the answer to a command from the broker.
     package func publish(_ answer: Answer) { publisher.publish(inbox.reply(with: answer), on: topics) }
-
-    // MARK: Refusals of the broker
-
-    func handleRefusals() {
-        // Senders choose their response topics, so those are only counted, by the client.
-        let responses = configuration.responses
-        let topics = client.drainRefusals().filter { !responses.contains($0.key) }
-        guard !topics.isEmpty else { return }
-        let causes = refusals.refused(topics) {
-            discovery.recordRefusal(of: $0) || publisher.retained.holds($0)
-        }
-        for (reason, topic) in causes.sorted(by: { $0.key < $1.key }) {
-            logger.warning(
-                "the broker refuses publications",
-                metadata: ["reason": "\(reason)", "topic": "\(topic)"]
-            )
-        }
-        send(refusals.publicationsEvent)
-    }
-
-    /// Publishes the health, and sends refused messages again: the broker's rights may have been corrected.
-    private func healthIntervalPassed() {
-        setHealth()
-        guard publisher.isConnected else { return }
-        let (topics, events) = refusals.intervalPassed()
-        for event in events { send(event) }
-        for topic in topics { publisher.retained.resend(topic) }
-        perform(discovery.repeatRefused(topics))
-    }
 
     // MARK: Ticks
 

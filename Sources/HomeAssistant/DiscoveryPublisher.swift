@@ -359,6 +359,16 @@ package struct DiscoveryPublisher: Sendable {
         configuration.device(ofTopic: topic).map { held[$0] != nil } ?? false
     }
 
+    /// The name of the device that is announced on the topic, if it is one.
+    package func deviceName(on topic: String) -> String? {
+        guard let name = configuration.device(ofTopic: topic), let device = held[name] else { return nil }
+        switch device.content {
+        case .thing(let thing)?: return thing.thing.name.isEmpty ? thing.slug : thing.thing.name
+        case .zone(let zone)?: return zone.name
+        case .own?, nil: return configuration.node
+        }
+    }
+
     /// Removes and returns the topics announced since the last call, with their components, to be remembered.
     package mutating func drainAnnounced() -> [String: String] {
         defer { announced.removeAll() }

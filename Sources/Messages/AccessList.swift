@@ -61,6 +61,7 @@ package struct AccessList: Sendable, Hashable {
         switch role {
         case .daemon:
             return [Grant(access: .readwrite, filter: topics.everything)] + capabilities
+                + topics.neighbours.map { Grant(access: .read, filter: $0) }
                 + responseTopics.map { Grant(access: .write, filter: $0) }
         case .homeAssistant:
             return reading + [

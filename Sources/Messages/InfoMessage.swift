@@ -32,6 +32,8 @@ package struct InfoMessage: Sendable, Hashable {
     package var node: String
     package var started: Instant
     package var epoch: String
+    /// The identifier of the state folder, which copies of it have too; empty if unknown.
+    package var installation: String
     /// `embedded` or `remote`.
     package var flareMode: String
     /// The address of the Flare server; user and password in it are not published.
@@ -46,6 +48,7 @@ package struct InfoMessage: Sendable, Hashable {
         node: String,
         started: Instant,
         epoch: String,
+        installation: String = "",
         flareMode: String,
         flareURL: String,
         features: [String],
@@ -56,6 +59,7 @@ package struct InfoMessage: Sendable, Hashable {
         self.node = node
         self.started = started
         self.epoch = epoch
+        self.installation = installation
         self.flareMode = flareMode
         self.flareURL = flareURL
         self.features = features
@@ -73,6 +77,7 @@ package struct InfoMessage: Sendable, Hashable {
             "features": .array(features.prefix(24).map { .string(QuotedValue.clipped($0, to: 24)) }),
             "restart_required": .bool(needsRestart),
         ]
+        if !installation.isEmpty { members["installation"] = .string(installation) }
         members["application"] = application?.json
         return .object(members)
     }

@@ -18,6 +18,22 @@ package struct Topics: Sendable, Hashable {
     package var status: String { topic("status") }
     package var info: String { topic("info") }
     package var health: String { topic("health") }
+    /// `info` and `status` of all nodes with the same base, as filters.
+    package var neighbours: [String] {
+        let base = root.lastIndex(of: "/").map { String(root[...$0]) } ?? ""
+        let all = Topics(root: "\(base)+")
+        return [all.info, all.status]
+    }
+
+    /// The node and the rest of a topic of another node with the same base; `nil` for others, and for our own.
+    package func neighbour(_ topic: String) -> (node: String, tail: String)? {
+        let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
+        let own = root.split(separator: "/", omittingEmptySubsequences: false)
+        guard levels.count == own.count + 1, levels.prefix(own.count - 1) == own.dropLast(),
+            let tail = levels.last, levels[own.count - 1] != own.last
+        else { return nil }
+        return (String(levels[own.count - 1]), String(tail))
+    }
     package var state: String { topic("state") }
     package var environment: String { topic("environment") }
     package var zone: String { topic("zone") }

@@ -38,6 +38,8 @@ struct BrokerRefusalsTests {
             .endedByBroker(address: "a", code: 0x89, reason: "Server busy"),
             .endedByBroker(address: "a", code: 0x8B, reason: "Server shutting down"),
             .endedByBroker(address: "a", code: 0x98, reason: "Administrative action"),
+            // The alert for this one is not about the broker.
+            .endedByBroker(address: "a", code: 0x8E, reason: "Session taken over"),
         ] {
             #expect(refusals.disconnected(error) == [.alertCleared(BrokerRefusals.publications)])
         }
@@ -91,6 +93,26 @@ struct BrokerRefusalsTests {
         #expect(refusals.publicationsEvent == .alertCleared(BrokerRefusals.publications))
     }
 
+    @Test func `what is too large is an alert that names the missing devices and the limits`() {
+        var refusals = BrokerRefusals()
+        let topics = [
+            "ha/device/lamp/config": BrokerRefusals.tooLarge, "t/n/things/lamp": BrokerRefusals.tooLarge,
+        ]
+        _ = refusals.refused(topics, devices: ["ha/device/lamp/config": "Table lamp"]) {
+            !$0.hasPrefix("ha/")
+        }
+        let message = raised(refusals.publicationsEvent)?.message
+        #expect(message?.contains("Home Assistant does not get the devices Table lamp.") == true)
+        #expect(message?.contains("max_packet_size") == true)
+        #expect(message?.contains("acl") == false)
+        // The announcement is not tried again on this link, so its alert stays.
+        #expect(refusals.intervalPassed().retry == ["t/n/things/lamp"])
+        _ = refusals.intervalPassed()
+        #expect(raised(refusals.publicationsEvent)?.message.contains("Table lamp") == true)
+        _ = refusals.disconnected(.lost(address: "a", reason: "x"))
+        #expect(refusals.publicationsEvent == .alertCleared(BrokerRefusals.publications))
+    }
+
     @Test func `topics that may not be read are an alert that names them`() {
         let refusals = BrokerRefusals()
         #expect(
@@ -118,6 +140,10 @@ struct BrokerRefusalsTests {
         for words in ["discovery", "availability", "QoS 0", "last will"] {
             #expect(limits?.message.contains(words) == true, "\(words)")
         }
+        #expect(
+            BrokerRefusals().connected(self.session(["x/+/info"]), optional: ["x/+/info"]).first
+                == .alertCleared(BrokerRefusals.subscriptions)
+        )
         // Other rights would not help.
         #expect(raised(events.first)?.message.contains("acl") == false)
     }

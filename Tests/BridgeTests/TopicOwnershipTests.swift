@@ -77,6 +77,33 @@ struct TopicOwnershipTests {
         #expect(receive("info", #"{"epoch":"9"}"#).contains(.duplicateWasFirst))
     }
 
+    @Test
+    mutating func `a copy with our client id is recognised by what it published while it had thrown us out`()
+    {
+        _ = ownership.linkUp()
+        #expect(ownership.linkDown(isContested: true) == [.send(Self.duplicate)])
+        let alarm = receive("info", #"{"epoch":"9"}"#, isRetained: true)
+        guard case .send(.alertRaised(TopicOwnership.alert, .error, let text))? = alarm.first else {
+            return #expect(Bool(false), "no alert: \(alarm)")
+        }
+        #expect(text.contains("t/n"))
+        _ = ownership.linkUp()
+        #expect(ownership.hasDuplicates)
+        // It goes on from link to link, until the other client has gone.
+        #expect(ownership.linkDown(isContested: true) == [])
+        #expect(receive("info", #"{"epoch":"9"}"#, isRetained: true) == [])
+        let end = ownership.contestEnded()
+        #expect(end.contains(.send(Self.duplicate)) && end.contains(.duplicatesGone))
+        #expect(!ownership.hasDuplicates)
+    }
+
+    @Test mutating func `an older info that a broker has restored is no other daemon`() {
+        _ = ownership.linkUp()
+        _ = ownership.linkDown(isContested: false)
+        #expect(!receive("info", #"{"epoch":"1"}"#, isRetained: true).isEmpty)
+        #expect(!ownership.hasDuplicates)
+    }
+
     @Test mutating func `stale topics are cleared once the place is known and no duplicate node is there`() {
         _ = ownership.linkUp()
         _ = receive("info", #"{"epoch":"0"}"#, isRetained: true)

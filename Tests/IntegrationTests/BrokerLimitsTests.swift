@@ -25,4 +25,23 @@ struct BrokerLimitsTests {
             }
         }
     }
+
+    @Test(arguments: ["message_size_limit", "max_packet_size"])
+    func `a broker with small messages is an alert that names the devices which Home Assistant does not get`(
+        limit: String
+    ) async throws {
+        var options = MosquittoOptions()
+        options.lines = ["\(limit) 1500"]
+        try await withMosquitto(options) { broker in
+            try await withHome(["discovery.enabled": "true"], port: broker.port) { home, visitor in
+                try await visitor.awaits("alert/broker-publications") {
+                    let message = $0["message"]?.string ?? ""
+                    return message.contains("Table lamp") && message.contains(limit)
+                }
+                try await visitor.awaits("health") { $0["status"]?.string == "degraded" }
+                visitor.say("things/table-lamp/set", #"{"color":"blue","tx":1}"#)
+                try await visitor.awaits("response/set") { $0["status"]?.string == "ok" }
+            }
+        }
+    }
 }

@@ -312,6 +312,9 @@ package struct DiscoverySession: Sendable {
     /// Whether a device is announced on the topic.
     package func announces(_ topic: String) -> Bool { publisher.announces(topic) }
 
+    /// The name of the device that is announced on the topic, if it is one.
+    package func deviceName(on topic: String) -> String? { publisher.deviceName(on: topic) }
+
     /// Records that the broker refused a message.
     /// - Returns: Whether it is sent again by ``repeatRefused(_:)``.
     package mutating func recordRefusal(of topic: String) -> Bool {

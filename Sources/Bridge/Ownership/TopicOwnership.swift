@@ -46,13 +46,17 @@ package struct TopicOwnership: Sendable {
     private var wasOnlineBefore = false
     private var hasConnected = false
     private var isLeaving = false
+    /// Whether another client may have used our client id while our link was down.
+    private var isContested = false
+    /// Whether a daemon with our client id has our node as well: it is never connected at the same time.
+    private var hasContender = false
 
     package init(topics: Topics, epoch: String, formerEpoch: String?, formerRoots: [String]) {
         (self.topics, self.epoch, self.formerEpoch) = (topics, epoch, formerEpoch)
         self.formerRoots = formerRoots.filter { $0 != topics.root }
     }
 
-    package var hasDuplicates: Bool { !duplicates.isEmpty }
+    package var hasDuplicates: Bool { !duplicates.isEmpty || hasContender }
 
     // MARK: The link
 
@@ -65,9 +69,19 @@ package struct TopicOwnership: Sendable {
         return [.remember(.root(topics.root, isUsed: true)), .remember(.epoch(epoch))]
     }
 
-    package mutating func linkDown() -> [Action] {
+    /// - Parameter isContested: Whether another client may have our client id.
+    package mutating func linkDown(isContested: Bool = false) -> [Action] {
+        self.isContested = isContested
         duplicates.linkWentDown()
         return forgetDuplicates()
+    }
+
+    /// No other client has our client id any more.
+    package mutating func contestEnded() -> [Action] {
+        isContested = false
+        guard hasContender else { return [] }
+        hasContender = false
+        return duplicates.isEmpty ? forget(areGone: !isLeaving) : []
     }
 
     /// Everything is being withdrawn: duplicates and stale topics no longer matter.
@@ -86,19 +100,29 @@ package struct TopicOwnership: Sendable {
         if message.topic == topics.status { return receive(status: message, isConnected: isConnected) }
         let other = (try? JSONValue(parsing: message.payload))?["epoch"]?.string
         guard !message.isRetained else {
-            guard !hasReadOwnTopics, other != epoch else { return [] }
+            guard other != epoch else { return [] }
+            // It was published after ours, while we were thrown out.
+            if isContested, hasConnected, other != nil {
+                defer { hasContender = true }
+                return hasContender ? [] : alarm
+            }
+            guard !hasReadOwnTopics else { return [] }
             return read(ownTopics: true, areOurs: other != nil && other == formerEpoch)
         }
         guard let other, other != epoch else { return [] }
         let wasFirst = duplicates.isEmpty && wasOnlineBefore
         let outcome = duplicates.receive(other, at: now)
         guard outcome != .ignored else { return [] }
+        return alarm + (wasFirst ? [.duplicateWasFirst] : []) + (outcome == .answer ? [.resendInfo] : [])
+    }
+
+    private var alarm: [Action] {
         let message =
-            "Another daemon publishes on \(topics.root) too. Give each a node of its own (node: NAME)."
+            "Another daemon publishes on \(topics.root) too. Give each a node of its own (mqtt.node: NAME)."
         return [
             .send(.alertRaised(Self.alert, .error, message: message)),
             .logError("another daemon publishes on our topics"),
-        ] + (wasFirst ? [.duplicateWasFirst] : []) + (outcome == .answer ? [.resendInfo] : [])
+        ]
     }
 
     private mutating func receive(status message: MQTTMessage, isConnected: Bool) -> [Action] {
@@ -116,8 +140,12 @@ package struct TopicOwnership: Sendable {
     private mutating func forgetDuplicates() -> [Action] {
         let areGone = !duplicates.isEmpty && !isLeaving
         duplicates.removeAll()
+        return hasContender ? [] : forget(areGone: areGone)
+    }
+
+    private mutating func forget(areGone: Bool) -> [Action] {
         // Their retained topics are still there.
-        return (areGone ? read(ownTopics: true) + [.duplicatesGone] : []) + [.send(.alertCleared(Self.alert))]
+        (areGone ? read(ownTopics: true) + [.duplicatesGone] : []) + [.send(.alertCleared(Self.alert))]
     }
 
     // MARK: Stale topics
@@ -158,7 +186,7 @@ package struct TopicOwnership: Sendable {
         isAlone: Bool = false,
         unless isHeld: (String) -> Bool
     ) -> [String] {
-        guard isPlaceKnown, duplicates.isEmpty, !isLeaving else { return [] }
+        guard isPlaceKnown, !hasDuplicates, !isLeaving else { return [] }
         var result: [String] = []
         for index in stale.indices {
             let isOwn = stale[index].root == topics.root
@@ -188,7 +216,7 @@ package struct TopicOwnership: Sendable {
     ) -> [Action] {
         let left = drainStaleTopics(isPlaceKnown: isPlaceKnown, isAlone: true, unless: isHeld)
         guard left.isEmpty else { return [.clear(left)] }
-        guard isPlaceKnown, duplicates.isEmpty, isIdle else { return [] }
+        guard isPlaceKnown, !hasDuplicates, isIdle else { return [] }
         defer { formerRoots = [] }
         return stopReading() + formerRoots.map { .remember(.root($0, isUsed: false)) }
     }

@@ -18,6 +18,8 @@ package struct BrokerPublisher: Sendable {
     /// Events and answers that could not be sent.
     package private(set) var droppedMessages = 0
     package private(set) var latency: PositionLatency
+    /// What was too large for this broker since the last call of ``drainRefusals()``: the reasons by topic.
+    private var oversized: [String: String] = [:]
     /// Whether the client's queue is full.
     private var isFull = false
     private let handOver: Handover
@@ -59,6 +61,16 @@ package struct BrokerPublisher: Sendable {
             retained.recordSent(message, at: now)
             latency.published(message)
         }
+    }
+
+    // MARK: Refusals
+
+    package var hasRefusals: Bool { !oversized.isEmpty }
+
+    /// Removes and returns the topics whose messages this broker would not accept, with the reasons.
+    package mutating func drainRefusals() -> [String: String] {
+        defer { oversized = [:] }
+        return oversized
     }
 
     // MARK: Single messages
@@ -114,6 +126,9 @@ package struct BrokerPublisher: Sendable {
         case .refused(.queueFull):
             isFull = true
             return false
+        case .refused(.tooLarge):
+            oversized[message.topic] = BrokerRefusals.tooLarge
+            return true
         case .refused(let error):
             logger.error(
                 "a message cannot be sent",

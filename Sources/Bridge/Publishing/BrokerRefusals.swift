@@ -17,6 +17,10 @@ package struct BrokerRefusals: Sendable {
     private var before: [String: String] = [:]
     /// Why topics were refused whose messages are not sent again.
     private var lost: [String: String] = [:]
+    /// The devices of Home Assistant that refused topics announce.
+    private var devices: [String: String] = [:]
+    /// The reason of a message that is larger than the broker accepts, with the code of a broker that says so itself.
+    package static let tooLarge = "Packet too large (code 149)"
     /// Limits `lost`: clients choose their response topics.
     private static let mostLost = 100
     private var hasLinkAlert = false
@@ -35,9 +39,12 @@ package struct BrokerRefusals: Sendable {
         refused = [:]
         before = [:]
         lost = [:]
+        devices = [:]
         var events: [ControllerEvent] = [.alertCleared(Self.publications)]
         switch error {
         case .unreachable, .lost, .reconfigured: break
+        // Another client has our id: DuplicateClientDetector.
+        case .endedByBroker(_, 0x8E, _): break
         // Busy, shutting down, or an administrative action.
         case .endedByBroker(_, 0x89, _), .endedByBroker(_, 0x8B, _), .endedByBroker(_, 0x98, _): break
         case .tls, .notAuthorised, .refused, .noAnswer, .malformed, .endedByBroker, .configuration:
@@ -48,12 +55,15 @@ package struct BrokerRefusals: Sendable {
     }
 
     /// The alerts for topics that we may not read and for what the broker cannot do, or their ends.
-    package func connected(_ session: MQTTSession) -> [ControllerEvent] {
-        [subscriptionsEvent(session), limitsEvent(session)]
+    ///
+    /// - Parameter optional: Filters without which everything works.
+    package func connected(_ session: MQTTSession, optional: [String] = []) -> [ControllerEvent] {
+        let refused = session.refusedFilters.filter { !optional.contains($0) }
+        return [subscriptionsEvent(session, refused), limitsEvent(session)]
     }
 
-    private func subscriptionsEvent(_ session: MQTTSession) -> ControllerEvent {
-        guard !session.refusedFilters.isEmpty else { return .alertCleared(Self.subscriptions) }
+    private func subscriptionsEvent(_ session: MQTTSession, _ refused: [String]) -> ControllerEvent {
+        guard !refused.isEmpty else { return .alertCleared(Self.subscriptions) }
         let advice =
             session.hasWildcards
             ? "Give this user the rights that `trilateral acl` prints."
@@ -62,7 +72,7 @@ package struct BrokerRefusals: Sendable {
             Self.subscriptions,
             .error,
             message: """
-                The broker does not let us read \(Self.list(session.refusedFilters)): commands sent there have no effect. \
+                The broker does not let us read \(Self.list(refused)): commands sent there have no effect. \
                 \(advice)
                 """
         )
@@ -81,19 +91,23 @@ package struct BrokerRefusals: Sendable {
 
     // MARK: Publications
 
-    /// - Parameter canRepeat: Whether what was published on a topic can be sent again.
+    /// - Parameters:
+    ///   - devices: The names of the devices that are announced to Home Assistant on these topics.
+    ///   - canRepeat: Whether what was published on a topic can be sent again.
     /// - Returns: The causes that are new, each with one of its topics.
     package mutating func refused(
         _ topics: [String: String],
+        devices: [String: String] = [:],
         canRepeat: (_ topic: String) -> Bool
     ) -> [String: String] {
+        self.devices.merge(devices) { $1 }
         let known = Set([refused, before, lost].flatMap(\.values))
         var causes: [String: String] = [:]
         for (topic, reason) in topics.sorted(by: { $0.key < $1.key }) {
             if !known.contains(reason), causes[reason] == nil { causes[reason] = topic }
             if canRepeat(topic) {
                 refused[topic] = reason
-            } else if lost[topic] != nil || lost.count < Self.mostLost {
+            } else if lost[topic] != nil || devices[topic] != nil || lost.count < Self.mostLost {
                 lost[topic] = reason
             }
         }
@@ -127,22 +141,35 @@ package struct BrokerRefusals: Sendable {
             switch (refused.isEmpty, lost.isEmpty) {
             case (false, true): "It is sent again every minute."
             case (true, _): "It cannot be sent again; this alert ends with the connection."
-            case (false, false):
-                "State and announcements are sent again every minute; events and answers are lost."
+            case (false, false): "Some of it is sent again every minute, the rest cannot be."
             }
         return .alertRaised(
             Self.publications,
             .error,
             message: """
                 The broker refuses what is published on \(Self.list(all.keys.sorted())): \(first.value). \(outlook) \
-                Give this user the rights that `trilateral acl` prints.
+                \(missing(all))\(advice(all))
                 """
         )
     }
 
-    private static func list(_ topics: [String]) -> String {
-        let first = topics.prefix(3).joined(separator: ", ")
-        return topics.count > 3 ? "\(first) and \(topics.count - 3) more" : first
+    private func missing(_ refused: [String: String]) -> String {
+        let names = Set(refused.keys.compactMap { devices[$0] }).sorted()
+        return names.isEmpty
+            ? "" : "Home Assistant does not get the devices \(Self.list(names, atMost: 10)). "
+    }
+
+    private func advice(_ refused: [String: String]) -> String {
+        let reasons = Set(refused.values)
+        let size = "Let the broker accept larger ones (max_packet_size and message_size_limit of mosquitto)."
+        let rights = "Give this user the rights that `trilateral acl` prints."
+        guard reasons.contains(where: { $0.hasPrefix("Packet too large") }) else { return rights }
+        return reasons.count == 1 ? size : "\(size) \(rights)"
+    }
+
+    private static func list(_ names: [String], atMost limit: Int = 3) -> String {
+        let first = names.prefix(limit).joined(separator: ", ")
+        return names.count > limit ? "\(first) and \(names.count - limit) more" : first
     }
 }
 

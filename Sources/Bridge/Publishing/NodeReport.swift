@@ -32,6 +32,7 @@ package struct NodeReport: Sendable {
             node: configuration.node,
             started: identity.started,
             epoch: identity.epoch,
+            installation: identity.installation,
             flareMode: configuration.flareMode,
             flareURL: configuration.flareURL,
             features: configuration.features,

@@ -13,7 +13,9 @@ extension MQTTClient {
             guard let end = await connection(configuration, version.next, will) else { return }
             let isWillRefused = will.ended(end, isLastVersion: version.isLast)
             let wasUp = finish(end, configuration.address, &outage, isRepeated: isWillRefused)
-            if wasUp { backoff.linkLost(wasSteady: started.duration(to: .now) > .seconds(10)) }
+            if wasUp {
+                backoff.linkLost(wasSteady: started.duration(to: .now) > configuration.steadyLink)
+            }
             let isAtOnce = !isWillRefused && version.ended(end)
             guard !Task.isCancelled, goesOn else { return }
             if isWillRefused { continue }

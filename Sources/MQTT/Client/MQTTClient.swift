@@ -299,7 +299,7 @@ package final class MQTTClient: Sendable {
     /// The message that is sent first on every link.
     package var birth: MQTTMessage? { configuration.birth }
 
-    var configuration: MQTTConfiguration { state.withLock { $0.configuration } }
+    package var configuration: MQTTConfiguration { state.withLock { $0.configuration } }
 
     package var counters: MQTTCounters {
         state.withLock { state in

@@ -43,6 +43,10 @@ package struct MQTTConfiguration: Sendable {
         Backoff(minimumSeconds: reconnectMinimumSeconds, maximumSeconds: reconnectMaximumSeconds)
     }
 
+    /// A link that lasted for so long was no failure: another client with our id would have ended it before, because it
+    /// pauses for the same time at most.
+    package var steadyLink: Duration { .seconds(min(max(reconnectMaximumSeconds * 1.5, 1), 300)) }
+
     /// `host:port`, for messages.
     package var address: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
