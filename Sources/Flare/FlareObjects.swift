@@ -65,7 +65,7 @@ extension FlareEnvironment {
     package init?(json: JSONValue) {
         guard let id = json.flareID("_id") else { return nil }
         self.init(id: id)
-        name = json.flareText("name")
+        name = json.flareName
         description = json.flareText("description")
         data = json["data"]?.object ?? [:]
         actions = json.flareActions
@@ -80,7 +80,7 @@ extension FlareZone {
     package init?(json: JSONValue) {
         guard let id = json.flareID("_id") else { return nil }
         self.init(id: id)
-        name = json.flareText("name")
+        name = json.flareName
         description = json.flareText("description")
         data = json["data"]?.object ?? [:]
         actions = json.flareActions
@@ -94,7 +94,7 @@ extension FlareThing {
     package init?(json: JSONValue) {
         guard let id = json.flareID("_id") else { return nil }
         self.init(id: id)
-        name = json.flareText("name")
+        name = json.flareName
         description = json.flareText("description")
         data = json["data"]?.object ?? [:]
         actions = json.flareActions
@@ -109,7 +109,7 @@ extension FlareDevice {
     package init?(json: JSONValue) {
         guard let id = json.flareID("_id") else { return nil }
         self.init(id: id)
-        name = json.flareText("name")
+        name = json.flareName
         description = json.flareText("description")
         data = json["data"]?.object ?? [:]
         actions = json.flareActions
@@ -177,6 +177,12 @@ extension JSONValue {
 
     fileprivate func flareText(_ key: String) -> String {
         self[key]?.string ?? ""
+    }
+
+    /// The name; "" when there is none, and when it has nothing that can be read.
+    fileprivate var flareName: String {
+        let name = flareText("name")
+        return name.isBlank ? "" : name
     }
 
     fileprivate var flareActions: [String] {

@@ -14,6 +14,9 @@ package struct Point3D: Sendable, Hashable {
 
     package static let zero = Point3D(x: 0, y: 0)
 
+    /// A coordinate beyond this is a mistake, metres: the grids of land surveys go up to some 35,000 km.
+    package static let farthest = 1e8
+
     /// Euclidean distance, metres.
     package func distance(to other: Point3D) -> Double {
         let (dx, dy, dz) = (x - other.x, y - other.y, z - other.z)
@@ -21,6 +24,9 @@ package struct Point3D: Sendable, Hashable {
     }
 
     package var isFinite: Bool { x.isFinite && y.isFinite && z.isFinite }
+
+    /// Whether no coordinate is beyond ``farthest``.
+    package var isPlausible: Bool { max(abs(x), abs(y), abs(z)) <= Self.farthest }
 }
 
 /// A box, metres: the perimeter of an environment or a zone.
@@ -87,12 +93,10 @@ package struct Geofence: Sendable, Hashable {
         self.radiusMetres = radiusMetres
     }
 
-    /// Whether the server's list filter includes the environment for a location: a square in degrees, at
-    /// least 100 m to each side.
-    /// - Source: flare-protocol 2.3.
+    /// Whether a location is within the radius, at least 100 m.
+    ///
+    /// Measured along the earth's surface, so that it means the same at the poles and at 180° of longitude.
     package func includes(_ location: GeoPoint) -> Bool {
-        let tolerance = max(radiusMetres, 100) / 111_120
-        return abs(location.latitude - centre.latitude) <= tolerance
-            && abs(location.longitude - centre.longitude) <= tolerance
+        centre.metres(to: location) <= max(radiusMetres, 100)
     }
 }

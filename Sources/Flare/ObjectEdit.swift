@@ -12,6 +12,8 @@ package struct ObjectEdit: Sendable, Hashable {
     package var zone: FlareID?
     /// Of a thing.
     package var position: Point3D?
+    /// Whether the position came without a height: that of the thing stays.
+    package var keepsHeight = false
     /// Of an environment or zone.
     package var perimeter: Box?
     /// Of an environment: degrees by which the plan's y axis is turned clockwise from north.
@@ -37,7 +39,10 @@ package struct ObjectEdit: Sendable, Hashable {
         if let name { members["name"] = .string(name) }
         if let description { members["description"] = .string(description) }
         if let zone { members["zone"] = .string(zone.description) }
-        if let position { members["position"] = position.json }
+        if var position {
+            if keepsHeight, let height = Point3D(json: old["position"])?.z { position.z = height }
+            members["position"] = position.json
+        }
         if let perimeter { members["perimeter"] = perimeter.json }
         if let angle { members["angle"] = .number(angle) }
         if let geofence { members["geofence"] = geofence.json }

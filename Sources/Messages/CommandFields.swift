@@ -72,12 +72,14 @@ struct CommandFields {
     }
 
     /// `{"x","y","z"?}`, metres.
-    mutating func position(_ key: String) throws(Refusal) -> Point3D? {
+    ///
+    /// - Returns: The position, and whether it has a height; that is 0 otherwise.
+    mutating func position(_ key: String) throws(Refusal) -> (point: Point3D, hasHeight: Bool)? {
         guard var place = try object(key) else { return nil }
-        let metres = -1e6...1e6
+        let metres = -Point3D.farthest...Point3D.farthest
         let x = try place.number("x", in: metres, unit: " m")
         let y = try place.number("y", in: metres, unit: " m")
-        let z = try place.number("z", in: metres, unit: " m") ?? 0
+        let z = try place.number("z", in: metres, unit: " m")
         try place.finish()
         guard let x, let y else {
             throw Refusal(
@@ -86,7 +88,7 @@ struct CommandFields {
                 field: path + key
             )
         }
-        return Point3D(x: x, y: y, z: z)
+        return (Point3D(x: x, y: y, z: z ?? 0), z != nil)
     }
 
     /// Refuses unread members; `tx` and the credentials were read before.

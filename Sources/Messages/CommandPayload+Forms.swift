@@ -155,7 +155,8 @@ extension Command.DeviceChange {
     init(_ payload: CommandPayload) throws(Refusal) {
         var fields = try payload.membersOnly()
         self.init()
-        position = try fields.position("position")
+        let place = try fields.position("position")
+        (position, keepsHeight) = (place?.point, place?.hasHeight == false)
         if let degrees = try fields.number("angle", in: 0...360, unit: " degrees") {
             angle = degrees == 360 ? 0 : degrees
         }

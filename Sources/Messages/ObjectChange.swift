@@ -95,7 +95,10 @@ extension ObjectEdit {
         if let values = try fields.object("data")?.rest { data = try Self.checked(values) }
         switch kind {
         case .thing, .device:
-            if !isRemoved(.position, &fields) { position = try fields.position("position") }
+            if !isRemoved(.position, &fields) {
+                let place = try fields.position("position")
+                (position, keepsHeight) = (place?.point, place?.hasHeight == false)
+            }
             actions = try Self.actions(fields.remove("actions"))
         case .zone, .environment:
             if !isRemoved(.perimeter, &fields) { perimeter = try fields.box("perimeter") }
@@ -153,12 +156,12 @@ extension ObjectEdit {
 }
 
 extension CommandFields {
-    private static let metres = -1e6...1e6
+    private static let metres = -Point3D.farthest...Point3D.farthest
 
     /// `{"origin":{"x","y","z"?},"size":{"width","height","depth"?}}`, metres.
     fileprivate mutating func box(_ key: String) throws(Refusal) -> Box? {
         guard var box = try object(key) else { return nil }
-        let origin = try box.position("origin")
+        let origin = try box.position("origin")?.point
         var size = try box.object("size")
         let width = try size?.number("width", in: Self.metres, unit: " m")
         let height = try size?.number("height", in: Self.metres, unit: " m")

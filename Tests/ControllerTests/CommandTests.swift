@@ -164,6 +164,21 @@ import Things
         #expect(rig.lamp("on") == true && rig.lamp("brightness") == 0.5)
     }
 
+    @Test func `a device that is set without a height keeps its height`() {
+        var configuration = ControllerConfiguration()
+        configuration.allowsDeviceSet = true
+        var rig = Rig.atHome(configuration)
+        rig.command(.setDevice(.init(position: Point3D(x: 1, y: 1, z: 4))))
+        rig.serve()
+        rig.command(.setDevice(.init(position: Point3D(x: 6, y: 2), keepsHeight: true)))
+        let answers = rig.serve().answers
+        #expect(rig.state.device?.position == Point3D(x: 6, y: 2, z: 4))
+        #expect(answers.first?.accepted["position"] == ["x": 6, "y": 2, "z": 4])
+        rig.command(.setDevice(.init(position: Point3D(x: 6, y: 2))))
+        rig.serve()
+        #expect(rig.state.device?.position == Point3D(x: 6, y: 2))
+    }
+
     @Test func `a device set sends name, angle and position in order and gets one answer`() {
         var configuration = ControllerConfiguration()
         configuration.allowsDeviceSet = true

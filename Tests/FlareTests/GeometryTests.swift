@@ -78,19 +78,36 @@ struct GeometryTests {
 
     @Test(
         arguments: [
-            // 111,120 m are one degree; a square, so the corner belongs to it.
-            (111_120, 1, 1, true), (111_120, -1, -1, true), (111_120, 1.0001, 0, false),
-            (111_120, 0, -1.0001, false), (0, 0.0008, 0.0008, true), (0, 0.001, 0, false),
-            (50, 0.0008, 0, true), (-5, 0.0008, 0, true), (200, 0.0017, 0, true),
-        ] as [(Double, Double, Double, Bool)]
+            // One degree of a great circle is 111,226 m; nothing is smaller than 100 m.
+            (GeoPoint(latitude: 0, longitude: 0), 111_300, GeoPoint(latitude: 1, longitude: 0), true),
+            (GeoPoint(latitude: 0, longitude: 0), 111_300, GeoPoint(latitude: 1, longitude: 1), false),
+            (GeoPoint(latitude: 0, longitude: 0), -5, GeoPoint(latitude: 0.0008, longitude: 0), true),
+            (GeoPoint(latitude: 0, longitude: 0), 0, GeoPoint(latitude: 0.001, longitude: 0), false),
+            // A degree of longitude is half as long at 60°.
+            (GeoPoint(latitude: 60, longitude: 10), 600, GeoPoint(latitude: 60, longitude: 10.01), true),
+            (GeoPoint(latitude: 60, longitude: 10), 500, GeoPoint(latitude: 60, longitude: 10.01), false),
+            // Fiji, on both sides of 180°.
+            (
+                GeoPoint(latitude: -17, longitude: 179.999), 300,
+                GeoPoint(latitude: -17, longitude: -179.999), true
+            ),
+            (GeoPoint(latitude: -17, longitude: -180), 100, GeoPoint(latitude: -17, longitude: 180), true),
+            // The South Pole station.
+            (
+                GeoPoint(latitude: -89.999, longitude: 0), 300, GeoPoint(latitude: -89.999, longitude: 180),
+                true
+            ),
+            (GeoPoint(latitude: 90, longitude: 0), 200, GeoPoint(latitude: 89.999, longitude: 77), true),
+            (GeoPoint(latitude: 90, longitude: 0), 200, GeoPoint(latitude: -90, longitude: 0), false),
+            (GeoPoint(latitude: 0, longitude: 0), 200, GeoPoint(latitude: .nan, longitude: 0), false),
+        ] as [(GeoPoint, Double, GeoPoint, Bool)]
     )
-    func `a geofence is a square in degrees of a hundred metres to each side at least`(
+    func `a geofence is a circle of a hundred metres at least, also at 180° and at the poles`(
+        centre: GeoPoint,
         radius: Double,
-        north: Double,
-        east: Double,
-        isAdmitted: Bool
+        location: GeoPoint,
+        isIncluded: Bool
     ) {
-        let fence = Geofence(centre: GeoPoint(latitude: 0, longitude: 0), radiusMetres: radius)
-        #expect(fence.includes(GeoPoint(latitude: north, longitude: east)) == isAdmitted)
+        #expect(Geofence(centre: centre, radiusMetres: radius).includes(location) == isIncluded)
     }
 }

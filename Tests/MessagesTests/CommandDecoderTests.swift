@@ -58,7 +58,7 @@ struct CommandDecoderTests {
             // This device
             (
                 "device/set", #"{"position":{"x":1,"y":2.5}}"#,
-                .setDevice(.init(position: Point3D(x: 1, y: 2.5)))
+                .setDevice(.init(position: Point3D(x: 1, y: 2.5), keepsHeight: true))
             ),
             (
                 "device/set", #"{"position":{"x":1,"y":2,"z":3},"angle":90,"name":" Panel "}"#,
@@ -135,7 +135,7 @@ struct CommandDecoderTests {
             ("device/set", #"{"position":{"x":1}}"#, .invalidValue, "position"),
             ("device/set", #"{"position":[1,2]}"#, .wrongType, "position"),
             ("device/set", #"{"position":{"x":"1","y":2}}"#, .wrongType, "position.x"),
-            ("device/set", #"{"position":{"x":1000001,"y":2}}"#, .outOfRange, "position.x"),
+            ("device/set", #"{"position":{"x":100000001,"y":2}}"#, .outOfRange, "position.x"),
             ("device/set", #"{"position":{"x":1,"y":2,"w":3}}"#, .unknownKey, "position.w"),
             ("device/set", #"{"position":{"x":1,"y":2,"tx":3}}"#, .unknownKey, "position.tx"),
             ("device/set", #"{"angle":361}"#, .outOfRange, "angle"),

@@ -22,6 +22,7 @@ struct ObjectChangeTests {
         ).get()
         var edit = ObjectEdit()
         (edit.name, edit.description, edit.position) = ("Lamp", "", Point3D(x: 1, y: 2.5))
+        edit.keepsHeight = true
         (edit.data, edit.actions) = (["on": true], ["on"])
         #expect(order == .add(.thing, edit, to: "hall"))
         var change = ObjectEdit()
@@ -40,7 +41,7 @@ struct ObjectChangeTests {
     @Test(arguments: [
         ("{}", RefusalCode.invalidValue), (#"{"name":""}"#, .outOfRange), (#"{"name":7}"#, .wrongType),
         (#"{"nme":"x"}"#, .unknownKey), (#"{"position":{"x":1}}"#, .invalidValue),
-        (#"{"position":{"x":1,"y":2000000}}"#, .outOfRange), (#"{"position":[1,2]}"#, .wrongType),
+        (#"{"position":{"x":1,"y":200000000}}"#, .outOfRange), (#"{"position":[1,2]}"#, .wrongType),
         (#"{"data":[]}"#, .wrongType), (#"{"data":{"a.b":1}}"#, .invalidValue),
         (#"{"data":{"$set":1}}"#, .invalidValue), (#"{"data":{"":1}}"#, .invalidValue),
         (#"{"actions":"on"}"#, .wrongType), (#"{"actions":["on",7]}"#, .wrongType),

@@ -61,7 +61,7 @@ import Testing
             ("id,x,y,z,tx_power\na,0,0,2,-59\n\na,1,0,2,-59\n", 4, "a is already in line 2"),
             ("id,x,y,z,tx_power\n,0,0,2,-59\n", 2, "id must be 1 to 128 bytes"),
             ("id,x,y,z,tx_power\na,nan,0,2,-59\n", 2, "x must be a number"),
-            ("id,x,y,z,tx_power\na,0,1e7,2,-59\n", 2, "y must be a number from -1000000 to 1000000"),
+            ("id,x,y,z,tx_power\na,0,1e9,2,-59\n", 2, "y must be a number from -100000000 to 100000000"),
             ("id,x,y,z,tx_power\na,0,0,0x2,-59\n", 2, "z must be a number"),
             ("id,x,y,z,tx_power\na,0,0,2,5\n", 2, "tx_power must be a number from -127 to -1 (is \"5\")"),
         ] as [(String, Int?, String)]

@@ -89,6 +89,11 @@ struct ModelAdviceTests {
         arguments: [
             (#""position":{"x":1,"y":1}"#, "", "has no name"),
             (#""name":"Lamp""#, "", "has no position"),
+            (#""name":"  ","position":{"x":1,"y":1}"#, ".name", "has only spaces"),
+            (
+                #""name":"Lamp","position":{"x":1e9,"y":1}"#, ".position",
+                "more than 100000 km from the origin"
+            ),
             (#""name":"Lamp","position":{"x":1}"#, ".position", "needs x and y"),
             (#"\#(lamp),"data":{"brightness":60}"#, ".data.brightness", "must be 0 to 1 (is 60)"),
             (#"\#(lamp),"data":{"minor":99999}"#, ".data.minor", "whole number from 0 to 65535 (is 99999)"),

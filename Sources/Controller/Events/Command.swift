@@ -112,12 +112,19 @@ package struct Command: Sendable, Hashable {
     /// A change to this device; at least one field is set.
     package struct DeviceChange: Sendable, Hashable {
         package var position: Point3D?
+        /// Whether the position came without a height: the device's stays.
+        package var keepsHeight = false
         /// Compass degrees, 0..<360.
         package var angle: Double?
         package var name: String?
 
-        package init(position: Point3D? = nil, angle: Double? = nil, name: String? = nil) {
-            self.position = position
+        package init(
+            position: Point3D? = nil,
+            keepsHeight: Bool = false,
+            angle: Double? = nil,
+            name: String? = nil
+        ) {
+            (self.position, self.keepsHeight) = (position, keepsHeight)
             self.angle = angle
             self.name = name
         }

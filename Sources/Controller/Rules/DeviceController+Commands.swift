@@ -243,7 +243,8 @@ extension DeviceController {
             works.append(.write(["angle": .value(.number(angle))], transition: nil))
             pending.accepted["angle"] = .number(angle)
         }
-        if let position = change.position {
+        if var position = change.position {
+            if change.keepsHeight, let height = device.position?.z { position.z = height }
             works.append(.position(position))
             pending.accepted["position"] = position.json
         }

@@ -90,6 +90,7 @@ package struct ModelAdvice {
             if value.object != nil { warn("\(place).position", "needs x and y; nothing can be near it") }
             return
         }
+        guard position.isPlausible else { return warn("\(place).position", Self.farAway) }
         if let own = rooms[room], !own.isFlat, !own.holds(position) {
             let other = rooms.firstIndex { $0?.holds(position) == true }
             let name = other.flatMap { zones[$0].0["name"]?.string }.map {
@@ -117,8 +118,14 @@ package struct ModelAdvice {
                 unknown(name, known, at: place, kind: "\(kind.rawValue)")
             }
         }
-        if members["name"].map({ $0.isNull || $0.string?.isEmpty == true }) ?? true {
+        let name = members["name"] ?? .null
+        if name.isNull || name.string?.isEmpty == true {
             warn(place, "has no name; its topics will be called \"\(kind.rawValue)\"")
+        } else if name.string?.isBlank == true {
+            warn(
+                "\(place).name",
+                "has only spaces, and counts as no name; its topics will be called \"\(kind.rawValue)\""
+            )
         }
         data(json["data"] ?? .null, kind, at: "\(place).data")
     }
@@ -173,12 +180,18 @@ package struct ModelAdvice {
             warn(place, "needs origin (x, y) and size (width, height); it counts for nothing")
             return nil
         }
+        if !box.origin.isPlausible || max(box.width, box.height, box.depth) > Point3D.farthest {
+            warn(place, Self.farAway)
+        }
         if box.width <= 0 || box.height <= 0 || box.depth < 0 {
             warn("\(place).size", "has no room: width and height must be above 0, depth not below 0")
             return nil
         }
         return box
     }
+
+    private static let farAway =
+        "is more than \(Int(Point3D.farthest / 1000)) km from the origin; all numbers are metres"
 
     private mutating func geofence(_ json: JSONValue, at place: String) {
         guard let value = json["geofence"], let fence = Geofence(json: value) else { return }

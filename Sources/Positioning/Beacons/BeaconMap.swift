@@ -178,9 +178,17 @@ package struct BeaconMap: Sendable, Hashable {
     }
 
     private mutating func position(of thing: FlareThing, with key: String, _ label: String) -> Point3D? {
-        if let position = thing.position, position.isFinite { return position }
-        problems.append("\(label) has a \(key), but no position; give it a position")
-        return nil
+        guard let position = thing.position, position.isFinite else {
+            problems.append("\(label) has a \(key), but no position; give it a position")
+            return nil
+        }
+        guard position.isPlausible else {
+            problems.append(
+                "\(label) has a \(key), but its position is more than \(Int(Point3D.farthest / 1000)) km from the origin"
+            )
+            return nil
+        }
+        return position
     }
 
     /// Bytes.

@@ -28,7 +28,6 @@ package struct PositionSurvey: Sendable {
     package private(set) var findings: [Finding] = []
 
     private static let mostSpots = 1000
-    private static let farthest = 1e6
 
     package init() {}
 
@@ -42,7 +41,7 @@ package struct PositionSurvey: Sendable {
                 throw CSVError(line: row.line, "\(name) is already in line \(other)")
             }
             lineOfName[name] = row.line
-            let range = -farthest...farthest
+            let range = -Point3D.farthest...Point3D.farthest
             spots.append(
                 Spot(
                     name: name,

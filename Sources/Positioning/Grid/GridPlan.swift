@@ -13,12 +13,9 @@ struct GridPlan: Sendable {
     /// `nil` without beacons.
     let area: GridArea?
 
-    /// Positions farther out than this are a mistake, metres.
-    private static let farthest = 1e6
-
     init(_ map: BeaconMap, _ settings: GridEstimator.Settings) {
         places = map.beacons.map(\.position)
-        isUsable = places.map { max(abs($0.x), abs($0.y), abs($0.z)) <= Self.farthest }
+        isUsable = places.map(\.isPlausible)
         let usable = zip(map.beacons, isUsable).filter(\.1).map(\.0)
         floors = Set(usable.map(\.floor)).sorted()
         heights = floors.map { Self.height($0, map, usable, settings) }

@@ -20,7 +20,6 @@ package struct RecordedWalk: Sendable {
     private static let mostPackets = 5_000_000
     /// A longer recording has wrong times.
     private static let longestSeconds = 7 * 86_400.0
-    private static let farthest = 1e6
 
     /// Reads the list of beacons.
     package static func beacons(_ csv: [UInt8]) throws(CSVError) -> [BeaconMap.Beacon] {
@@ -33,7 +32,7 @@ package struct RecordedWalk: Sendable {
                 throw CSVError(line: row.line, "\(id) is already in line \(other)")
             }
             lineOfID[id] = row.line
-            let range = -farthest...farthest
+            let range = -Point3D.farthest...Point3D.farthest
             let place = Point3D(
                 x: try row.number(1, in: range),
                 y: try row.number(2, in: range),

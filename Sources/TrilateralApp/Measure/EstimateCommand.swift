@@ -50,8 +50,8 @@ struct EstimateCommand: ParsableCommand {
     private static let mostBytes = 128 * 1024 * 1024
 
     func validate() throws {
-        guard abs(deviceZ) <= EstimateBounds.farthest else {
-            throw ValidationError("--device-z must be a number from -1000000 to 1000000 (is \(deviceZ))")
+        guard abs(deviceZ) <= Point3D.farthest else {
+            throw ValidationError("--device-z must be a number from -100000000 to 100000000 (is \(deviceZ))")
         }
     }
 
@@ -133,15 +133,13 @@ struct EstimateCommand: ParsableCommand {
 struct EstimateBounds: ExpressibleByArgument {
     let box: Box
 
-    /// Metres from the origin.
-    static let farthest = 1e6
-
     init?(argument: String) {
         let numbers = argument.split(separator: ",", omittingEmptySubsequences: false).map {
             Double($0.trimmingPrefix { $0 == " " })
         }
         guard numbers.count == 4, let x0 = numbers[0], let y0 = numbers[1], let x1 = numbers[2],
-            let y1 = numbers[3], [x0, y0, x1, y1].allSatisfy({ abs($0) <= Self.farthest }), x0 < x1, y0 < y1
+            let y1 = numbers[3], [x0, y0, x1, y1].allSatisfy({ abs($0) <= Point3D.farthest }), x0 < x1,
+            y0 < y1
         else { return nil }
         box = Box(origin: Point3D(x: x0, y: y0), width: x1 - x0, height: y1 - y0)
     }
