@@ -55,11 +55,40 @@ extension BoxTree {
         within limit: Double,
         visits: inout Int
     ) -> (id: FlareID, distance: Double)? {
-        guard root != Node.none, point.isFinite else { return nil }
+        nearest(Search(point: point, isInPlane: false, isIncluded: { _ in true }), within: limit, &visits)
+    }
+
+    /// The nearest object as seen from above, of those that are included.
+    package func nearest(
+        inPlane point: Point3D,
+        within limit: Double,
+        where isIncluded: (FlareID) -> Bool
+    ) -> (id: FlareID, distance: Double)? {
+        var visits = 0
+        return withoutActuallyEscaping(isIncluded) {
+            nearest(Search(point: point, isInPlane: true, isIncluded: $0), within: limit, &visits)
+        }
+    }
+
+    private func nearest(_ search: Search, within limit: Double, _ visits: inout Int)
+        -> (id: FlareID, distance: Double)?
+    {
+        guard root != Node.none, search.point.isFinite else { return nil }
         // No order is lower than the least integer, so an object exactly at the limit is excluded.
         var best = Candidate(distance: limit, order: .min, id: nil)
-        search(root, nodes[root].distance(to: point), point, &best, &visits)
+        self.search(root, search.distance(to: nodes[root]), search, &best, &visits)
         return best.id.map { ($0, best.distance) }
+    }
+
+    private struct Search {
+        let point: Point3D
+        /// Whether only x and y count.
+        let isInPlane: Bool
+        let isIncluded: (FlareID) -> Bool
+
+        func distance(to node: Node) -> Double {
+            isInPlane ? node.planeDistance(to: point) : node.distance(to: point)
+        }
     }
 
     /// The object with the lowest order whose box contains the point, borders included.
@@ -96,7 +125,7 @@ extension BoxTree {
     private func search(
         _ index: Int,
         _ distance: Double,
-        _ point: Point3D,
+        _ search: Search,
         _ best: inout Candidate,
         _ visits: inout Int
     ) {
@@ -104,17 +133,18 @@ extension BoxTree {
         visits += 1
         guard best.yields(to: distance, node.order) else { return }
         guard !node.isLeaf else {
+            guard search.isIncluded(node.id) else { return }
             best = Candidate(distance: distance, order: node.order, id: node.id)
             return
         }
         let (left, right) = (nodes[node.left], nodes[node.right])
-        let (leftDistance, rightDistance) = (left.distance(to: point), right.distance(to: point))
+        let (leftDistance, rightDistance) = (search.distance(to: left), search.distance(to: right))
         if (leftDistance, left.order) < (rightDistance, right.order) {
-            search(node.left, leftDistance, point, &best, &visits)
-            search(node.right, rightDistance, point, &best, &visits)
+            self.search(node.left, leftDistance, search, &best, &visits)
+            self.search(node.right, rightDistance, search, &best, &visits)
         } else {
-            search(node.right, rightDistance, point, &best, &visits)
-            search(node.left, leftDistance, point, &best, &visits)
+            self.search(node.right, rightDistance, search, &best, &visits)
+            self.search(node.left, leftDistance, search, &best, &visits)
         }
     }
 
@@ -282,12 +312,17 @@ private struct Node: Sendable {
 
     /// The distance to the nearest point of the box; computed like `Point3D.distance`, so that rounding never
     /// makes it larger than the distance to an object inside.
-    func distance(to point: Point3D) -> Double {
+    func distance(to point: Point3D) -> Double { offset(of: point).distance(to: .zero) }
+
+    /// The same as seen from above.
+    func planeDistance(to point: Point3D) -> Double { offset(of: point).planeDistance(to: .zero) }
+
+    private func offset(of point: Point3D) -> Point3D {
         Point3D(
             x: max(0, max(low.x - point.x, point.x - high.x)),
             y: max(0, max(low.y - point.y, point.y - high.y)),
             z: max(0, max(low.z - point.z, point.z - high.z))
-        ).distance(to: .zero)
+        )
     }
 
     private func extent(_ low: Point3D, _ high: Point3D) -> Double {

@@ -15,6 +15,8 @@ package struct SteadyPresence: Sendable, Hashable {
         package var nearerMargin = 0.5
         /// How many consecutive updates must agree.
         package var updates = 2
+        /// The dimensions in which a thing must be near: 2 measures in the plane of a floor, 3 in space.
+        package var nearDimensions = 2
 
         package init() {}
     }

@@ -140,7 +140,8 @@ extension ControllerState {
         guard let here = device?.position, let there = thing.position, here.isFinite, there.isFinite else {
             return [:]
         }
-        var members: [String: JSONValue] = ["distance_m": .number(here.distance(to: there).rounded(to: 100))]
+        var members: [String: JSONValue] = [:]
+        members["distance_m"] = metres(to: thing).map { .number($0.rounded(to: 100)) }
         let dx = there.x - here.x
         let dy = environment?.isFlipped == true ? here.y - there.y : there.y - here.y
         if dx != 0 || dy != 0 {

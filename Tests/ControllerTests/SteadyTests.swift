@@ -66,6 +66,35 @@ import Testing
         #expect(rig.happens(.timerFired(.presenceCheck), after: 1500) == [])
     }
 
+    @Test(arguments: [2, 3])
+    func `a ceiling lamp is near who stands below it, unless the height counts`(dimensions: Int) {
+        var settings = SteadyPresence.Settings()
+        settings.nearDimensions = dimensions
+        var server = HouseServer()
+        for index in server.devices.indices { server.devices[index].position = Point3D(x: 1, y: 0) }
+        for index in server.things.indices { server.things[index].position?.z = 2.4 }
+        var rig = Rig.atHome(presence: .steady(settings), server: server)
+        walk(&rig, (2, 2), (2, 2))
+        #expect(rig.state.nearbyID == (dimensions == 2 ? House.lamp : nil))
+        #expect(rig.state.things[House.lamp].flatMap(rig.state.metres) == (dimensions == 2 ? 0 : 2.4))
+    }
+
+    @Test func `a lamp below the floor is not near, and its distance is the straight line`() {
+        var server = HouseServer()
+        for index in server.devices.indices { server.devices[index].position = Point3D(x: 1, y: 0) }
+        for index in server.zones.indices where server.zones[index].id == House.living {
+            server.zones[index].perimeter?.origin.z = 3
+        }
+        var rig = Rig.atHome(presence: .steady(SteadyPresence.Settings()), server: server)
+        walk(&rig, (6, 2), (6, 2))
+        #expect(rig.state.nearbyID == nil)
+        #expect(rig.state.things[House.floorLamp].flatMap(rig.state.metres) == 0)
+        let text = rig.command(.request(.explain(.nearby(thing: "\(House.floorLamp)")))).answers.first?.data?[
+            "text"
+        ]
+        #expect(text?.string?.contains("it is on another floor") == true, "\(String(describing: text))")
+    }
+
     @Test func `presence notices from the server are ignored`() {
         var rig = rig()
         #expect(rig.notice(.enter(zone: House.living, device: me)) == [])

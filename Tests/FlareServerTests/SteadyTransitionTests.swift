@@ -29,6 +29,30 @@ import Testing
         #expect(try await move(hub, 10.7, 1)?.zone == nil)
     }
 
+    @Test(arguments: [2, 3])
+    func `a lamp on the ceiling is near in the plane, one of another floor is not`(dimensions: Int)
+        async throws
+    {
+        var settings = SteadyPresence.Settings()
+        settings.nearDimensions = dimensions
+        let hub = try await hub(settings)
+        func lamp() async -> FlareID? { await hub.record(Hall.phoneObject)?.nearest }
+        func stand(_ z: Double) async throws {
+            for _ in 0..<2 { try await hub.setPosition(Hall.phoneObject, Point3D(x: 2, y: 2, z: z)) }
+        }
+        try await stand(2.4)
+        #expect(await lamp() == (dimensions == 2 ? Hall.lamp : nil))
+        var upstairs = Hall.zone(Hall.id(31), x: 0, width: 10)
+        upstairs.members["perimeter"] = [
+            "origin": ["x": 0, "y": 0, "z": 2], "size": ["width": 10, "height": 10, "depth": 2],
+        ]
+        try await hub.insert([upstairs])
+        try await stand(2.4)
+        #expect(await lamp() == nil)
+        try await stand(1)
+        #expect(await lamp() == Hall.lamp)
+    }
+
     @Test func `of several zones at a point the smallest is entered`() async throws {
         let hub = try await hub()
         let niche = Hall.zone(Hall.id(31), x: 4, width: 2)

@@ -58,11 +58,12 @@ extension DeviceController {
         func metres(to thing: FlareID) -> Double? { distances.first { $0.id == thing }?.metres }
     }
 
-    /// The things that have a position with their distances in metres, nearest first.
+    /// The things that have a position on this floor with their distances in metres, nearest first.
     private func thingDistances() -> [(id: FlareID, metres: Double)] {
         guard let point = state.device?.position else { return [] }
+        let metric = state.nearnessMetric
         return state.things.values
-            .compactMap { thing in thing.position.map { (thing.id, $0.distance(to: point)) } }
+            .compactMap { thing in state.metres(from: point, to: thing, metric).map { (thing.id, $0) } }
             .filter { $0.1.isFinite }
             .sorted { ($0.1, $0.0) < ($1.1, $1.0) }
     }
@@ -91,7 +92,9 @@ extension DeviceController {
         if let asked { return [whyNotNear(asked, reach)] }
         let limit = Explanation.metres(reach.limit)
         guard let nearest = reach.distances.first else {
-            return ["Nothing is near: no thing of this environment has a position."]
+            return state.things.values.contains { $0.position != nil }
+                ? ["Nothing is near: no thing is on the floor of the device."]
+                : ["Nothing is near: no thing of this environment has a position."]
         }
         let name = label(ObjectReference(.thing, nearest.id))
         let distance = Explanation.metres(nearest.metres)
@@ -103,7 +106,9 @@ extension DeviceController {
     private func whyNear(_ thing: FlareThing, _ reach: Reach) -> String {
         let name = label(ObjectReference(.thing, thing.id))
         guard let metres = reach.metres(to: thing.id) else {
-            return "\(name) is near, although it has no position: it stays until another thing is near."
+            return thing.position == nil
+                ? "\(name) is near, although it has no position: it stays until another thing is near."
+                : "\(name) is still near, although it is on another floor."
         }
         let distance = Explanation.metres(metres)
         let limit = Explanation.metres(reach.limit)
@@ -130,7 +135,9 @@ extension DeviceController {
         let name = label(ObjectReference(.thing, thing.id))
         let limit = Explanation.metres(reach.limit)
         guard let metres = reach.metres(to: thing.id) else {
-            return "\(name) cannot be near: it has no position."
+            return thing.position == nil
+                ? "\(name) cannot be near: it has no position."
+                : "\(name) is not near: it is on another floor."
         }
         let distance = Explanation.metres(metres)
         guard metres <= reach.limit else {

@@ -127,10 +127,10 @@ extension DeviceController {
     /// Rule 7: sets the nearby thing's brightness to 1 − distance in metres, in tenths, while positive.
     /// - Source: flare-protocol 10.3; the distance is measured from the previous position.
     private mutating func adjustBrightness(from device: FlareDevice) {
-        guard configuration.brightnessByProximity, let thing = state.nearby, let place = thing.position,
-            let position = device.position
+        guard configuration.brightnessByProximity, let thing = state.nearby,
+            let metres = state.metres(to: thing)
         else { return }
-        let brightness = ((1 - position.distance(to: place)) * 10).rounded() / 10
+        let brightness = ((1 - metres) * 10).rounded() / 10
         var later = thing
         later.data = expectedData(of: ObjectReference(.thing, thing.id), now: thing.data)
         let expected = state.canonicalData(of: later)["brightness"]

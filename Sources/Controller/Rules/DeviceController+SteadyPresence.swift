@@ -57,9 +57,12 @@ extension DeviceController {
             }
             zone = candidate
         }
+        let metric = state.nearnessMetric
         var nearest: (id: FlareID, distance: Double)?
         for thing in state.things.values {
-            guard let distance = thing.position?.distance(to: point), distance <= limit else { continue }
+            guard let distance = state.metres(from: point, to: thing, metric), distance <= limit else {
+                continue
+            }
             if let best = nearest, (best.distance, best.id) <= (distance, thing.id) { continue }
             nearest = (thing.id, distance)
         }
@@ -67,7 +70,7 @@ extension DeviceController {
             zone: zone?.id,
             isAroundZone: state.zone?.perimeter?.grown(by: settings.zoneMargin).contains(point) ?? false,
             nearest: nearest,
-            thingDistance: state.nearby?.position?.distance(to: point),
+            thingDistance: state.nearby.flatMap { state.metres(from: point, to: $0, metric) },
             limit: limit
         )
     }

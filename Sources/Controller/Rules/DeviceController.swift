@@ -60,6 +60,9 @@ package struct DeviceController: Sendable {
             catalog: configuration.catalog
         )
         state.lifecycle.choices = configuration.choices
+        if case .steady(let settings) = configuration.presence {
+            state.isNearInPlane = settings.nearDimensions == 2
+        }
         state.formerPlaces = Set(memory.devices.keys).union([memory.environment].compactMap(\.self))
         for sensor in configuration.switchedOff { state.sensors[sensor] = false }
         state.sensors.merge(memory.sensors) { _, saved in saved }

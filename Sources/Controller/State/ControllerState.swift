@@ -68,6 +68,8 @@ package struct ControllerState: Sendable, Hashable {
     package var formerPlaces: Set<FlareID> = []
     /// Open problems, by identifier.
     package var alerts: [String: Alert] = [:]
+    /// Whether nearness is measured in the plane of a floor rather than in space; the same as long as the configuration.
+    package internal(set) var isNearInPlane = false
     /// The profiles of things; the same as long as the configuration.
     package internal(set) var catalog: ThingCatalog
 

@@ -202,7 +202,8 @@ extension ObjectGraph {
         presence.update(seen, settings: steady)
         transaction.presences[device.id] = presence
         let nearest = presence.thing.map { thing in
-            (id: thing, distance: record(.thing, thing)?.position?.distance(to: point) ?? 0)
+            let found = seen.nearest.flatMap { $0.id == thing ? $0.distance : nil }
+            return (id: thing, distance: found ?? seen.thingDistance ?? 0)
         }
         return (presence.zone, nearest)
     }

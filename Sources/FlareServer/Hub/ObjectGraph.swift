@@ -7,6 +7,8 @@ struct ObjectGraph: Sendable {
     private var entries: [FlareClass: [FlareID: Entry]] = [:]
     private var places: [FlareID: Place] = [:]
     private var thingsByZone: [FlareID: Set<FlareID>] = [:]
+    /// The environments whose floors are to be read again.
+    private var unknownFloors: Set<FlareID> = []
     private var lists = ListCache()
     private(set) var count = 0
     /// The sequence number of the next object; lists are in this order.
@@ -39,6 +41,8 @@ struct ObjectGraph: Sendable {
         var members: [FlareClass: Set<FlareID>] = [:]
         var things = BoxTree()
         var zones = BoxTree()
+        /// `nil` after a change of the zones, until they are needed or something else changes.
+        var floors: Floors?
     }
 
     subscript(reference: ObjectReference) -> Entry? {
@@ -157,6 +161,19 @@ extension ObjectGraph {
                 presences[reference.id] = nil
             }
         }
+        // Once for all changes of an import.
+        if steady?.nearDimensions == 2 { for environment in unknownFloors { readFloors(of: environment) } }
+    }
+
+    private mutating func readFloors(of environment: FlareID) {
+        places[environment]?.floors = floors(of: environment)
+        unknownFloors.remove(environment)
+    }
+
+    private func floors(of environment: FlareID) -> Floors {
+        if let known = places[environment]?.floors { return known }
+        let zones = places[environment]?.members[.zone] ?? []
+        return Floors(zonesFrom: zones.lazy.compactMap { self.record(.zone, $0)?.perimeter?.origin.z })
     }
 
     /// Stores presences that are in doubt and removes the others.
@@ -187,15 +204,29 @@ extension ObjectGraph {
         let zones = (place?.zones.all(containing: point) ?? []).compactMap { id in
             record(.zone, id)?.perimeter.map { (area: $0.area, id: id) }
         }
+        let metric = nearnessMetric(in: environment, settings)
+        func metres(to thing: FlareID) -> Double? {
+            guard let thing = record(.thing, thing), let place = thing.position else { return nil }
+            let base = record(.zone, thing.zone)?.perimeter?.origin.z
+            return metric.metres(from: point, to: place, base: base)
+        }
         let around = record(.zone, presence.zone)?.perimeter?.grown(by: settings.zoneMargin)
         return SteadyPresence.Surroundings(
             zone: zones.min { ($0.area, $0.id) < ($1.area, $1.id) }?.id,
             isAroundZone: around?.contains(point) ?? false,
             // Inclusive: a thing exactly at the limit is near.
-            nearest: place?.things.nearest(to: point, within: limit.nextUp),
-            thingDistance: record(.thing, presence.thing)?.position?.distance(to: point),
+            nearest: metric == .space
+                ? place?.things.nearest(to: point, within: limit.nextUp)
+                : place?.things.nearest(inPlane: point, within: limit.nextUp) { metres(to: $0) != nil },
+            thingDistance: presence.thing.flatMap(metres),
             limit: limit
         )
+    }
+
+    /// How these settings measure nearness.
+    func nearnessMetric(in environment: FlareID?, _ settings: SteadyPresence.Settings) -> NearnessMetric {
+        guard settings.nearDimensions == 2, let environment else { return .space }
+        return .plane(floors(of: environment))
     }
 
     /// Adds an object with its sequence number.
@@ -226,9 +257,15 @@ extension ObjectGraph {
         if record.kind == .thing, let point = record.position {
             places[environment]?.things.insert(record.id, order: sequence, from: point, to: point)
         }
+        if record.kind == .zone { forgetFloors(of: environment) }
         if record.kind == .zone, let box = record.perimeter {
             places[environment]?.zones.insert(record.id, order: sequence, from: box.origin, to: box.opposite)
         }
+    }
+
+    private mutating func forgetFloors(of environment: FlareID) {
+        places[environment]?.floors = nil
+        unknownFloors.insert(environment)
     }
 
     private mutating func unindex(_ record: FlareRecord) {
@@ -237,6 +274,7 @@ extension ObjectGraph {
             if thingsByZone[zone]?.isEmpty == true { thingsByZone[zone] = nil }
         }
         guard record.kind != .environment, let environment = record.environment else { return }
+        if record.kind == .zone { forgetFloors(of: environment) }
         places[environment]?.members[record.kind]?.remove(record.id)
         places[environment]?.things.remove(record.id)
         places[environment]?.zones.remove(record.id)

@@ -332,6 +332,12 @@ extension ConfigurationKey {
             "How much nearer than the nearby thing another thing must be to take its place, metres."
         ),
         .init(
+            "presence.near_dimensions",
+            \.presence.steady.nearDimensions,
+            .integer(2...3),
+            "How near a thing is: 2 measures in the plane of a floor, whatever hangs above; 3 with the height."
+        ),
+        .init(
             "presence.updates",
             \.presence.steady.updates,
             .integer(1...30),

@@ -9,6 +9,9 @@ export function distance(a, b) {
 	return Math.sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + dz * dz);
 }
 
+/** The distance as seen from above. */
+export function planeDistance(a, b) { return Math.hypot(a.x - b.x, a.y - b.y); }
+
 export function isFlipped(environment) {
 	return Boolean(environment && environment.data && environment.data.flipped);
 }

@@ -1,6 +1,7 @@
 // What the page knows of the place: the last snapshot, the lists, and every change since.
 
-import { bearing, distance, isPoint } from "./geometry.js";
+import { Floors } from "./floors.js";
+import { bearing, distance, isPoint, planeDistance } from "./geometry.js";
 
 const MOST_ALERTS = 50;
 
@@ -107,7 +108,7 @@ export class Model {
 			const zones = slug ? Array.from(this.zones.values()).filter(zone => zone.environment === slug) : [];
 			const bySlug = new Map(zones.map(zone => [zone.slug, zone]));
 			const things = Array.from(this.things.values()).filter(thing => bySlug.has(thing.zone));
-			this.cache = { zones, bySlug, things };
+			this.cache = { zones, bySlug, things, floors: new Floors(zones) };
 		}
 		return this.cache;
 	}
@@ -126,9 +127,15 @@ export class Model {
 	/** Where the device is; null when that is unknown. */
 	get position() { return this.device && isPoint(this.device.position) ? this.device.position : null; }
 
-	/** Metres to a thing, from the device or from another position; null when unknown. */
+	/**
+	 * Metres to a thing, from the device or from another position; null when unknown. Seen from above, as the daemon
+	 * measures what is near, unless it is on another floor.
+	 */
 	distanceTo(thing, from = this.position) {
-		return from && isPoint(thing.position) ? distance(from, thing.position) : null;
+		if (!from || !isPoint(thing.position)) return null;
+		const { floors, bySlug } = this.here;
+		const isHere = floors.at(from.z || 0) === floors.ofThing(thing, bySlug.get(thing.zone));
+		return (isHere ? planeDistance : distance)(from, thing.position);
 	}
 
 	bearingTo(thing, from = this.position) {

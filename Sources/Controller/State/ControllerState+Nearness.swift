@@ -1,0 +1,22 @@
+package import Flare
+
+extension ControllerState {
+    /// How nearness measures distances in the current environment.
+    var nearnessMetric: NearnessMetric {
+        guard isNearInPlane, let environment else { return .space }
+        return .plane(Floors(of: Array(zones.values), in: environment))
+    }
+
+    /// Metres from a point to a thing; `nil` without a position, and on another floor.
+    func metres(from point: Point3D, to thing: FlareThing, _ metric: NearnessMetric) -> Double? {
+        guard let place = thing.position else { return nil }
+        let base = thing.zone.flatMap { zones[$0]?.perimeter?.origin.z }
+        return metric.metres(from: point, to: place, base: base)
+    }
+
+    /// Metres from this device to a thing, as nearness measures them; the straight line to another floor.
+    package func metres(to thing: FlareThing) -> Double? {
+        guard let here = device?.position, let there = thing.position else { return nil }
+        return metres(from: here, to: thing, nearnessMetric) ?? here.distance(to: there)
+    }
+}
