@@ -28,8 +28,12 @@ struct NearnessMetricTests {
 
     @Test func `the nearest in the plane is found among those that are included`() {
         var tree = BoxTree()
-        let points = (0..<200).map { index in
-            Point3D(x: Double(index % 20), y: Double(index / 20), z: Double(index % 7))
+        var points: [Point3D] = []
+        for row in 0..<10 {
+            for column in 0..<20 {
+                let height = Double((row + column) % 7)
+                points.append(Point3D(x: Double(column), y: Double(row), z: height))
+            }
         }
         for (index, point) in points.enumerated() {
             tree.insert(FlareID(high: 1, low: UInt32(index)), order: index, from: point, to: point)
