@@ -54,6 +54,17 @@ struct DisplayRegistryTests {
         #expect(registry.streamOpened(a) == .init(presence: .hidden))
     }
 
+    @Test(arguments: [Lifecycle.DisplayPresence.visible, .hidden])
+    mutating func `a page that speaks again after it said that it is gone has the grace of any other`(
+        presence: Lifecycle.DisplayPresence
+    ) {
+        _ = registry.streamOpened(a)
+        _ = registry.set(a, .gone)
+        _ = registry.set(a, presence)
+        #expect(registry.streamClosed(a).timer?.duration == .seconds(10))
+        #expect(registry.streamOpened(a) == .init())
+    }
+
     @Test mutating func `a display is visible while one of its pages is, whatever the others say`() throws {
         _ = registry.streamOpened(first)
         #expect(registry.streamOpened(second) == .init())
