@@ -1,4 +1,5 @@
 package import Controller
+package import Things
 package import Threading
 
 /// What the web adapter needs of the node that it shows.
@@ -9,6 +10,8 @@ package struct WebNode: Sendable {
     package let state: @Sendable () -> ControllerState
     package let send: @Sendable (ControllerEvent) -> Void
     package let clock: @Sendable () -> Instant
+    /// Why a change would be refused, or `nil` if it is allowed; to be called on the loop.
+    package let refusal: @Sendable (ChangeRequest) -> Refusal?
     /// `nil` where there are no users.
     package let people: WebPeople?
 
@@ -17,9 +20,10 @@ package struct WebNode: Sendable {
         state: @escaping @Sendable () -> ControllerState,
         send: @escaping @Sendable (ControllerEvent) -> Void,
         clock: @escaping @Sendable () -> Instant,
+        refusal: @escaping @Sendable (ChangeRequest) -> Refusal?,
         people: WebPeople? = nil
     ) {
-        self.people = people
+        (self.refusal, self.people) = (refusal, people)
         (self.loop, self.state, self.send, self.clock) = (loop, state, send, clock)
     }
 }

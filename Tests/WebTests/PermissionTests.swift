@@ -1,7 +1,9 @@
+import Controller
 import Flare
 import People
 import TestSupport
 import Testing
+import Threading
 
 @testable import Web
 
@@ -13,6 +15,13 @@ struct PermissionTests {
         try JSONValue(
             parsing: try await request("GET", "/api/permissions", port: port, headers: headers).body
         )
+    }
+
+    /// No level of the lifecycle allows control any more.
+    private static func forbidControl(_ node: FakeNode) {
+        var settings = Lifecycle.Settings()
+        settings.controlLevels = []
+        node.change([.lifecycle]) { [settings] in $0.lifecycle = Lifecycle(settings) }
     }
 
     @Test func `who may only see is offered nothing to drive`() async throws {
@@ -40,6 +49,74 @@ struct PermissionTests {
         try await Users.serve { (port: Int, _: FakeNode) async throws in
             let found = try await Self.permissions(port, [])
             #expect(found["things"] == true && found["administers"] == false && found["signed_in"] == false)
+        }
+    }
+
+    @Test func `what the configuration or the level of the lifecycle refuses is not offered`() async throws {
+        let node = try Users.node([])
+        node.change([]) { $0.people = nil }
+        try await withWeb(node) { port in
+            #expect(try await Self.permissions(port, [])["things"] == true)
+            node.readOnly.withLock { $0 = ["kettle"] }
+            #expect(try await Self.permissions(port, [])["things"] == [.string("\(FakeNode.lamp)")])
+            Self.forbidControl(node)
+            let found = try await Self.permissions(port, [])
+            #expect(found["things"] == [] && found["devices"] == true && found["administers"] == true)
+        }
+    }
+
+    @Test func `a stream tells at its beginning what its viewer may do, and whenever that changes`()
+        async throws
+    {
+        try await Users.serve([(.read, .all)]) { (port: Int, node: FakeNode) async throws in
+            try await onThread {
+                let reader = try StreamReader(port: port, headers: Users.token)
+                let first = try reader.next("permissions")
+                #expect(first?.data["things"] == [] && first?.id == nil)
+                Users.grant([(.read, .all), (.write, .thing(FakeNode.lamp))], node)
+                node.look()
+                #expect(
+                    try reader.next("permissions")?.data["things"] == [.string("\(FakeNode.lamp)")]
+                )
+                Users.grant([(.read, .all)], node)
+                node.look()
+                #expect(try reader.next("permissions")?.data["things"] == [])
+            }
+        }
+    }
+
+    @Test func `a new thing, one that has moved, and the level change what may be driven`() async throws {
+        try await Users.serve([(.read, .all), (.write, .zone(FakeNode.kitchen))]) {
+            (port: Int, node: FakeNode) async throws in
+            try await onThread {
+                let reader = try StreamReader(port: port, headers: Users.token)
+                #expect(try reader.next("permissions")?.data["things"]?.array?.count == 2)
+                let new = ObjectReference(.thing, FlareID(high: 3, low: 7))
+                node.change([.object(new)]) {
+                    var thing = FlareThing(id: new.id)
+                    (thing.name, thing.zone) = ("New", FakeNode.kitchen)
+                    $0.things[new.id] = thing
+                }
+                #expect(try reader.next("permissions")?.data["things"]?.array?.count == 3)
+                node.change([.object(new)]) { $0.things[new.id]?.zone = nil }
+                #expect(try reader.next("permissions")?.data["things"]?.array?.count == 2)
+                Self.forbidControl(node)
+                #expect(try reader.next("permissions")?.data["things"] == [])
+            }
+        }
+    }
+
+    @Test func `what changes no right is not told`() async throws {
+        try await Users.serve([(.read, .all), (.write, .zone(FakeNode.kitchen))]) {
+            (port: Int, node: FakeNode) async throws in
+            try await onThread {
+                let reader = try StreamReader(port: port, headers: Users.token)
+                _ = try reader.next("permissions")
+                node.change([.object(Users.lamp)]) { $0.things[FakeNode.lamp]?.data["color"] = "blue" }
+                node.look()
+                Self.forbidControl(node)
+                #expect(try reader.next("permissions")?.data["things"] == [])
+            }
         }
     }
 

@@ -27,6 +27,8 @@ final class FakeNode: Sendable {
     let hub: Locked<WebHub?> = Locked(nil)
     /// The wall clock, milliseconds.
     let wall = Locked<Int64>(0)
+    /// `control.read_only`.
+    let readOnly = Locked<[String]>([])
     /// `nil` answers no command.
     let respond: @Sendable (Command) -> Answer?
 
@@ -66,6 +68,21 @@ final class FakeNode: Sendable {
             guard let answer = respond(command) else { return }
             hub.withLock { $0 }?.assumeIsolated { $0.receive(answer) }
         }
+    }
+
+    /// Users or their rights have changed.
+    func look() {
+        loop.perform { [self] in hub.withLock { $0 }?.assumeIsolated { $0.lookAgain() } }
+    }
+
+    /// Why the policies of a real node would refuse a change.
+    func refusal(of request: ChangeRequest) -> Refusal? {
+        let readOnly = ReadOnlyPolicy(readOnly.withLock { $0 })
+        let policies: [any CommandPolicy] = [readOnly, LevelPolicy(), PeoplePolicy()]
+        for policy in policies {
+            if case .refuse(let refusal) = policy.decide(request, in: state) { return refusal }
+        }
+        return nil
     }
 
     /// The counters of its hub.
@@ -125,8 +142,10 @@ func withWeb(
                     steadyMilliseconds: FakeNode.now.steadyMilliseconds
                 )
             },
+            refusal: { node.refusal(of: $0) },
             people: people
-        )
+        ),
+        hasPassword: signIns != nil
     )
     node.hub.withLock { $0 = hub }
     let (ports, port) = AsyncStream.makeStream(of: Int.self)

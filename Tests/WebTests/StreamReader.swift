@@ -27,8 +27,16 @@ final class StreamReader {
         (status, headers) = (reply?.status ?? 0, reply?.headers ?? [:])
     }
 
-    /// The next event that tells something; `nil` at the end of the stream.
+    /// The next event about what happens; `nil` at the end of the stream.
     func next() throws -> Event? {
+        while let event = try nextOfAny() {
+            if event.name != "permissions" { return event }
+        }
+        return nil
+    }
+
+    /// The next event but `ping`.
+    private func nextOfAny() throws -> Event? {
         while true {
             guard let block = try nextBlock() else { return nil }
             var event = Event()
@@ -43,7 +51,7 @@ final class StreamReader {
 
     /// The next event of a name.
     func next(_ name: String) throws -> Event? {
-        while let event = try next() {
+        while let event = try nextOfAny() {
             if event.name == name { return event }
         }
         return nil

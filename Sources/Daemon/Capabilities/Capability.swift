@@ -7,6 +7,7 @@ package import People
 package import Sensing
 package import Sensors
 package import Settings
+package import Things
 package import Threading
 
 /// Something that a user can name and switch: bluetooth, compass, lamps, discovery, map.
@@ -99,6 +100,8 @@ package struct CapabilityContext: Sendable {
     package let remember: @Sendable (ControllerEffect.PersistedRecord) -> Void
     /// The node's state; to be called on the loop, and not to be retained beyond the call.
     package let state: @Sendable () -> ControllerState
+    /// Why the node's policies would refuse a change, or `nil` if they allow it; to be called on the loop.
+    package let refusal: @Sendable (ChangeRequest) -> Refusal?
     /// Called with the actual port when the web listener accepts connections.
     package let onListening: @Sendable (_ port: Int) async -> Void
     /// The ports that the system chose before a reload.

@@ -112,6 +112,7 @@ package struct Node: Sendable {
             send: runtime.send,
             remember: { record in loop.perform { writer.assumeIsolated { $0.add(record) } } },
             state: { runtime.assumeIsolated { $0.state } },
+            refusal: { request in runtime.assumeIsolated { $0.refusal(of: request) } },
             onListening: plan.onListening,
             ports: plan.ports,
             links: SensorLinkReport(send: runtime.send) { linkPort.yield((name: $0, isUp: $1)) },

@@ -24,12 +24,21 @@ actor EventStreams {
         var position: Int?
         var waiter: CheckedContinuation<Void, Never>?
         var needsPing = false
+        /// What its viewer may do now, if they have not been told yet.
+        var permissions: [UInt8]?
     }
 
     /// Most bytes of a write.
     private static let writeLimit = 64 * 1024
     /// With data, or browsers would not tell their pages; without an identifier, so that nothing is missed by it.
-    private static let ping = ByteBuffer(string: "event: ping\ndata: {}\n\n")
+    private static let ping = event("ping", Array("{}".utf8))
+
+    private static func event(_ name: String, _ json: [UInt8]) -> ByteBuffer {
+        var text = ByteBuffer(string: "event: \(name)\ndata: ")
+        text.writeBytes(json)
+        text.writeString("\n\n")
+        return text
+    }
 
     nonisolated let loop: any EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
@@ -135,6 +144,10 @@ actor EventStreams {
                 streams[id]?.position = part.last
                 if part.text.readableBytes > 0 { return .write(part.text) }
             }
+            if let permissions = stream.permissions {
+                streams[id]?.permissions = nil
+                return .write(Self.event("permissions", permissions))
+            }
             if stream.needsPing {
                 streams[id]?.needsPing = false
                 return .write(Self.ping)
@@ -150,11 +163,19 @@ actor EventStreams {
     /// Whether a stream has nothing to do.
     private func isWaiting(_ id: Int) -> Bool {
         guard !isStopping, let stream = streams[id] else { return false }
-        return stream.position == log.last && !stream.needsPing
+        return stream.position == log.last && !stream.needsPing && stream.permissions == nil
     }
 
     func close(_ id: Int) {
         streams.removeValue(forKey: id)?.waiter?.resume()
+    }
+
+    /// Says on a stream what its viewer may do: a newer one replaces one that is not written yet.
+    nonisolated func tell(_ permissions: [UInt8], on id: Int) {
+        perform { streams in
+            streams.streams[id]?.permissions = permissions
+            streams.resume(id)
+        }
     }
 
     /// Says on every stream that the daemon lives.

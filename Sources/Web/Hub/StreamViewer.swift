@@ -17,6 +17,8 @@ struct StreamViewer: Sendable {
     let audience: Audience
     /// As it was when the stream began; when it differs, the stream ends.
     var reader: Reader?
+    /// What the reader was last told that they may do.
+    var permissions: Permissions?
     /// The objects that the reader knows; of those, removals are told.
     var known: Set<ObjectReference> = []
     /// Names the numbers of its events, where the reader may not see everything.

@@ -10,6 +10,7 @@ extension WebHub {
     /// Turns the changes of a turn into events, and frames.
     func record(_ snapshot: StateSnapshot) {
         animate(snapshot)
+        followPermissions(snapshot)
         guard recorder.isRecording else { return }
         var events = recorder.events(snapshot, &texts, hasStream: displays.hasStream)
         if snapshot.changes.contains(where: FeedRecorder.changesState) {

@@ -25,6 +25,7 @@ extension WebHub {
         viewers[stream] = viewer
         // The right may have ended since it was asked for.
         if !isEntitled(viewer) { end(stream) }
+        tellPermissions(of: stream)
         planLook()
         return viewer.scope
     }
@@ -103,6 +104,7 @@ extension WebHub {
             }
         }
         endForbiddenDisplays()
+        renewPermissions()
         planLook()
     }
 

@@ -15,6 +15,7 @@ package actor WebHub {
 
     let node: WebNode
     let configuration: WebConfiguration
+    let hasPassword: Bool
     /// For the health message.
     package nonisolated let counters = Locked(WebCounters())
     /// The streams, on an event loop of their own.
@@ -31,6 +32,8 @@ package actor WebHub {
     var openStreams = 0
     /// Who reads each stream, by its number.
     var viewers: [Int: StreamViewer] = [:]
+    /// Whether the level of the lifecycle allowed control when the viewers were told what they may do.
+    var allowedControl = true
     /// Looks at the viewers again when a right begins or ends.
     var nextLook: Task<Void, Never>?
     /// Ends the recording when no stream was opened again.
@@ -40,8 +43,10 @@ package actor WebHub {
     var animator = FrameAnimator()
     var animation: Task<Void, Never>?
 
-    package init(_ configuration: WebConfiguration, node: WebNode) {
+    /// - Parameter hasPassword: Whether the page has a password of its own.
+    package init(_ configuration: WebConfiguration, node: WebNode, hasPassword: Bool = false) {
         (self.configuration, self.node, loop) = (configuration, node, node.loop)
+        self.hasPassword = hasPassword
         streams = EventStreams(configuration, on: MultiThreadedEventLoopGroup.singleton.next())
         let interval = Int64(configuration.movementInterval / .milliseconds(1))
         recorder = FeedRecorder(interval: interval)
@@ -94,33 +99,6 @@ package actor WebHub {
     func actions(of name: String, for asker: Asker) -> Result<[UInt8], Refusal> {
         let state = view(for: asker).state
         return found(.thing, name, in: state).map { state.thingActionsJSON($0.id)?.bytes ?? [] }
-    }
-
-    /// What somebody may drive of what they may see, so that pages offer nothing else.
-    ///
-    /// - Parameter hasPassword: Whether the page has a password of its own.
-    func permissions(of asker: Asker, hasPassword: Bool) -> [UInt8] {
-        let state = node.state()
-        var members: [String: JSONValue] = [
-            "things": true, "devices": true, "administers": true, "users": .bool(state.people != nil),
-            "password": .bool(hasPassword),
-            "signed_in": .bool(asker.hasSession || asker.isNamed),
-            "by_session": .bool(asker.hasSession),
-        ]
-        if let table = state.people {
-            let now = node.clock().wallMilliseconds
-            let speaker = asker.speaker ?? .user(.everybody)
-            let writer = Reader(table, for: speaker, .write, at: now)
-            if !writer.seesEverything {
-                let drivable = state.webObjects(.thing).filter { state.isSeen($0, by: writer) }
-                members["things"] = .array(drivable.map { .string("\($0.id)") })
-            }
-            members["devices"] = .bool(writer.seesDevices)
-            members["administers"] = .bool(
-                !asker.isUnnamed && table.verdict(of: speaker, .own, on: .administration, at: now).isGranted
-            )
-        }
-        return JSONValue.object(members).bytes
     }
 
     /// The picture of the current environment as somebody may see it, to be drawn elsewhere.

@@ -274,6 +274,7 @@ class App {
 			return;
 		}
 		if (type === "screen") this.screen = value;
+		else if (type === "permissions") this.model.setPermissions(value);
 		else if (type === "nearby" || type === "lifecycle") this.model.setPart(type, value);
 		else if (type === "alert") this.model.setAlert(value);
 		else this.model.setObject(type + "s", value);

@@ -23,7 +23,9 @@ let knownFor = null;
  * How a thing is drawn: `kind` (its picture), `colour` (null for none), `isLit`, `isOff`, `value` (its most important reading)
  * and `summary` (all that is told in a line).
  */
-export function look(profiles, thing) {
+export function look(profiles, seen) {
+	// It looks the same to who may drive it and to who may not.
+	const thing = seen.whole || seen;
 	const key = profiles.language + say("on");
 	if (knownFor !== profiles || known.key !== key) {
 		known = new WeakMap();

@@ -23,20 +23,22 @@ class Tile {
 
 	update(state, thing) {
 		const { profiles, model } = this.host.kit;
-		const key = JSON.stringify([thing.profile, thing.slug, profiles.language, thing.settable, Boolean(thing.state),
+		const key = JSON.stringify([thing.profile, thing.slug, profiles.language, thing.settable, thing.isSeenOnly, Boolean(thing.state),
 			profiles.properties(thing).map(property => property.name)]);
 		if (key !== this.key) {
 			this.key = key;
 			this.unmount();
-			this.part = makeDeviceControl(this.host.kit, thing, this.layout);
-			this.part.mount(this.area);
+			// Who may only see a thing has its values in the line below its name.
+			this.part = thing.isSeenOnly ? null : makeDeviceControl(this.host.kit, thing, this.layout);
+			if (this.part) this.part.mount(this.area);
+			show(this.area, this.part);
 		}
 		drawBadge(this.badge, profiles, thing);
 		setText(this.name, nameOf(thing));
 		const near = model.isNearby(thing) ? this.host.word("near") : "";
 		setText(this.facts, join(look(profiles, thing).summary, near));
 		this.node.classList.toggle("is-off", thing.available === false);
-		this.part.update(Object.assign({}, state, { thing }));
+		if (this.part) this.part.update(Object.assign({}, state, { thing }));
 	}
 
 	unmount() {

@@ -1,6 +1,6 @@
 // The link to the daemon: its event stream, the lists behind it, and its loss.
 
-const TYPES = ["state", "thing", "zone", "environment", "nearby", "lifecycle", "alert", "frame", "screen", "ping"];
+const TYPES = ["state", "thing", "zone", "environment", "nearby", "lifecycle", "alert", "frame", "screen", "permissions", "ping"];
 const REQUEST_TIMEOUT = 10000;
 // Lists are long, and a network may be slow.
 const LIST_TIMEOUT = 60000;

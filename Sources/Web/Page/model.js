@@ -11,6 +11,8 @@ export class Model {
 		this.environments = new Map();
 		this.zones = new Map();
 		this.things = new Map();
+		/** The things as the daemon has them, whatever the viewer may do. */
+		this.whole = new Map();
 		this.alerts = new Map();
 		/** What the viewer may do. */
 		this.permissions = { things: true, devices: true };
@@ -34,30 +36,43 @@ export class Model {
 	}
 
 	setLists(environments, zones, things, permissions) {
-		this.permissions = Object.assign({}, permissions);
-		this.drivable = Array.isArray(this.permissions.things) ? new Set(this.permissions.things) : null;
 		this.environments = byID(environments);
 		this.zones = byID(zones);
-		this.things = byID(things);
-		for (const [id, thing] of this.things) this.things.set(id, this.offered(thing));
+		this.whole = byID(things);
+		this.things = new Map();
+		this.setPermissions(permissions);
 		this.isLoaded = true;
 		this.cache = null;
 		this.forgetGone();
 	}
 
+	/** What the viewer may do, which may change at any moment. */
+	setPermissions(permissions) {
+		this.permissions = Object.assign({}, permissions);
+		this.drivable = Array.isArray(this.permissions.things) ? new Set(this.permissions.things) : null;
+		for (const [id, thing] of this.whole) {
+			const known = this.things.get(id);
+			// What stays the same keeps its object, by which views know it again.
+			if (!known || Boolean(known.isSeenOnly) === this.mayDrive(thing)) this.things.set(id, this.offered(thing));
+		}
+		this.cache = null;
+	}
+
 	/** A whole object that changed, or the word that it is gone. */
 	setObject(list, object) {
 		if (!object || !object.id) return;
+		if (list === "things") this.whole[object.removed ? "delete" : "set"](object.id, object);
 		if (object.removed) this[list].delete(object.id);
 		else this[list].set(object.id, list === "things" ? this.offered(object) : object);
 		this.cache = null;
 		this.forgetGone();
 	}
 
+	mayDrive(thing) { return !this.drivable || this.drivable.has(thing.id); }
+
 	/** A thing as it is for the viewer: what they may not drive offers nothing. */
 	offered(thing) {
-		if (!this.drivable || this.drivable.has(thing.id)) return thing;
-		return Object.assign({}, thing, { settable: [], actions: [], palette: [] });
+		return this.mayDrive(thing) ? thing : Object.assign({}, thing, { settable: [], actions: [], palette: [], isSeenOnly: true, whole: thing });
 	}
 
 	/** Whether a part of the state is hidden from the viewer, and not just missing. */

@@ -95,8 +95,9 @@ export class Profiles {
 			({ name: action.name, value: action.value, title: this.string(action.name) }));
 		const pick = key => (has(property, key) && property[key] !== null ? property[key] : extras[key]);
 		const generic = genericFor(actions, valueOf(thing, property.name));
-		// What can only be read has no other control, save an own one.
-		const isRead = Array.isArray(thing.settable) && thing.settable.indexOf(property.name) < 0 && !this.modules.has(name);
+		// What can only be read has no other control, save an own one; what the viewer may only see has none at all.
+		const isRead = thing.isSeenOnly ||
+			(Array.isArray(thing.settable) && thing.settable.indexOf(property.name) < 0 && !this.modules.has(name));
 		const part = isRead ? "ReadonlyText" : name === "Generic" ? generic : name;
 		const isSlider = part === "Slider" || part === "Dimmer";
 		const limit = (key, otherwise) => (Number.isFinite(pick(key)) ? pick(key) : isSlider ? otherwise : null);

@@ -14,7 +14,7 @@ export class QuickControl {
 		const { profiles, model } = this.app;
 		const isProfiled = Boolean(thing && profiles.of(thing));
 		// What is near is known before all that there is.
-		const isOffered = thing && (!thing.settable || thing.settable.length || (thing.actions || []).length);
+		const isOffered = thing && !thing.isSeenOnly && (!thing.settable || thing.settable.length || (thing.actions || []).length);
 		const key = isOffered && model.things.has(thing.id) ? controlsKey(thing) + (isProfiled ? thing.profile + profiles.language : "") : "";
 		if (key !== this.key) {
 			this.key = key;

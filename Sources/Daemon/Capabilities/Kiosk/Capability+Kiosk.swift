@@ -33,8 +33,10 @@ extension Capability {
                 state: context.state,
                 send: context.send,
                 clock: context.clock,
+                refusal: context.refusal,
                 people: WebPeople(context)
-            )
+            ),
+            hasPassword: signIns != nil
         )
         context.accounts.onChange { [loop = context.loop, weak hub] in
             loop.perform { [weak hub] in hub?.assumeIsolated { $0.lookAgain() } }

@@ -1,0 +1,123 @@
+import Controller
+import Flare
+import Messages
+import People
+
+/// What somebody may do, so that pages offer nothing else.
+struct Permissions: Sendable {
+    /// The things that may be driven; `nil` for all that there are, and that there will be.
+    let things: Set<FlareID>?
+    /// The content of `/api/permissions`.
+    let json: [UInt8]
+}
+
+/// What viewers may do: asked for with the lists, and told on each event stream when it begins and when it changes.
+extension WebHub {
+    /// The content of `/api/permissions`.
+    func permissions(of asker: Asker) -> [UInt8] { findPermissions(of: asker).json }
+
+    private func findPermissions(of asker: Asker) -> Permissions {
+        let state = node.state()
+        let speaker = Self.speaker(asker, in: state)
+        var members: [String: JSONValue] = [
+            "users": .bool(state.people != nil), "password": .bool(hasPassword),
+            "signed_in": .bool(asker.hasSession || asker.isNamed), "by_session": .bool(asker.hasSession),
+            "devices": .bool(node.refusal(request(.control, by: speaker)) == nil),
+            "administers": .bool(
+                state.people == nil
+                    || (!asker.isUnnamed && node.refusal(request(.administer, by: speaker)) == nil)
+            ),
+        ]
+        let all = state.webObjects(.thing)
+        let drivable = all.filter { mayDrive($0, speaker, in: state) }.map(\.id)
+        let isAll = drivable.count == all.count && mayDriveEverything(speaker, in: state)
+        members["things"] = isAll ? true : .array(drivable.map { .string("\($0)") })
+        return Permissions(things: isAll ? nil : Set(drivable), json: JSONValue.object(members).bytes)
+    }
+
+    private static func speaker(_ asker: Asker, in state: ControllerState) -> Speaker? {
+        state.people == nil ? nil : asker.speaker ?? .user(.everybody)
+    }
+
+    private func mayDriveEverything(_ speaker: Speaker?, in state: ControllerState) -> Bool {
+        guard let people = state.people, let speaker else { return true }
+        return Reader(people, for: speaker, .write, at: node.clock().wallMilliseconds).seesEverything
+    }
+
+    private func mayDrive(_ object: ObjectReference, _ speaker: Speaker?, in state: ControllerState) -> Bool {
+        guard let thing = state.things[object.id] else { return false }
+        var request = request(.set([]), by: speaker)
+        (request.object, request.zone) = (object, thing.zone)
+        request.environment = thing.environment ?? state.environmentID
+        return node.refusal(request) == nil
+    }
+
+    private func request(_ kind: ChangeRequest.Kind, by speaker: Speaker?) -> ChangeRequest {
+        ChangeRequest(actor: .kiosk, speaker: speaker, at: node.clock().wallMilliseconds, kind: kind)
+    }
+
+    // MARK: On event streams
+
+    /// Tells a stream that has just begun what its viewer may do.
+    func tellPermissions(of stream: Int) {
+        guard let asker = viewers[stream]?.asker else { return }
+        tell(findPermissions(of: asker), on: stream)
+    }
+
+    /// Tells the streams whose viewers may do something else than before.
+    func renewPermissions() {
+        allowedControl = node.state().lifecycle.allowsControl
+        // Most streams are of a few users.
+        var found: [PermissionsKey: Permissions] = [:]
+        for (stream, viewer) in viewers {
+            let key = PermissionsKey(viewer.asker)
+            let permissions = found[key] ?? findPermissions(of: viewer.asker)
+            found[key] = permissions
+            if viewer.permissions?.json != permissions.json { tell(permissions, on: stream) }
+        }
+    }
+
+    /// A turn has changed something: perhaps the level of the lifecycle, or a thing is new, gone, or in another zone.
+    func followPermissions(_ snapshot: StateSnapshot) {
+        guard !viewers.isEmpty else { return }
+        let isDue =
+            snapshot.state.lifecycle.allowsControl != allowedControl
+            || snapshot.changes.contains { change in
+                guard case .object(let object) = change else { return change == .environment }
+                return object.kind == .thing
+                    ? isOutdated(object, in: snapshot.state) : object.kind != .device
+            }
+        if isDue { renewPermissions() }
+    }
+
+    /// Whether a thing may be driven by a viewer who could not drive it before, or the other way round.
+    private func isOutdated(_ thing: ObjectReference, in state: ControllerState) -> Bool {
+        var found: [Speaker?: Bool] = [:]
+        return viewers.values.contains { viewer in
+            guard let permissions = viewer.permissions else { return false }
+            let speaker = Self.speaker(viewer.asker, in: state)
+            let may = found[speaker] ?? mayDrive(thing, speaker, in: state)
+            found[speaker] = may
+            guard let things = permissions.things else { return !may && state.things[thing.id] != nil }
+            return things.contains(thing.id) != may
+        }
+    }
+
+    private func tell(_ permissions: Permissions, on stream: Int) {
+        viewers[stream]?.permissions = permissions
+        streams.tell(permissions.json, on: stream)
+    }
+}
+
+/// What of an asker makes a difference.
+private struct PermissionsKey: Hashable {
+    let speaker: Speaker?
+    let hasSession: Bool
+    let isNamed: Bool
+    let isUnnamed: Bool
+
+    init(_ asker: Asker) {
+        speaker = asker.speaker
+        (hasSession, isNamed, isUnnamed) = (asker.hasSession, asker.isNamed, asker.isUnnamed)
+    }
+}
