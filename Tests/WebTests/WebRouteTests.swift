@@ -9,7 +9,7 @@ struct WebRouteTests {
         arguments: [
             ("/", .start), ("/kiosk", .kiosk), ("/kiosk/page.js", .file("page.js")),
             ("/kiosk/1-2/page.js", .file("page.js", version: "1-2")), ("/api/permissions", .permissions),
-            ("/healthz", .health),
+            ("/healthz", .health), ("/kiosk/", .slashed("kiosk")), ("/me/", .slashed("me")),
             ("/api/state", .state), ("/api/environments", .environments), ("/api/zones", .zones),
             ("/api/environments/flat", .environment("flat")), ("/api/zones/hall", .zone("hall")),
             ("/api/things", .things), ("/api/things/red-lamp", .thing("red-lamp")),

@@ -167,4 +167,13 @@ struct WebServiceTests {
             #expect(start.headers["location"] == "kiosk")
         }
     }
+
+    @Test(arguments: ["/kiosk/", "/sign-in/", "/me/"])
+    func `a page is found with a slash behind its name, too`(path: String) async throws {
+        try await withWeb(FakeNode(), signIns: SignIns.forTests()) { port in
+            let reply = try await request("GET", path + "?view=map", port: port)
+            #expect(reply.status == 303)
+            #expect(reply.headers["location"] == "..\(path.dropLast())?view=map")
+        }
+    }
 }

@@ -82,7 +82,8 @@ struct WebResponder: HTTPResponder {
             )
         }
         switch route {
-        case .start: return WebAnswer(redirectTo: "kiosk")
+        case .start: return WebAnswer(redirectTo: "kiosk" + Self.query(of: head))
+        case .slashed(let name): return WebAnswer(redirectTo: "../" + name + Self.query(of: head))
         case .kiosk: return file(PageFiles.page, head)
         case .page(let name): return hub.node.people == nil ? .notFound(head) : file(name, head)
         case .file(let name, let version): return file(name, version: version, head)
@@ -201,6 +202,11 @@ struct WebResponder: HTTPResponder {
         ]
         answer.revalidate(head)
         return answer
+    }
+
+    /// With its question mark; empty without one.
+    private static func query(of head: HTTPRequest) -> String {
+        String((head.path ?? "").drop { $0 != "?" })
     }
 
     private static func isPicture(_ file: PageFiles.File) -> Bool {

@@ -8,6 +8,8 @@ enum WebRoute: Sendable, Hashable {
     /// `/`, which leads to the kiosk page.
     case start
     case kiosk
+    /// A page with a slash behind its name, which leads to the page.
+    case slashed(String)
     /// A page of people's own: signing up, the account, administration.
     case page(String)
     /// A file of the kiosk page, below `/kiosk/`; with the version of the page that asks for it.
@@ -132,6 +134,17 @@ enum WebRoute: Sendable, Hashable {
         }
     }
 
+    private static let pages: Set<String> = [
+        "kiosk", "sign-in", "sign-up", "forgot", "verify", "me", "admin",
+    ]
+
+    /// The page that a path names with a slash behind it; `nil` for another path.
+    static func page(withSlash path: some StringProtocol) -> String? {
+        guard path.hasPrefix("/"), path.hasSuffix("/") else { return nil }
+        let name = String(path.dropFirst().dropLast())
+        return pages.contains(name) ? name : nil
+    }
+
     /// - Parameter path: Without the query.
     /// - Returns: `nil` if nothing answers there.
     init?(path: some StringProtocol) {
@@ -140,6 +153,10 @@ enum WebRoute: Sendable, Hashable {
         for part in path.dropFirst().split(separator: "/", maxSplits: 5, omittingEmptySubsequences: false) {
             guard let decoded = part.percentDecoded else { return nil }
             parts.append(String(decoded))
+        }
+        if let name = Self.page(withSlash: path) {
+            self = .slashed(name)
+            return
         }
         for entry in Self.table {
             guard let route = entry.route(parts) else { continue }
@@ -165,8 +182,8 @@ enum WebRoute: Sendable, Hashable {
                 case .delete: [.delete]
                 }
             }
-        case .start, .kiosk, .page, .file, .module, .health, .metrics, .apiDescription, .signInPage, .state,
-            .actions, .map, .lifecycle, .events, .experience, .permissions:
+        case .start, .kiosk, .slashed, .page, .file, .module, .health, .metrics, .apiDescription, .signInPage,
+            .state, .actions, .map, .lifecycle, .events, .experience, .permissions:
             [.get, .head]
         }
     }

@@ -12,7 +12,8 @@ enum SignInPaths {
     private static let openEndings = [".css", ".svg", ".png", ".ico", ".webmanifest", "/sign-in.js"]
 
     static func isOpen(_ path: String) -> Bool {
-        if open.contains(path) { return true }
+        // They only lead to the pages.
+        if open.contains(path) || WebRoute.page(withSlash: path) != nil { return true }
         let prefix = "/kiosk/"
         guard path.hasPrefix(prefix), (openEndings + signInScripts).contains(where: path.hasSuffix) else {
             return false
