@@ -309,5 +309,8 @@ if (theme === "light" || theme === "dark") {
 	rule.media.mediaText = theme === "dark" ? "all" : "not all";
 }
 const siblings = new Siblings();
-siblings.findDisplay(query.get("display")).then(display => new App(query, display, siblings));
-set(document.documentElement, { "data-begun": true });
+siblings.findDisplay(query.get("display")).then(display => {
+	new App(query, display, siblings);
+	// Until now, what goes wrong is told by oldest.js.
+	set(document.documentElement, { "data-begun": true });
+});

@@ -1,6 +1,9 @@
 // Says why there is nothing to see, where a browser is too old or a script cannot be had. The oldest can read this.
 
 (function () {
+	// Without scripts nothing is loading.
+	document.documentElement.setAttribute("data-scripts", "");
+
 	var ADVICE = "This page needs Chrome 64, Firefox 67, Edge 79 or Safari 11.3, or a newer one.";
 
 	function tell(why) {
