@@ -248,6 +248,33 @@ def ways(check, application):
     check.page.run("document.querySelector('.swipe .tile-head').focus()")
     check.key("ArrowRight", 39)
     check.see("the next thing", "document.querySelector('.place').textContent", "2 of 7")
+
+    # The browser's own buttons.
+    check.page.driver.back()
+    check.screen("home")
+    check.page.driver.forward()
+    check.screen("single")
+    check.tap("#bar .tool:nth-child(2)")
+    check.screen("home")
+    check.tap(".tile:nth-child(4) .tile-head")
+    check.screen("details")
+    check.tap(".screen .about .button")
+    check.screen("times")
+    for screen in ["details", "home", "single"]:
+        check.page.driver.back()
+        check.screen(screen)
+    stack = lambda: [entry["screen"] for entry in check.retained("display/ways/screen")["stack"]]
+    check.hear("the screens on the broker", stack, ["home", "single"])
+
+    # What was chosen stays when the page is loaded again.
+    check.call("ways", call="pushScreen", screen="whole")
+    check.screen("whole")
+    chosen = "(document.querySelector('#list .row[aria-pressed=true] .row-name') || {}).textContent"
+    check.page.run("Array.from(document.querySelectorAll('#list .row')).find(row => row.textContent.startsWith('Blind')).click()")
+    check.see("the chosen thing", chosen, "Blind")
+    check.page.driver.refresh()
+    check.screen("whole")
+    check.see("the chosen thing after a reload", chosen, "Blind")
     check.console("ways")
 
 

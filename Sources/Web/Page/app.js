@@ -98,19 +98,20 @@ class App {
 		for (const id of ["top", "tabs"]) show(byID(id), true);
 		const view = this.query.get("view");
 		this.show(NAMES.indexOf(view) >= 0 ? view : window.matchMedia(LARGE).matches ? "overview" : "device");
-		window.addEventListener("popstate", () => this.goBack());
 	}
 
-	/** The browser has gone back to the address of another view. */
-	goBack() {
+	/** The browser has gone back or forth to where this page has been. */
+	goBack(place) {
 		const query = new URLSearchParams(location.search);
 		const thing = this.model.named(query.get("thing"));
 		this.model.selectedID = thing ? thing.id : null;
 		this.isReturning = true;
-		if (NAMES.indexOf(query.get("view")) >= 0) this.show(query.get("view"));
+		this.goTo(query.get("view"), place);
 		this.isReturning = false;
 		this.redraw();
 	}
+
+	goTo(view) { if (NAMES.indexOf(view) >= 0) this.show(view); }
 
 	/** Keeps the view and the chosen thing in the address: for the back button, and for a page that is loaded anew. */
 	remember(isStep) {
@@ -118,17 +119,24 @@ class App {
 		const thing = this.model.things.get(this.model.selectedID);
 		try {
 			const address = new URL(location.href);
-			address.searchParams.set("view", this.view);
+			if (this.keepsView) address.searchParams.set("view", this.view);
 			if (thing) address.searchParams.set("thing", thing.slug || thing.id);
 			else if (!this.asked) address.searchParams.delete("thing");
-			if (address.href !== location.href) history[isStep ? "pushState" : "replaceState"](null, "", address.href);
+			this.write(address.href, isStep);
 		} catch (error) { /* not allowed in this frame */ }
+	}
+
+	get keepsView() { return Boolean(this.view); }
+
+	write(address, isStep) {
+		if (address !== location.href) history[isStep ? "pushState" : "replaceState"](null, "", address);
 	}
 
 	/** The moment that the values shown are of: times do not run on without the daemon. */
 	get now() { return this.link === "lost" ? this.feed.lastHeard : Date.now(); }
 
 	listen() {
+		window.addEventListener("popstate", event => { if (this.isBegun) this.goBack(event.state); });
 		for (const tab of this.tabs) tab.addEventListener("click", () => this.show(tab.dataset.view));
 		document.addEventListener("keydown", event => this.key(event));
 		watchSwipes(byID("views"), step => this.step(step));

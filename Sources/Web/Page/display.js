@@ -13,7 +13,7 @@ const isSame = (a, b) => a.length === b.length && a.every((entry, index) =>
 	entry.screen === b[index].screen && (entry.thing || null) === (b[index].thing || null));
 
 export class Display {
-	/** `onChange` is called when another screen is to be shown. */
+	/** `onChange` is called when another screen is to be shown, with true after a step on this page. */
 	constructor(id, experience, profiles, commands, model, onChange) {
 		const user = experience.userExperience;
 		this.path = "api/display/" + encodeURIComponent(id) + "/screen";
@@ -91,6 +91,17 @@ export class Display {
 		return this.go(next, isHome ? [push] : [{ call: "navigateHome" }, push]);
 	}
 
+	/** Screens that have been shown before. */
+	restore(stack) {
+		const known = stack.filter((entry, index) => index > 0 && entry && this.has(entry.screen)).slice(0, MOST_SCREENS - 1);
+		const next = [{ screen: this.user.homeScreen }].concat(known);
+		if (isSame(next, this.stack)) return true;
+		const isBelow = next.length < this.stack.length && isSame(next, this.stack.slice(0, next.length));
+		const calls = isBelow ? this.stack.slice(next.length).map(() => ({ call: "back" }))
+			: [{ call: "navigateHome" }].concat(known.map(entry => Object.assign({ call: "pushScreen" }, entry)));
+		return this.go(next, calls);
+	}
+
 	/** A call whose effect only the daemon knows. */
 	call(body) { return this.go(this.stack, [body]); }
 
@@ -98,7 +109,7 @@ export class Display {
 	async go(stack, calls) {
 		this.pending += 1;
 		clearTimeout(this.timer);
-		this.show(stack);
+		this.show(stack, true);
 		let isDone = true;
 		for (const body of calls) isDone = isDone && await this.commands.send(this.path, body);
 		this.pending -= 1;
@@ -123,10 +134,10 @@ export class Display {
 		else if (!this.pending && (!this.timer || isSame(this.told, this.stack))) this.settle();
 	}
 
-	show(stack) {
+	show(stack, isStep) {
 		if (isSame(stack, this.stack)) return;
 		this.stack = stack;
-		this.onChange();
+		this.onChange(isStep);
 	}
 }
 

@@ -29,7 +29,7 @@ const configured = App => class extends App {
 		this.presence.last = "hidden";
 		this.profiles = new Profiles(experience);
 		this.palette = new Palette(experience.userExperience.colors);
-		this.display = new Display(this.displayID, experience, this.profiles, this.commands, this.model, () => this.change());
+		this.display = new Display(this.displayID, experience, this.profiles, this.commands, this.model, isStep => this.change(isStep));
 		this.kit = {
 			app: this, model: this.model, commands: this.commands, profiles: this.profiles, palette: this.palette,
 			display: this.display, isReduced: () => this.motion.isReduced, screen: name => this.display.screens.get(name),
@@ -75,7 +75,19 @@ const configured = App => class extends App {
 		if (screen) this.display.push(screen, thing);
 	}
 
-	remember() { /* The daemon keeps which screens lie on each other. */ }
+	get keepsView() { return false; }
+
+	/** The daemon keeps which screens lie on each other; the browser, for its back button, which ones have been seen. */
+	write(address, isStep) {
+		history[isStep ? "pushState" : "replaceState"]({ screens: this.display.stack }, "", address);
+	}
+
+	goTo(view, place) {
+		const { screen } = this.display;
+		// Nothing leads past the screen for signing in.
+		if (screen && lastPart(screen.class) === "SignIn") return;
+		if (place && Array.isArray(place.screens)) this.display.restore(place.screens);
+	}
 
 	drawEmpty() { /* Screens say themselves what is missing. */ }
 
@@ -138,8 +150,9 @@ const configured = App => class extends App {
 		return make(screen ? lastPart(screen.class) : "DeviceList");
 	}
 
-	/** Another screen is to be seen. */
-	change() {
+	/** Another screen is to be seen: by a step on this page, or as the daemon says. */
+	change(isStep) {
+		this.remember(isStep);
 		if (!this.isShown) return;
 		const { activeElement } = document;
 		const hadFocus = activeElement === document.body || [this.area, this.bar].some(node => node.contains(activeElement));
