@@ -227,6 +227,9 @@ class Check:
     def at_start(self, source):
         return self.page.do("Page.addScriptToEvaluateOnNewDocument", source=source)["identifier"]
 
+    def swipe(self, way):
+        self.page.touch(*[(195 + way * step * 20, 100 + step) for step in range(-4, 5)])
+
     def touches(self):
         """A browser that has only the events of touches."""
         script = self.at_start("""
@@ -235,14 +238,21 @@ class Check:
                 addEventListener(name, event => { if (event.isTrusted) event.stopImmediatePropagation(); }, true);
             }""")
         self.page.size(390, 844)
-        self.load("view=compass&display=touches", 10)
+        self.load("view=device&display=touches", 10)
         # What stands in for pointer events is a file of its own.
         self.page.wait("return performance.getEntriesByType('resource').some(one => one.name.includes('touches.js') && one.responseEnd)", 10)
         time.sleep(0.5)
-        for way, expected in [(-1, "map"), (1, "compass"), (1, "device")]:
-            self.page.touch(*[(195 + way * step * 20, 100 + step) for step in range(-4, 5)])
+        # On the map a finger moves the map, so that there is no way from there.
+        for number, (way, expected) in enumerate([(-1, "compass"), (1, "device"), (-1, "compass"), (-1, "map")]):
+            self.swipe(way)
             view = f"new URLSearchParams(location.search).get('view') === '{expected}'"
-            self.expect(self.page.wait(f"return {view}", 8), f"without pointer events a swipe does not lead to {expected}")
+            self.expect(self.page.wait(f"return {view}", 8), f"without pointer events swipe {number + 1} does not lead to {expected}")
+        time.sleep(1)
+        place = "return document.querySelector('#map .zone.current').getAttribute('x')"
+        before = self.page.run(place)
+        self.swipe(1)
+        self.expect(self.page.wait(f"{place} !== {json.dumps(before)}", 8), "without pointer events a finger does not move the map")
+        self.expect(self.page.run("return document.getElementById('map').hidden") is False, "a finger on the map leads elsewhere")
         self.page.do("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
 
     def oldest(self):
