@@ -31,9 +31,11 @@ export class CompassView {
 		this.order = [];
 		this.winds = WINDS.map((letter, index) => shape("text", { class: index ? "wind" : "wind north", dy: ".36em", text: say(letter) }));
 		this.group = shape("g");
+		this.ticks = shape("circle", { class: "ticks", r: 77 });
 		this.ahead = shape("path", { class: "ahead", d: "M0 -91L-5 -99.5H5Z" });
 		this.svg = shape("svg", { viewBox: "-100 -100 200 200", role: "group", "aria-label": say("Things around this device") },
-			shape("g", { "aria-hidden": "true" }, shape("circle", { class: "ring", r: (OUTER + INNER) / 2 }), ...this.winds),
+			shape("g", { "aria-hidden": "true" }, shape("circle", { class: "disc", r: INNER }),
+				shape("circle", { class: "ring", r: (OUTER + INNER) / 2 }), this.ticks, ...this.winds),
 			this.group, this.ahead);
 		this.svg.addEventListener("click", event => this.tap(event));
 		this.roving = new Roving(this.svg, node => app.select(node.dataset.id));
@@ -109,7 +111,7 @@ export class CompassView {
 	frame() {
 		const { model, motion } = this.app;
 		const heading = motion.angle || 0;
-		set(this.group, { transform: "rotate(" + (-heading).toFixed(2) + ")" });
+		for (const node of [this.group, this.ticks]) set(node, { transform: "rotate(" + (-heading).toFixed(2) + ")" });
 		// Without a heading north is on top, and nobody knows what is ahead.
 		show(this.ahead, motion.angle !== null);
 		this.winds.forEach((node, index) => {

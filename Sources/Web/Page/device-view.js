@@ -1,12 +1,13 @@
 // The device view: what is near, with its controls; where that is; and, folded, how well the device knows its position.
 
 import { arrange, button, element, reuse, set, setText, show } from "./dom.js";
-import { drawBadge, look, makeBadge } from "./appearance.js";
+import { drawBadge, look, makeBadge, paint } from "./appearance.js";
 import { clip, join, metres, nameOf, say, since, whereabouts, words } from "./text.js";
 import { QuickControl } from "./quick-control.js";
 
 const MOST_ALERTS = 5;
 const HIDDEN = "You may not see this.";
+const NO_LOOK = { isLit: false };
 
 export class DeviceView {
 	constructor(app, section) {
@@ -81,6 +82,7 @@ export class DeviceView {
 		setText(this.title, say(isChosen ? "Selected" : "Nearby"));
 		this.control.update(thing);
 		setText(this.name, thing ? nameOf(thing) : say(model.hides("nearby") ? HIDDEN : "Nothing is near"));
+		paint(this.hero, thing ? look(profiles, thing) : NO_LOOK);
 		if (thing) {
 			drawBadge(this.badge, profiles, thing);
 			setText(this.value, look(profiles, thing).summary);

@@ -45,10 +45,11 @@ export class ListView {
 
 	fill(row, { thing, far }) {
 		const { model, profiles } = this.app;
-		const [badge, text, distance] = row.firstChild.children;
+		const [badge, text] = row.firstChild.children;
+		const [facts, distance] = text.lastChild.children;
 		drawBadge(badge, profiles, thing);
 		setText(text.firstChild, nameOf(thing));
-		setText(text.lastChild, look(profiles, thing).summary || thing.description);
+		setText(facts, look(profiles, thing).summary || thing.description);
 		setText(distance, metres(far));
 		set(row.firstChild, { "aria-pressed": String(model.isSelected(thing)) });
 	}
@@ -122,8 +123,8 @@ export class ListView {
 
 function makeRow(id) {
 	return element("li", null, element("button", { type: "button", class: "row", "data-id": id }, makeBadge(),
-		element("span", { class: "row-text" }, element("span", { class: "row-name" }), element("span", { class: "row-facts" })),
-		element("span", { class: "row-far" })));
+		element("span", { class: "row-text" }, element("span", { class: "row-name" }),
+			element("span", { class: "row-line" }, element("span", { class: "row-facts" }), element("span", { class: "row-far" })))));
 }
 
 /** Sorts by moving only what is out of place by more than a margin. */

@@ -1,6 +1,6 @@
 // The screens that are part of the page. Each is made, mounted, updated and unmounted as one of a module of its own.
 
-import { drawBadge, look, makeBadge } from "./appearance.js";
+import { drawBadge, look, makeBadge, paint } from "./appearance.js";
 import { arrange, button, element, set, setText, show } from "./dom.js";
 import { cardsKey, makeCards } from "./property-list.js";
 import { clip, join, metres, nameOf } from "./text.js";
@@ -35,9 +35,10 @@ class DeviceDetails extends Screen {
 		this.facts = element("dl", { class: "facts" });
 		this.times = button({ class: "button", text: this.word("times") }, () => this.host.pushScreen(this.schedule, this.thing));
 		this.grid = element("div", { class: "controls properties" });
-		this.whole = element("div", { class: "details" }, element("div", { class: "card hero about" },
+		this.hero = element("div", { class: "card hero about" },
 			element("div", { class: "thing-head hero-head" }, this.icon, element("div", { class: "hero-text" }, this.name, this.value, this.where)),
-			this.gone, this.description, this.picture, this.facts, this.times), this.grid);
+			this.gone, this.description, this.picture, this.facts, this.times);
+		this.whole = element("div", { class: "details" }, this.hero, this.grid);
 		area.appendChild(this.note);
 		area.appendChild(this.whole);
 	}
@@ -61,6 +62,7 @@ class DeviceDetails extends Screen {
 		}
 		for (const card of this.cards) card.update(Object.assign({}, state, { thing }));
 		drawBadge(this.icon, kit.profiles, thing);
+		paint(this.hero, look(kit.profiles, thing));
 		const zone = kit.model.zoneOf(thing);
 		setText(this.name, nameOf(thing));
 		setText(this.value, look(kit.profiles, thing).summary);

@@ -1,6 +1,6 @@
 // The thing view: the selected thing, or else the nearby one, with all that it reports and offers.
 
-import { drawBadge, look, makeBadge } from "./appearance.js";
+import { drawBadge, look, makeBadge, paint } from "./appearance.js";
 import { arrange, button, element, setText, show } from "./dom.js";
 import { clip, join, metres, nameOf, say, whereabouts } from "./text.js";
 import { controlsKey, makeControls, pictureOf, readings } from "./thing-controls.js";
@@ -23,9 +23,10 @@ export class ThingView {
 		this.area = element("div", { class: "controls" });
 		this.facts = element("dl", { class: "facts" });
 		this.note = element("p", { class: "empty" });
-		this.whole = element("div", { class: "thing" }, element("div", { class: "card hero about" },
+		this.hero = element("div", { class: "card hero about" },
 			element("div", { class: "hero-head" }, this.badge, element("div", { class: "hero-text" }, this.name, this.value, this.where)),
-			this.gone, this.description, this.picture, this.facts, this.back), this.area);
+			this.gone, this.description, this.picture, this.facts, this.back);
+		this.whole = element("div", { class: "thing" }, this.hero, this.area);
 		section.appendChild(this.note);
 		section.appendChild(this.whole);
 	}
@@ -61,6 +62,7 @@ export class ThingView {
 		if (!thing) return;
 		for (const control of this.controls) control.update(thing);
 		const { profiles } = this.app;
+		paint(this.hero, look(profiles, thing));
 		drawBadge(this.badge, profiles, thing);
 		setText(this.value, look(profiles, thing).summary);
 		show(this.value, this.value.textContent);
