@@ -22,7 +22,7 @@ extension JSONValue {
         keepsHugeNumbers: Bool = false
     ) throws(JSONError) {
         let parsed: Result<JSONValue, JSONError>? = bytes.withContiguousStorageIfAvailable {
-            Self.parse($0, maximumDepth, keepsHugeNumbers)
+            Self.parse($0, maximumDepth, keepsHugeNumbers ? .kept : .refused)
         }
         guard let parsed else {
             try self.init(
@@ -40,12 +40,21 @@ extension JSONValue {
         try self.init(parsing: Array(text.utf8))
     }
 
+    /// Parses what a device reports, in which one unusable value shall not cost the others.
+    ///
+    /// `NaN`, infinities and numbers beyond the range of Double are read as null, and bytes that are not UTF-8 as
+    /// U+FFFD. Everything else must be JSON.
+    package init(parsingReport bytes: some Collection<UInt8>, maximumDepth: Int = 64) throws(JSONError) {
+        var text = String(decoding: bytes, as: UTF8.self)
+        self = try text.withUTF8 { Self.parse($0, maximumDepth, .null) }.get()
+    }
+
     private static func parse(
         _ buffer: UnsafeBufferPointer<UInt8>,
         _ maximumDepth: Int,
-        _ keepsHugeNumbers: Bool
+        _ unusableNumbers: JSONParser.UnusableNumbers
     ) -> Result<JSONValue, JSONError> {
-        var parser = JSONParser(bytes: buffer, maximumDepth: maximumDepth, keepsHugeNumbers: keepsHugeNumbers)
+        var parser = JSONParser(bytes: buffer, maximumDepth: maximumDepth, unusableNumbers: unusableNumbers)
         do throws(JSONError) {
             return .success(try parser.document())
         } catch {
@@ -56,16 +65,25 @@ extension JSONValue {
 
 /// A recursive descent parser; every read is bounds-checked.
 private struct JSONParser {
+    /// What becomes of a number that a Double cannot hold.
+    enum UnusableNumbers {
+        case refused
+        /// Kept as its digits.
+        case kept
+        /// Null, and so are the words for "not a number" and "infinite" that programs write.
+        case null
+    }
+
     let bytes: UnsafeBufferPointer<UInt8>
     let maximumDepth: Int
-    let keepsHugeNumbers: Bool
+    let unusableNumbers: UnusableNumbers
     var position = 0
     var depth = 0
 
-    init(bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int, keepsHugeNumbers: Bool) {
+    init(bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int, unusableNumbers: UnusableNumbers) {
         self.bytes = bytes
         self.maximumDepth = maximumDepth
-        self.keepsHugeNumbers = keepsHugeNumbers
+        self.unusableNumbers = unusableNumbers
     }
 
     private func fail(_ problem: String) -> JSONError {
@@ -90,6 +108,7 @@ private struct JSONParser {
     }
 
     private mutating func value() throws(JSONError) -> JSONValue {
+        if unusableNumbers == .null, skipWordForNoNumber() { return .null }
         switch next {
         case UInt8(ascii: "{"): return try object()
         case UInt8(ascii: "["): return try array()
@@ -113,6 +132,22 @@ private struct JSONParser {
         guard matches else { throw fail("expected a value") }
         position += count
         return value
+    }
+
+    /// Skips `NaN` of JavaScript and Python, `-nan` and `inf` of C and the like, if one is here.
+    private mutating func skipWordForNoNumber() -> Bool {
+        var end = position
+        if end < bytes.count, bytes[end] == UInt8(ascii: "-") || bytes[end] == UInt8(ascii: "+") { end += 1 }
+        let start = end
+        while end < bytes.count, end - start < 9, isLetter(bytes[end]) { end += 1 }
+        let word = String(decoding: bytes[start..<end], as: UTF8.self).lowercased()
+        guard ["nan", "inf", "infinity"].contains(word) else { return false }
+        position = end
+        return true
+    }
+
+    private func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 
     private mutating func enter() throws(JSONError) {
@@ -196,8 +231,11 @@ private struct JSONParser {
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         guard let number = Double(text), number.isFinite else {
-            if keepsHugeNumbers { return .numeral(text) }
-            throw fail("the number is too large")
+            switch unusableNumbers {
+            case .refused: throw fail("the number is too large")
+            case .kept: return .numeral(text)
+            case .null: return .null
+            }
         }
         // The number after 2^53 is rounded to 2^53: only the digits distinguish them.
         if isWhole, number.magnitude >= 9_007_199_254_740_992, Int(text)?.magnitude != 1 << 53 {

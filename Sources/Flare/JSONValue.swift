@@ -30,6 +30,13 @@ extension JSONValue {
         }
     }
 
+    /// The number, also if it is written as a text, as some devices do.
+    package var statedNumber: Double? {
+        guard let number = number ?? string.flatMap({ try? JSONValue(parsing: $0).number }), number.isFinite
+        else { return nil }
+        return number
+    }
+
     /// A whole number that fits an `Int`; a numeral exactly.
     package var integer: Int? {
         switch self {

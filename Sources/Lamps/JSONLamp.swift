@@ -37,13 +37,13 @@ package struct JSONLamp: LampDialect {
 
     package var commandTopics: [String] { [commandTopic] }
     package var stateTopics: [String] { [stateTopic] }
-    package var availabilityTopics: [String] { availability.map { [$0.topic] } ?? [] }
+    package var availabilityGroups: [[String]] { availability.map { [[$0.topic]] } ?? [] }
     package let longestFade = 3600.0
 
     package func report(on topic: String, _ payload: [UInt8]) throws(LampMessageError) -> LampReport {
         if let availability, topic == availability.topic { return try availability.report(payload) }
         if payload.isEmpty { return .nothing }
-        return try LampPayload.light(try LampPayload.object(payload), scale: scale, isKelvin: isKelvin)
+        return LampReading.light(try LampPayload.object(payload), scale: scale, isKelvin: isKelvin)
     }
 
     package func order(_ wanted: LampState, from lamp: LampState, over seconds: Double?) -> [LampMessage] {

@@ -8,12 +8,15 @@ package protocol LampDialect: Sendable {
     var stateTopics: [String] { get }
     /// The topics that identify the lamp: another lamp with one of them is the same lamp.
     var lampTopics: Set<String> { get }
-    /// The topics that report whether it is online; it is unless one of them says otherwise.
-    var availabilityTopics: [String] { get }
+    /// The topics that report whether it is online; it is unless one of them says otherwise. Of several in a group
+    /// one says so, but which is not known: one that says online is right.
+    var availabilityGroups: [[String]] { get }
     /// The longest transition that the lamp performs itself, seconds; 0 if it has none.
     var longestFade: Double { get }
 
-    /// Parses a message on one of its topics.
+    /// Parses a message on one of its topics, as far as that is possible.
+    ///
+    /// - Throws: If nothing of it can be read.
     func report(on topic: String, _ payload: [UInt8]) throws(LampMessageError) -> LampReport
 
     /// The messages that bring the lamp to a state.
@@ -33,6 +36,8 @@ package protocol LampDialect: Sendable {
 extension LampDialect {
     package var lampTopics: Set<String> { Set(commandTopics + stateTopics) }
 
+    package var availabilityTopics: [String] { availabilityGroups.flatMap { $0 } }
+
     /// All topics to subscribe to.
     package var topics: [String] { stateTopics + availabilityTopics }
 
@@ -49,10 +54,23 @@ extension LampDialect {
 
 /// The content of a lamp's message.
 package enum LampReport: Sendable, Hashable {
-    case state(LampState)
-    case available(Bool)
+    /// The values that could be used, and those that are open.
+    case state(LampState, LampUnknowns = LampUnknowns())
+    /// `nil` when this is no longer reported.
+    case available(Bool?)
     /// Nothing of interest.
     case nothing
+}
+
+/// What a report mentions without a value that can be used: null, or a text where a number belongs.
+package struct LampUnknowns: Sendable, Hashable {
+    package var isOn = false
+    package var level = false
+    package var colour = false
+    /// Why values could not be used; empty for null.
+    package var errors: [LampMessageError] = []
+
+    package init() {}
 }
 
 /// A message to a lamp; never retained.
@@ -66,7 +84,7 @@ package struct LampMessage: Sendable, Hashable {
     }
 }
 
-/// Why a lamp's message could not be parsed.
+/// Why a lamp's message, or a value of it, could not be used.
 package struct LampMessageError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The same for all messages with the same error.
     package let cause: String

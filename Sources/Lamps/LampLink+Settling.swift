@@ -235,7 +235,7 @@ extension LampLink {
 
     var condition: Condition {
         var condition = Condition()
-        condition.isOnline = offline.isEmpty
+        condition.isOnline = !isOffline
         condition.isSilent = silence != .none && condition.isOnline
         if case .thing = pending, !condition.isOnline { condition.isUnconfirmed = true }
         if silence == .afterOrder { condition.isUnconfirmed = true }

@@ -94,8 +94,8 @@ package struct LampLink: Sendable {
     /// Whether it has reported since it came online.
     var isHeard = false
     var isBrokerUp = false
-    /// The availability topics that report it offline.
-    var offline: Set<String> = []
+    /// What the availability topics report.
+    var availability: [String: Bool] = [:]
     var pending = PendingChange.none
     var order: Order?
     var fade: Fade?
@@ -131,7 +131,15 @@ package struct LampLink: Sendable {
         return agreement.lamp.isShown(by: lamp)
     }
 
-    var isReachable: Bool { isBrokerUp && offline.isEmpty }
+    var isReachable: Bool { isBrokerUp && !isOffline }
+
+    /// Whether its availability topics report it offline.
+    package var isOffline: Bool {
+        dialect.availabilityGroups.contains { group in
+            let reports = group.compactMap { availability[$0] }
+            return !reports.isEmpty && !reports.contains(true)
+        }
+    }
 
     // MARK: Events
 
@@ -159,11 +167,12 @@ package struct LampLink: Sendable {
     package mutating func lampSaid(_ report: LampReport, on topic: String, at now: Int64) -> [Action] {
         switch report {
         case .nothing: return []
-        case .state(let changes) where changes.isEmpty: return []
+        case .state(let changes, let unknowns) where changes.isEmpty && unknowns.errors.isEmpty: return []
         case .available(let isOnline): return available(isOnline, topic, at: now)
-        case .state(let changes):
+        case .state(let changes, let unknowns):
             lamp.merge(changes)
-            isHeard = true
+            lamp.forget(unknowns)
+            isHeard = isHeard || !changes.isEmpty
             stateRequestBy = nil
             silence = .none
             if let order, order.isBroken(by: lamp, at: now) {
@@ -233,12 +242,12 @@ package struct LampLink: Sendable {
         return actions
     }
 
-    private mutating func available(_ isOnline: Bool, _ topic: String, at now: Int64) -> [Action] {
-        let wasReachable = offline.isEmpty
-        if isOnline { offline.remove(topic) } else { offline.insert(topic) }
-        guard offline.isEmpty != wasReachable else { return [] }
+    private mutating func available(_ isOnline: Bool?, _ topic: String, at now: Int64) -> [Action] {
+        let wasOffline = isOffline
+        availability[topic] = isOnline
+        guard isOffline != wasOffline else { return [] }
         var actions: [Action] = []
-        if isOnline { actions = begin(at: now) } else { lose() }
+        if isOffline { lose() } else { actions = begin(at: now) }
         return actions + settle(at: now)
     }
 

@@ -10,15 +10,12 @@ enum LampPayload {
         guard payload.count <= limit else {
             throw LampMessageError(cause: "the message is longer than \(limit) bytes", value: "")
         }
-        guard let text = String(validating: ByteOrderMark.skipped(in: payload), as: UTF8.self) else {
-            throw LampMessageError(cause: "the message is not UTF-8 text", value: "")
-        }
-        return text.trimmingSpace
+        return String(decoding: ByteOrderMark.skipped(in: payload), as: UTF8.self).trimmingSpace
     }
 
     static func object(_ payload: [UInt8]) throws(LampMessageError) -> [String: JSONValue] {
         let text = try text(payload)
-        guard let value = try? JSONValue(parsing: text) else {
+        guard let value = try? JSONValue(parsingReport: text.utf8) else {
             throw LampMessageError(cause: "the message is not JSON", value: QuotedValue.of(text))
         }
         guard let members = value.object else {
@@ -27,25 +24,25 @@ enum LampPayload {
         return members
     }
 
-    /// `ON` or `OFF` in any case, or a boolean; `nil` for null and texts that mean "unknown".
+    /// `ON` or `OFF` in any case, a boolean, or 1 and 0; `nil` for null and texts that mean "unknown".
     static func isOn(_ value: JSONValue, named name: String) throws(LampMessageError) -> Bool? {
         if let flag = value.bool { return flag }
-        switch value.string?.uppercased() {
-        case "ON": return true
-        case "OFF": return false
+        switch value.string?.trimmingSpace.uppercased() {
+        case "ON", "TRUE": return true
+        case "OFF", "FALSE": return false
         case nil where value.isNull, "NONE", "UNKNOWN", "": return nil
-        default: throw LampMessageError(cause: "\(name) must be ON or OFF", value: QuotedValue.of(value))
+        default:
+            if let number = value.statedNumber, number == 0 || number == 1 { return number == 1 }
+            throw LampMessageError(cause: "\(name) must be ON or OFF", value: QuotedValue.of(value))
         }
     }
 
-    /// A number from 0 to `scale`, as a fraction.
+    /// A number from 0 to `scale`, as a fraction; more is full brightness.
     static func level(_ value: JSONValue, named name: String, scale: Double) throws(LampMessageError)
         -> Double?
     {
         if value.isNull { return nil }
-        let number = value.number ?? value.string.flatMap(Double.init)
-        // A lamp with a scale of 254 may report 255.
-        guard let number, number >= 0, number <= max(scale, 255) else {
+        guard let number = value.statedNumber, number >= 0 else {
             throw LampMessageError(
                 cause: "\(name) must be a number from 0 to \(JSONValue.number(scale))",
                 value: QuotedValue.of(value)
@@ -61,8 +58,8 @@ enum LampPayload {
         offline: String = "offline"
     ) throws(LampMessageError) -> LampReport {
         let text = try text(payload)
-        // A cleared retained message: the availability is unknown.
-        if text.isEmpty { return .nothing }
+        // A cleared retained message.
+        if text.isEmpty { return .available(nil) }
         let word = (try? JSONValue(parsing: text))?["state"]?.string ?? text
         if word.lowercased() == online.lowercased() { return .available(true) }
         if word.lowercased() == offline.lowercased() { return .available(false) }
@@ -83,7 +80,7 @@ enum LampPayload {
             return colour
         }
         guard let members = value.object else { throw wrong }
-        func number(_ name: String) -> Double? { members[name]?.number }
+        func number(_ name: String) -> Double? { members[name]?.statedNumber }
         let hue = number("hue") ?? number("h")
         let saturation = number("saturation") ?? number("s")
         let readings: [(String, () -> RGBColour?)] = [
@@ -116,11 +113,22 @@ enum LampPayload {
         ]
         let first = readings.first { mode?.hasPrefix($0.0) ?? false }
         guard let colour = first?.1() ?? readings.lazy.compactMap({ $0.1() }).first else {
-            // An object without a colour.
-            if members.values.allSatisfy(\.isNull) { return nil }
+            // An object without a colour: nothing, or channels of white light.
+            if members.allSatisfy({ $0.value.isNull || whiteChannels.contains($0.key) }) { return nil }
             throw wrong
         }
         return colour
+    }
+
+    /// The channels of cold and warm white, or of the only white.
+    private static let whiteChannels: Set = ["c", "w"]
+
+    /// Whether of a colour's channels only the white ones are lit.
+    static func isWhite(_ value: JSONValue) -> Bool {
+        guard let members = value.object else { return false }
+        let isLit = whiteChannels.contains { (members[$0]?.statedNumber ?? 0) > 0 }
+        return isLit
+            && members.allSatisfy { whiteChannels.contains($0.key) || ($0.value.statedNumber ?? 0) == 0 }
     }
 
     /// A colour from three numbers of 0 to 255.
@@ -139,9 +147,8 @@ enum LampPayload {
         named name: String,
         isKelvin: Bool
     ) throws(LampMessageError) -> ColourTemperature? {
-        if value.isNull || value == 0 || value == "" { return nil }
-        let number = value.number ?? value.string.flatMap(Double.init)
-        guard let number, (1...100_000).contains(number),
+        if value.isNull || value == "" || value.statedNumber == 0 { return nil }
+        guard let number = value.statedNumber, (1...100_000).contains(number),
             let temperature = isKelvin ? ColourTemperature(kelvin: number) : ColourTemperature(mired: number)
         else {
             throw LampMessageError(
@@ -151,38 +158,23 @@ enum LampPayload {
         }
         return temperature
     }
-
-    /// A JSON light: `state`, `brightness`, `color`, `color_temp`, `color_mode`.
-    static func light(
-        _ members: [String: JSONValue],
-        scale: Double,
-        isKelvin: Bool = false
-    ) throws(LampMessageError) -> LampReport {
-        guard ["state", "brightness", "color", "color_temp"].contains(where: { members[$0] != nil }) else {
-            return .nothing
-        }
-        let isOn = try isOn(members["state"] ?? .null, named: "state")
-        let level = try level(members["brightness"] ?? .null, named: "brightness", scale: scale)
-        let mode = members["color_mode"]?.string
-        // In another mode color_temp is that of the last white light, or undefined.
-        let temperature =
-            mode == nil || mode == "color_temp"
-            ? try temperature(members["color_temp"] ?? .null, named: "color_temp", isKelvin: isKelvin) : nil
-        // Both may be present; without a mode the colour is used.
-        let isWhite = mode == "color_temp" && temperature != nil
-        let colour = isWhite ? nil : try colour(members["color"] ?? .null, mode: mode)
-        return .state(LampState(isOn: isOn, reported: level, colour: colour, temperature: temperature))
-    }
 }
 
 extension LampState {
     /// From a report: a brightness of 0 is ignored with "OFF", and means off with "ON".
-    init(isOn: Bool?, reported level: Double?, colour: RGBColour?, temperature: ColourTemperature? = nil) {
+    init(
+        isOn: Bool?,
+        reported level: Double?,
+        colour: RGBColour?,
+        temperature: ColourTemperature? = nil,
+        isWhite: Bool = false
+    ) {
         self.init(
             isOn: isOn,
             level: isOn == false && level == 0 ? nil : level,
             colour: colour,
-            temperature: temperature
+            temperature: temperature,
+            isWhite: isWhite
         )
     }
 

@@ -9,18 +9,26 @@ package struct LampState: Sendable, Hashable {
     /// Above 0, to 1; kept while the lamp is off, if it is reported.
     package var level: Double?
     /// Only hue and saturation matter; the brightness is the level.
-    package var colour: RGBColour? { didSet { if colour != nil { temperature = nil } } }
+    package var colour: RGBColour? {
+        didSet { if colour != nil { (temperature, isWhite) = (nil, false) } }
+    }
     /// White light instead of a colour; at most one of the two is set.
-    package var temperature: ColourTemperature? { didSet { if temperature != nil { colour = nil } } }
+    package var temperature: ColourTemperature? {
+        didSet { if temperature != nil { (colour, isWhite) = (nil, false) } }
+    }
+    /// Whether the light is white in a way that the lamp does not tell: its white channels alone are lit.
+    package private(set) var isWhite = false
 
     package init(
         isOn: Bool? = nil,
         level: Double? = nil,
         colour: RGBColour? = nil,
-        temperature: ColourTemperature? = nil
+        temperature: ColourTemperature? = nil,
+        isWhite: Bool = false
     ) {
         self.isOn = isOn
         self.temperature = colour == nil ? temperature : nil
+        self.isWhite = isWhite && colour == nil && temperature == nil
         self.level = level.map { min(max($0, 0), 1) }
         self.colour = colour
         if self.level == 0 {
@@ -45,7 +53,7 @@ package struct LampState: Sendable, Hashable {
     package var isEmpty: Bool { isOn == nil && level == nil && shownColour == nil }
 
     /// The colour, or that of the white light.
-    package var shownColour: RGBColour? { colour ?? temperature?.rgb }
+    package var shownColour: RGBColour? { colour ?? temperature?.rgb ?? (isWhite ? Self.white : nil) }
 
     /// The same with white light as a colour, for a lamp that supports only colours.
     var asColour: LampState {
@@ -58,10 +66,26 @@ package struct LampState: Sendable, Hashable {
     package mutating func merge(_ news: LampState) {
         isOn = news.isOn ?? isOn
         level = news.level ?? level
-        if news.shownColour != nil { (colour, temperature) = (news.colour, news.temperature) }
+        if news.shownColour != nil { takeColour(of: news) }
     }
 
-    private static let black = RGBColour(red: 0, green: 0, blue: 0)
+    /// Forgets the values that a report leaves open.
+    ///
+    /// A lamp that is off keeps the others: it may well have none then.
+    mutating func forget(_ values: LampUnknowns) {
+        if values.isOn { isOn = nil }
+        guard isOn != false else { return }
+        if values.level { level = nil }
+        if values.colour { takeColour(of: LampState()) }
+    }
+
+    private mutating func takeColour(of other: LampState) {
+        (colour, temperature) = (other.colour, other.temperature)
+        isWhite = other.isWhite
+    }
+
+    static let black = RGBColour(red: 0, green: 0, blue: 0)
+    private static let white = RGBColour(red: 255, green: 255, blue: 255)
 }
 
 extension LampState {
@@ -106,6 +130,9 @@ extension LampState {
             return abs(temperature.mired - other.mired) <= tolerance.mired
         }
         guard let colour = shownColour, let other = lamp.shownColour else { return true }
+        if lamp.isWhite {
+            return temperature != nil || colour.distance(to: other) <= Tolerance.nature.channel
+        }
         return colour.distance(to: other) <= tolerance.channel
     }
 

@@ -25,94 +25,146 @@ package struct TasmotaLamp: LampDialect {
     }
 
     package var commandTopics: [String] { [power, "\(command)/Backlog"] }
-    /// Of several relays the first also has a name without number.
-    package var lampTopics: Set<String> {
-        Set(
-            (relay.map { $0 == 1 ? ["POWER", "POWER1"] : ["POWER\($0)"] } ?? ["POWER", "POWER1"]).map {
-                "\(command)/\($0)"
-            }
-        )
+    package var lampTopics: Set<String> { Set(powerKeys.map { "\(command)/\($0)" }) }
+    package var stateTopics: [String] {
+        powerTopics + (["RESULT"] + Self.results).map { "\(status)/\($0)" } + ["\(telemetry)/STATE"]
     }
-    package var stateTopics: [String] { ["\(status)/RESULT", "\(status)/\(key)", "\(telemetry)/STATE"] }
-    package var availabilityTopics: [String] { ["\(telemetry)/LWT"] }
+    /// Where a device with `SetOption4 1` answers commands that concern its light.
+    private static let results = ["STATE", "DIMMER", "HSBCOLOR", "COLOR", "CT", "WHITE", "CHANNEL"]
+    /// The plain state, or with `SetOption4 1` also JSON.
+    private var powerTopics: [String] { powerKeys.map { "\(status)/\($0)" } }
+    package var availabilityGroups: [[String]] { [["\(telemetry)/LWT"]] }
 
     /// Speed is limited to 40 half seconds.
     package let longestFade = 20.0
 
     private var key: String { "POWER\(relay.map(String.init) ?? "")" }
+    /// Of several relays the first also has a name without number, and the only one may have one (`SetOption26`).
+    private var powerKeys: [String] {
+        relay == nil ? [key, "POWER1"] : relay == 1 ? [key, "POWER"] : [key]
+    }
     private var power: String { "\(command)/\(key)" }
 
     package func report(on topic: String, _ payload: [UInt8]) throws(LampMessageError) -> LampReport {
         if topic == "\(telemetry)/LWT" { return try LampPayload.available(payload) }
         if payload.isEmpty { return .nothing }
-        if topic == "\(status)/\(key)" {
+        if powerTopics.contains(topic), !payload.contains(UInt8(ascii: "{")) {
             let text = try LampPayload.text(payload)
             return .state(LampState(isOn: try LampPayload.isOn(.string(text), named: key)))
         }
         let members = try LampPayload.object(payload)
-        let value = members[key] ?? (relay == nil ? members["POWER1"] : nil)
-        let isOn = try LampPayload.isOn(value ?? .null, named: key)
-        let level = try LampPayload.level(members["Dimmer"] ?? .null, named: "Dimmer", scale: 100)
-        let temperature =
-            Self.isWhite(members)
-            ? try LampPayload.temperature(members["CT"] ?? .null, named: "CT", isKelvin: false) : nil
-        let colour = temperature == nil ? try Self.colour(members) : nil
-        let state = LampState(isOn: isOn, reported: level, colour: colour, temperature: temperature)
+        var reading = LampReading()
+        let power = powerKeys.lazy.compactMap { members[$0] }.first
+        let isOn = reading.read(\.isOn, power) { value throws(LampMessageError) in
+            try LampPayload.isOn(value, named: key)
+        }
+        let level = reading.read(\.level, members["Dimmer"]) { value throws(LampMessageError) in
+            try LampPayload.level(value, named: "Dimmer", scale: 100)
+        }
+        // From hue and saturation, otherwise from the channels, which are dimmed and may be followed by white ones.
+        let light =
+            reading.read(\.colour, members["HSBColor"]) { value throws(LampMessageError) in
+                try Self.light(hsb: value, white: members["White"]?.statedNumber ?? 0)
+            }
+            ?? reading.read(\.colour, members["Color"]) { value throws(LampMessageError) in
+                try Self.light(color: value)
+            }
+            ?? reading.read(\.colour, members["Channel"]) { value throws(LampMessageError) in
+                try Self.light(channels: value)
+            }
+        var temperature: ColourTemperature?
+        if light?.colour == nil {
+            temperature = reading.read(\.colour, members["CT"]) { value throws(LampMessageError) in
+                try LampPayload.temperature(value, named: "CT", isKelvin: false)
+            }
+        }
         // Answers to unrelated commands arrive here too.
-        return state.isEmpty ? .nothing : .state(state)
+        return reading.report(
+            LampState(
+                isOn: isOn,
+                reported: level,
+                colour: light?.colour,
+                temperature: temperature,
+                isWhite: light == .white
+            )
+        )
     }
 
-    /// Whether a report describes white light: the colour channels are dark or absent.
-    private static func isWhite(_ members: [String: JSONValue]) -> Bool {
-        guard members["CT"] != nil else { return false }
-        guard let colour = members["HSBColor"]?.string else { return true }
-        let brightness = colour.split(separator: ",").last.flatMap { Double($0) }
-        return brightness == 0 && (members["White"]?.number ?? 0) > 0
-    }
+    /// What the channels of a report show.
+    private enum Light: Equatable {
+        case colour(RGBColour)
+        /// Only white channels are lit.
+        case white
+        /// No channel is lit, or the light has white ones only.
+        case plain
 
-    /// From hue and saturation, otherwise from the channels, which are dimmed and may be followed by white
-    /// ones.
-    private static func colour(_ members: [String: JSONValue]) throws(LampMessageError) -> RGBColour? {
-        if let value = members["HSBColor"] {
-            let numbers = value.string?.split(separator: ",").compactMap { Double($0) } ?? []
-            guard numbers.count == 3, (0...360).contains(numbers[0]), (0...100).contains(numbers[1]) else {
-                throw LampMessageError(
-                    cause: "HSBColor must be hue, saturation and brightness",
-                    value: QuotedValue.of(value)
-                )
+        var colour: RGBColour? { if case .colour(let colour) = self { colour } else { nil } }
+
+        /// From channels of 0 to 255: red, green and blue, and white ones.
+        init?(channels: [Double]) {
+            guard !channels.isEmpty else { return nil }
+            guard channels.count >= 3 else {
+                self = .plain
+                return
             }
-            return RGBColour(hue: numbers[0], saturation: numbers[1] / 100)
-        }
-        if let value = members["Color"] {
-            guard let text = value.string, let colour = colour(text) else {
-                throw LampMessageError(cause: "unsupported Color", value: QuotedValue.of(value))
+            guard let colour = LampPayload.rgb(channels) else { return nil }
+            if colour != LampState.black {
+                self = .colour(colour)
+            } else {
+                self = channels.dropFirst(3).contains { $0 > 0 } ? .white : .plain
             }
-            return colour.isDark ? nil : colour.colour
         }
-        if let channels = members["Channel"]?.array, channels.count >= 3 {
-            let shares = channels.compactMap(\.number).map { $0 * 2.55 }
-            return LampPayload.rgb(shares).flatMap { LampState(colour: $0).colour }
-        }
-        return nil
     }
 
-    /// `RRGGBB…` or `r,g,b…`; fewer channels are white light.
-    private static func colour(_ text: String) -> (colour: RGBColour, isDark: Bool)? {
-        let none = (RGBColour(red: 0, green: 0, blue: 0), true)
-        let colour: RGBColour?
+    private static func light(hsb value: JSONValue, white: Double) throws(LampMessageError) -> Light {
+        let numbers = numbers(value.string ?? "")
+        guard let numbers, numbers.count == 3, (0...360).contains(numbers[0]), (0...100).contains(numbers[1])
+        else {
+            throw LampMessageError(
+                cause: "HSBColor must be hue, saturation and brightness",
+                value: QuotedValue.of(value)
+            )
+        }
+        if numbers[2] == 0, white > 0 { return .white }
+        return .colour(RGBColour(hue: numbers[0], saturation: numbers[1] / 100))
+    }
+
+    /// `RRGGBB…` or `r,g,b…`, followed by white channels; fewer channels are white light.
+    private static func light(color value: JSONValue) throws(LampMessageError) -> Light {
+        let text = value.string ?? ""
+        let channels: [Double]?
         if text.contains(",") {
-            let numbers = text.split(separator: ",").compactMap { Double($0) }
-            if numbers.count < 3 { return numbers.isEmpty ? nil : none }
-            colour = LampPayload.rgb(numbers)
+            channels = numbers(text)
         } else {
-            let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
-            guard digits.utf8.count.isMultiple(of: 2), (2...10).contains(digits.utf8.count),
-                digits.allSatisfy({ $0.isASCII && $0.isHexDigit })
-            else { return nil }
-            if digits.count < 6 { return none }
-            colour = RGBColour(hexText: "#" + digits.prefix(6))
+            let digits = Array((text.hasPrefix("#") ? text.dropFirst() : text[...]).utf8)
+            guard digits.count.isMultiple(of: 2), (2...10).contains(digits.count) else {
+                throw unsupported("Color", value)
+            }
+            channels = stride(from: 0, to: digits.count, by: 2).map {
+                UInt8(String(decoding: digits[$0...($0 + 1)], as: UTF8.self), radix: 16).map(Double.init)
+                    ?? -1
+            }
         }
-        return colour.map { ($0, $0 == none.0) }
+        guard let channels, let light = Light(channels: channels) else { throw unsupported("Color", value) }
+        return light
+    }
+
+    /// Percent of each channel.
+    private static func light(channels value: JSONValue) throws(LampMessageError) -> Light {
+        let channels = value.array?.map { ($0.statedNumber ?? -1) * 2.55 } ?? []
+        guard let light = Light(channels: channels) else { throw unsupported("Channel", value) }
+        return light
+    }
+
+    private static func unsupported(_ name: String, _ value: JSONValue) -> LampMessageError {
+        LampMessageError(cause: "unsupported \(name)", value: QuotedValue.of(value))
+    }
+
+    /// Numbers between commas; `nil` if one is none.
+    private static func numbers(_ text: String) -> [Double]? {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { JSONValue.string(String($0).trimmingSpace).statedNumber }
+        return numbers.count == parts.count ? numbers : nil
     }
 
     package func order(_ wanted: LampState, from lamp: LampState, over seconds: Double?) -> [LampMessage] {

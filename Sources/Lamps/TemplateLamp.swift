@@ -35,7 +35,7 @@ package struct TemplateLamp: LampDialect {
 
     package var commandTopics: [String] { [settings.commandTopic] }
     package var stateTopics: [String] { settings.stateTopic.map { [$0] } ?? [] }
-    package var availabilityTopics: [String] { settings.availability.map { [$0.topic] } ?? [] }
+    package var availabilityGroups: [[String]] { settings.availability.map { [[$0.topic]] } ?? [] }
     package var longestFade: Double { settings.command.uses(.transition) ? 3600 : 0 }
 
     package func report(on topic: String, _ payload: [UInt8]) throws(LampMessageError) -> LampReport {
@@ -48,37 +48,37 @@ package struct TemplateLamp: LampDialect {
         ]
         if paths.allSatisfy({ $0 == nil }) { return .state(try plain(try LampPayload.text(payload))) }
         let root = JSONValue.object(try LampPayload.object(payload))
-        func value(at path: String?) -> JSONValue {
-            guard let path else { return .null }
-            return path.split(separator: ".").reduce(root) { value, key in
-                value[String(key)] ?? Int(key).flatMap { index in
-                    value.array.flatMap { $0.indices.contains(index) ? $0[index] : nil }
-                } ?? .null
+        func value(at path: String?) -> JSONValue? {
+            path?.split(separator: ".").reduce(root) { value, key in
+                value?[String(key)]
+                    ?? Int(key).flatMap { index in
+                        value?.array.flatMap { $0.indices.contains(index) ? $0[index] : nil }
+                    }
             }
         }
-        let isOn = try isOn(value(at: settings.statePath))
-        let level = try LampPayload.level(
-            value(at: settings.brightnessPath),
-            named: "the brightness",
-            scale: settings.scale
+        var reading = LampReading()
+        let isOn = reading.read(\.isOn, value(at: settings.statePath), self.isOn)
+        let level = reading.read(\.level, value(at: settings.brightnessPath)) {
+            value throws(LampMessageError) in
+            try LampPayload.level(value, named: "the brightness", scale: settings.scale)
+        }
+        let temperature = reading.read(\.colour, value(at: settings.temperaturePath)) {
+            value throws(LampMessageError) in
+            try LampPayload.temperature(
+                value,
+                named: "the colour temperature",
+                isKelvin: settings.isKelvin
+            )
+        }
+        let colour = reading.read(\.colour, value(at: settings.colourPath), self.colour)
+        return reading.report(
+            LampState(isOn: isOn, reported: level, colour: colour, temperature: temperature)
         )
-        let temperature = try LampPayload.temperature(
-            value(at: settings.temperaturePath),
-            named: "the colour temperature",
-            isKelvin: settings.isKelvin
-        )
-        let state = LampState(
-            isOn: isOn,
-            reported: level,
-            colour: try colour(value(at: settings.colourPath)),
-            temperature: temperature
-        )
-        return state.isEmpty ? .nothing : .state(state)
     }
 
     private func plain(_ text: String) throws(LampMessageError) -> LampState {
         if let isOn = word(text) { return LampState(isOn: isOn) }
-        guard Double(text) != nil else {
+        guard JSONValue.string(text).statedNumber != nil else {
             throw LampMessageError(
                 cause: "the state must be \(settings.on), \(settings.off) or a number",
                 value: QuotedValue.of(text)
@@ -107,7 +107,7 @@ package struct TemplateLamp: LampDialect {
             let numbers = text.split(separator: ",").compactMap { Double(String($0).trimmingSpace) }
             if let colour = LampPayload.rgb(numbers) { return colour }
         }
-        if let numbers = value.array?.compactMap(\.number), let colour = LampPayload.rgb(numbers) {
+        if let numbers = value.array?.compactMap(\.statedNumber), let colour = LampPayload.rgb(numbers) {
             return colour
         }
         return try LampPayload.colour(value, mode: nil)

@@ -12,7 +12,7 @@ package struct WLEDLamp: LampDialect {
     /// The bare topic may be that of a group.
     package var commandTopics: [String] { ["\(topic)/api", topic, "\(topic)/col"] }
     package var stateTopics: [String] { ["\(topic)/g", "\(topic)/c", "\(topic)/v"] }
-    package var availabilityTopics: [String] { ["\(topic)/status"] }
+    package var availabilityGroups: [[String]] { [["\(topic)/status"]] }
 
     /// Tenths of a second in 16 bits.
     package let longestFade = 6553.0
@@ -23,8 +23,13 @@ package struct WLEDLamp: LampDialect {
         if text.isEmpty { return .nothing }
         switch topic.dropFirst(self.topic.count) {
         case "/g":
-            let level = try LampPayload.level(.string(text), named: "the brightness", scale: 255)
-            return .state(LampState(isOn: level.map { $0 > 0 }, level: level))
+            guard let brightness = Double(text), (0...255).contains(brightness) else {
+                throw LampMessageError(
+                    cause: "the brightness must be a number from 0 to 255",
+                    value: QuotedValue.of(text)
+                )
+            }
+            return .state(LampState(isOn: brightness > 0, level: brightness / 255))
         case "/c":
             return .state(LampState(colour: try colour(text)))
         default:
@@ -52,20 +57,28 @@ package struct WLEDLamp: LampDialect {
 
     /// `<ac>` is the brightness, three `<cl>` are the colour channels.
     private func state(ofXML text: String) throws(LampMessageError) -> LampReport {
+        var unknowns = LampUnknowns()
         func numbers(_ name: String) -> [Double] {
             text.split(separator: "<\(name)>").dropFirst().prefix(3).compactMap { part in
                 Double(part.prefix { $0 != "<" }).flatMap { (0...255).contains($0) ? $0 : nil }
             }
         }
-        guard let brightness = numbers("ac").first, let colour = LampPayload.rgb(numbers("cl")) else {
-            throw LampMessageError(
+        let level = numbers("ac").first.map { $0 / 255 }
+        let colour = LampPayload.rgb(numbers("cl"))
+        if level == nil || colour == nil {
+            let error = LampMessageError(
                 cause: "the XML has no ac and three cl of 0 to 255",
                 value: QuotedValue.of(text)
             )
+            if level == nil, colour == nil { throw error }
+            unknowns.errors = [error]
         }
+        unknowns.isOn = level == nil
+        unknowns.level = level == nil
+        unknowns.colour = colour == nil
         // The three are 0 for white light.
-        let shown = LampState(colour: colour).colour
-        return .state(LampState(isOn: brightness > 0, level: brightness / 255, colour: shown))
+        let shown = colour.flatMap { LampState(colour: $0).colour }
+        return .state(LampState(isOn: level.map { $0 > 0 }, level: level, colour: shown), unknowns)
     }
 
     package func order(_ wanted: LampState, from lamp: LampState, over seconds: Double?) -> [LampMessage] {

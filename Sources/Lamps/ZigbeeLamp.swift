@@ -14,10 +14,18 @@ package struct ZigbeeLamp: LampDialect {
     package var stateTopics: [String] { [topic] }
 
     /// The device's own topic, and that of zigbee2mqtt.
-    package var availabilityTopics: [String] {
-        let base = topic.prefix { $0 != "/" }
-        return ["\(topic)/availability", "\(base)/bridge/state"]
+    ///
+    /// Both its base topic and the friendly name may have several levels, and nothing says where one ends.
+    package var availabilityGroups: [[String]] {
+        let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
+        let bases = (1..<max(levels.count, 2)).prefix(Self.mostLevels).map {
+            levels.prefix($0).joined(separator: "/")
+        }
+        return [["\(topic)/availability"], bases.map { "\($0)/bridge/state" }]
     }
+
+    /// Most levels of a base topic.
+    private static let mostLevels = 8
 
     /// Tenths of a second in 16 bits.
     package let longestFade = 6553.0
@@ -25,7 +33,7 @@ package struct ZigbeeLamp: LampDialect {
     package func report(on topic: String, _ payload: [UInt8]) throws(LampMessageError) -> LampReport {
         guard topic == self.topic else { return try LampPayload.available(payload) }
         if payload.isEmpty { return .nothing }
-        return try LampPayload.light(try LampPayload.object(payload), scale: Self.scale)
+        return LampReading.light(try LampPayload.object(payload), scale: Self.scale)
     }
 
     package func order(_ wanted: LampState, from lamp: LampState, over seconds: Double?) -> [LampMessage] {

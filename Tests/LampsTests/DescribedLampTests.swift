@@ -27,6 +27,7 @@ struct DescribedLampTests {
         #expect(lamp.reading("a", "YES") == .success(.available(true)))
         #expect(lamp.reading("a", "no") == .success(.available(false)))
         #expect(throws: LampMessageError.self) { try lamp.reading("a", "online").get() }
+        #expect(lamp.reading("a", "") == .success(.available(nil)))
     }
 
     @Test(arguments: [(false, "370"), (true, "2700")])
@@ -136,7 +137,14 @@ struct DescribedLampTests {
         }
         #expect(lamp.state("s", text) == expected)
         #expect(lamp.reading("s", #"{"other":1}"#) == .success(.nothing))
-        #expect(throws: LampMessageError.self) { try lamp.reading("s", #"{"a":{"b":"maybe"}}"#).get() }
-        #expect(throws: LampMessageError.self) { try lamp.reading("s", #"{"d":"mauve"}"#).get() }
+        let partly = #"{"a":{"b":"yes","c":[0,"bright"]},"d":"mauve"}"#
+        #expect(lamp.state("s", partly) == LampState(isOn: true))
+        #expect(
+            lamp.unusable("s", partly) == [
+                "the brightness must be a number from 0 to 100 (is \"bright\")",
+                "unsupported colour (is \"mauve\")",
+            ]
+        )
+        #expect(lamp.unusable("s", #"{"a":{"b":"maybe"}}"#) == ["the state must be yes or no (is \"maybe\")"])
     }
 }

@@ -47,7 +47,7 @@ struct LampFuzzTests {
                 for topic in dialect.topics {
                     guard let report = try? dialect.report(on: topic, bytes) else { continue }
                     reports += 1
-                    guard case .state(let state) = report else { continue }
+                    guard case .state(let state, _) = report else { continue }
                     #expect(state.level.map { $0 > 0 && $0 <= 1 } ?? true)
                     // Every reported state can be sent.
                     #expect(!dialect.order(state, from: state, over: 1).isEmpty)

@@ -24,7 +24,7 @@ struct LinkWorld {
         case thingSeen(FlareThing)
         case woken
         case broker(Bool)
-        case availability(Bool)
+        case availability(Bool?)
     }
 
     static let topic = "zigbee2mqtt/lamp"
@@ -104,6 +104,8 @@ struct LinkWorld {
     mutating func setAvailable(_ isOnline: Bool) {
         later(.availability(isOnline), delays.report, on: "report")
     }
+
+    mutating func clearAvailability() { later(.availability(nil), delays.report, on: "report") }
 
     mutating func say(_ payload: String) {
         guard let report = try? link.reading(payload) else { return }
@@ -203,7 +205,7 @@ struct LinkWorld {
     }
 
     private mutating func coarsen() {
-        guard case .state(let state)? = try? link.reading(JSONValue.object(lamp).text) else { return }
+        guard case .state(let state, _)? = try? link.reading(JSONValue.object(lamp).text) else { return }
         if let level = state.level {
             lamp["brightness"] = .number((max((level * 100).rounded(), 5) * 2.54).rounded())
         }
@@ -242,7 +244,7 @@ struct LinkWorld {
 
     /// The states of lamp and thing.
     var ends: (thing: LampState, lamp: LampState) {
-        guard case .state(let shown)? = try? link.reading(JSONValue.object(lamp).text) else {
+        guard case .state(let shown, _)? = try? link.reading(JSONValue.object(lamp).text) else {
             return (LampState(data: thing.data), LampState())
         }
         return (LampState(data: thing.data), shown)

@@ -13,8 +13,14 @@ extension LampDialect {
 
     /// The lamp's state in a payload; `nil` for anything else.
     func state(_ topic: String, _ text: String) -> LampState? {
-        guard case .success(.state(let state)) = reading(topic, text) else { return nil }
+        guard case .success(.state(let state, _)) = reading(topic, text) else { return nil }
         return state
+    }
+
+    /// Why values of a report could not be used.
+    func unusable(_ topic: String, _ text: String) -> [String] {
+        guard case .success(.state(_, let unknowns)) = reading(topic, text) else { return [] }
+        return unknowns.errors.map(\.description)
     }
 }
 

@@ -7,11 +7,16 @@ struct TasmotaLampTests {
     private let lamp = TasmotaLamp(topic: "bulb")
 
     @Test func `topics follow the device's full topic`() {
-        #expect(lamp.stateTopics == ["stat/bulb/RESULT", "stat/bulb/POWER", "tele/bulb/STATE"])
+        let results = ["RESULT", "STATE", "DIMMER", "HSBCOLOR", "COLOR", "CT", "WHITE", "CHANNEL"]
+        #expect(
+            lamp.stateTopics
+                == (["POWER", "POWER1"] + results).map { "stat/bulb/\($0)" } + ["tele/bulb/STATE"]
+        )
         #expect(lamp.availabilityTopics == ["tele/bulb/LWT"])
         let other = TasmotaLamp(topic: "bulb", fullTopic: "home/%topic%/%prefix%/", relay: 2)
         #expect(
-            other.stateTopics == ["home/bulb/stat/RESULT", "home/bulb/stat/POWER2", "home/bulb/tele/STATE"]
+            other.stateTopics
+                == (["POWER2"] + results).map { "home/bulb/stat/\($0)" } + ["home/bulb/tele/STATE"]
         )
         #expect(other.commandTopics == ["home/bulb/cmnd/POWER2", "home/bulb/cmnd/Backlog"])
     }
@@ -37,7 +42,7 @@ struct TasmotaLampTests {
             LampState(isOn: true, colour: RGBColour(hex: 0x8000))
         ),
         ("stat/bulb/RESULT", #"{"POWER":"ON","Dimmer":50,"Color":"80"}"#, LampState(isOn: true, level: 0.5)),
-        ("stat/bulb/RESULT", #"{"POWER":"ON","Color":"000000FF"}"#, LampState(isOn: true)),
+        ("stat/bulb/RESULT", #"{"POWER":"ON","Color":"000000FF"}"#, LampState(isOn: true, isWhite: true)),
         (
             "stat/bulb/RESULT", #"{"POWER":"ON","Channel":[100,0,0]}"#,
             LampState(isOn: true, colour: Paint.red)
@@ -55,18 +60,66 @@ struct TasmotaLampTests {
     @Test func `the last will is its availability`() {
         #expect(lamp.reading("tele/bulb/LWT", "Online") == .success(.available(true)))
         #expect(lamp.reading("tele/bulb/LWT", "Offline") == .success(.available(false)))
-        #expect(lamp.reading("tele/bulb/LWT", "") == .success(.nothing))
+        #expect(lamp.reading("tele/bulb/LWT", "") == .success(.available(nil)))
     }
 
     @Test(arguments: [
-        ("stat/bulb/POWER", "MAYBE"), ("stat/bulb/RESULT", "nonsense"),
-        ("stat/bulb/RESULT", #"{"POWER":"ON","Dimmer":"x"}"#), ("stat/bulb/RESULT", #"{"Dimmer":300}"#),
-        ("stat/bulb/RESULT", #"{"HSBColor":"1,2"}"#), ("stat/bulb/RESULT", #"{"HSBColor":"400,2,2"}"#),
-        ("stat/bulb/RESULT", #"{"Color":"xyz"}"#), ("stat/bulb/RESULT", #"{"Color":"300,0,0"}"#),
-        ("tele/bulb/LWT", "Onlin"),
+        ("stat/bulb/POWER", "MAYBE"), ("stat/bulb/RESULT", "nonsense"), ("tele/bulb/LWT", "Onlin"),
+        ("stat/bulb/POWER", "{"),
     ])
     func `invalid messages are refused`(topic: String, text: String) {
         #expect(throws: LampMessageError.self) { try lamp.reading(topic, text).get() }
+    }
+
+    @Test(arguments: [
+        (#""Dimmer":"x""#, "Dimmer must be a number from 0 to 100 (is \"x\")"),
+        (#""HSBColor":"1,2""#, "HSBColor must be hue, saturation and brightness (is \"1,2\")"),
+        (#""HSBColor":"400,2,2""#, "HSBColor must be hue, saturation and brightness (is \"400,2,2\")"),
+        (#""HSBColor":5"#, "HSBColor must be hue, saturation and brightness (is 5)"),
+        (#""Color":"xyz""#, "unsupported Color (is \"xyz\")"),
+        (#""Color":"300,0,0""#, "unsupported Color (is \"300,0,0\")"),
+        (#""Channel":[1,"red",2]"#, "unsupported Channel (is [1,\"red\",2])"),
+        (#""CT":"warm""#, "CT must be a number of mired (is \"warm\")"),
+    ])
+    func `an unusable value is left out and named`(member: String, why: String) {
+        let text = #"{"POWER":"ON",\#(member)}"#
+        #expect(lamp.state("stat/bulb/RESULT", text) == LampState(isOn: true))
+        #expect(lamp.unusable("stat/bulb/RESULT", text) == [why])
+    }
+
+    @Test(arguments: [
+        (#"{"Dimmer":300}"#, LampState(isOn: true, level: 1)),
+        (#"{"POWER":1,"Dimmer":"50"}"#, LampState(isOn: true, level: 0.5)),
+        (#"{"HSBColor":"400,0,0","Color":"0000FF"}"#, LampState(colour: Paint.blue)),
+        (#"{"HSBColor":"x","Color":"x","Channel":["0","0","100"]}"#, LampState(colour: Paint.blue)),
+        (#"{"HSBColor":"x","CT":250}"#, LampState(temperature: ColourTemperature(kelvin: 4000))),
+        (#"{"POWER":"ON","HSBColor":"0,0,0","White":50}"#, LampState(isOn: true, isWhite: true)),
+    ])
+    func `a value that is clearly meant is used, and another that says the same`(
+        text: String,
+        expected: LampState
+    ) {
+        #expect(lamp.state("stat/bulb/RESULT", text) == expected)
+    }
+
+    @Test(arguments: [
+        ("POWER", #"{"POWER":"ON"}"#, LampState(isOn: true)),
+        ("POWER1", #"{"POWER1":"OFF"}"#, LampState(isOn: false)),
+        ("POWER1", "ON", LampState(isOn: true)),
+        ("DIMMER", #"{"POWER":"ON","Dimmer":30}"#, LampState(isOn: true, level: 0.3)),
+        ("HSBCOLOR", #"{"POWER":"ON","HSBColor":"240,100,50"}"#, LampState(isOn: true, colour: Paint.blue)),
+        ("STATE", #"{"POWER":"OFF","Dimmer":30}"#, LampState(isOn: false, level: 0.3)),
+    ])
+    func `answers on the commands' own topics are parsed`(tail: String, text: String, expected: LampState) {
+        #expect(lamp.stateTopics.contains("stat/bulb/\(tail)"))
+        #expect(lamp.state("stat/bulb/\(tail)", text) == expected)
+    }
+
+    @Test func `the first relay may have no number`() {
+        let first = TasmotaLamp(topic: "bulb", relay: 1)
+        #expect(first.state("stat/bulb/RESULT", #"{"POWER":"ON"}"#) == LampState(isOn: true))
+        #expect(first.state("stat/bulb/POWER", "ON") == LampState(isOn: true))
+        #expect(first.reading("stat/bulb/RESULT", #"{"POWER2":"ON"}"#) == .success(.nothing))
     }
 
     @Test(arguments: [

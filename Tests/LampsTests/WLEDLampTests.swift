@@ -29,8 +29,7 @@ struct WLEDLampTests {
 
     @Test(arguments: [
         ("g", "bright"), ("g", "-1"), ("g", "256"), ("c", "#12"), ("c", "red"), ("c", "#GG0000"), ("c", "#"),
-        ("v", ""), ("v", "<vs></vs>"), ("v", "<vs><ac>300</ac><cl>0</cl><cl>0</cl><cl>0</cl></vs>"),
-        ("v", "<ac>1</ac><cl>1</cl><cl>x</cl><cl>1</cl>"), ("status", "perhaps"),
+        ("v", ""), ("v", "<vs></vs>"), ("v", "<vs><ac>300</ac></vs>"), ("status", "perhaps"),
     ])
     func `invalid messages are refused and empty ones ignored`(tail: String, text: String) {
         let reading = lamp.reading("wled/strip/\(tail)", text)
@@ -39,6 +38,15 @@ struct WLEDLampTests {
         } else {
             #expect(throws: LampMessageError.self) { try reading.get() }
         }
+    }
+
+    @Test(arguments: [
+        ("<vs><ac>300</ac><cl>255</cl><cl>0</cl><cl>0</cl></vs>", LampState(colour: Paint.red)),
+        ("<ac>255</ac><cl>1</cl><cl>x</cl><cl>1</cl>", LampState(isOn: true, level: 1)),
+    ])
+    func `what can be used of the XML is used`(text: String, expected: LampState) {
+        #expect(lamp.state("wled/strip/v", text) == expected)
+        #expect(lamp.unusable("wled/strip/v", text).count == 1)
     }
 
     @Test func `status is its availability`() {

@@ -9,8 +9,12 @@ struct ZigbeeLampTests {
     @Test func `the topics are those of the device, its availability and the bridge`() {
         #expect(lamp.stateTopics == ["zigbee2mqtt/hall/desk"])
         #expect(
-            lamp.availabilityTopics == ["zigbee2mqtt/hall/desk/availability", "zigbee2mqtt/bridge/state"]
+            lamp.availabilityGroups == [
+                ["zigbee2mqtt/hall/desk/availability"],
+                ["zigbee2mqtt/bridge/state", "zigbee2mqtt/hall/bridge/state"],
+            ]
         )
+        #expect(ZigbeeLamp(topic: "z/l").availabilityTopics == ["z/l/availability", "z/bridge/state"])
         #expect(lamp.commandTopics == ["zigbee2mqtt/hall/desk/set"])
     }
 
@@ -44,7 +48,10 @@ struct ZigbeeLampTests {
         (#"{"state":"ON","color":{}}"#, LampState(isOn: true)),
         (#"{"state":"ON","color_temp":0}"#, LampState(isOn: true)),
         (#"{"state":"ON","color_temp":""}"#, LampState(isOn: true)),
-        (#"{"state":"ON","color_mode":"color_temp","color_temp":null}"#, LampState(isOn: true)),
+        (
+            #"{"state":"ON","color_mode":"color_temp","color_temp":null}"#,
+            LampState(isOn: true, isWhite: true)
+        ),
         (
             #"{"color":{"h":240,"s":100},"color_temp":"warm","color_mode":"hs"}"#,
             LampState(colour: Paint.blue)
@@ -81,15 +88,6 @@ struct ZigbeeLampTests {
 
     @Test(arguments: [
         ("ON", "the message is not JSON (is \"ON\")"), ("[1]", "the message is not a JSON object (is [1])"),
-        (#"{"state":"PERHAPS"}"#, "state must be ON or OFF (is \"PERHAPS\")"),
-        (#"{"state":7}"#, "state must be ON or OFF (is 7)"),
-        (#"{"state":"ON","brightness":"much"}"#, "brightness must be a number from 0 to 254 (is \"much\")"),
-        (#"{"state":"ON","brightness":-1}"#, "brightness must be a number from 0 to 254 (is -1)"),
-        (#"{"state":"ON","brightness":1e300}"#, "brightness must be a number from 0 to 254 (is 1e+300)"),
-        (#"{"color":{"x":2,"y":0}}"#, #"unsupported colour (is {"x":2,"y":0})"#),
-        (#"{"color_temp":"warm"}"#, #"color_temp must be a number of mired (is "warm")"#),
-        (#"{"color_temp":-1}"#, "color_temp must be a number of mired (is -1)"),
-        (#"{"color":7}"#, "unsupported colour (is 7)"),
     ])
     func `an invalid message is refused with the reason`(text: String, complaint: String) {
         guard case .failure(let error) = lamp.reading("zigbee2mqtt/hall/desk", text) else {
@@ -97,6 +95,56 @@ struct ZigbeeLampTests {
             return
         }
         #expect(error.description == complaint)
+    }
+
+    @Test(arguments: [
+        (#""state":"PERHAPS""#, "state must be ON or OFF (is \"PERHAPS\")"),
+        (#""state":7"#, "state must be ON or OFF (is 7)"),
+        (#""brightness":"much""#, "brightness must be a number from 0 to 254 (is \"much\")"),
+        (#""brightness":-1"#, "brightness must be a number from 0 to 254 (is -1)"),
+        (#""color":{"x":2,"y":0}"#, #"unsupported colour (is {"x":2,"y":0})"#),
+        (#""color_temp":"warm""#, #"color_temp must be a number of mired (is "warm")"#),
+        (#""color_temp":-1"#, "color_temp must be a number of mired (is -1)"),
+        (#""color":7"#, "unsupported colour (is 7)"),
+    ])
+    func `an unusable value is left out and named`(member: String, why: String) {
+        let topic = "zigbee2mqtt/hall/desk"
+        #expect(lamp.unusable(topic, "{\(member)}") == [why])
+        let text = #"{"state":"ON","brightness":127,\#(member)}"#
+        let state = lamp.state(topic, text)
+        #expect(state?.isOn == (member.contains("state") ? nil : true))
+        #expect(state?.level == (member.contains("brightness") ? nil : 0.5))
+    }
+
+    @Test(arguments: [
+        (#"{"state":" on ","brightness":"127"}"#, LampState(isOn: true, level: 0.5)),
+        (#"{"state":1,"brightness":300}"#, LampState(isOn: true, level: 1)),
+        (#"{"state":"ON","brightness":NaN,"linkquality":-inf}"#, LampState(isOn: true)),
+        (#"{"state":"ON","brightness":1e999}"#, LampState(isOn: true)),
+        (#"{"state":"ON","color":{"r":"255","g":"0","b":"0"}}"#, LampState(isOn: true, colour: Paint.red)),
+        (
+            #"{"color":{"x":1.2,"y":0.3,"hue":240,"saturation":100},"color_mode":"xy"}"#,
+            LampState(colour: Paint.blue)
+        ),
+        (
+            #"{"color_mode":"color_temp","color_temp":"warm","color":{"h":240,"s":100}}"#,
+            LampState(colour: Paint.blue)
+        ),
+        (#"{"color_mode":7,"color":{"h":240,"s":100}}"#, LampState(colour: Paint.blue)),
+        (#"{"state":"ON","effect":{"no":"effect"},"update":[[[]]]}"#, LampState(isOn: true)),
+    ])
+    func `a value that is clearly meant is used, and another that says the same`(
+        text: String,
+        expected: LampState
+    ) {
+        #expect(lamp.state("zigbee2mqtt/hall/desk", text) == expected)
+    }
+
+    @Test func `a byte that is no text does not cost the report`() throws {
+        let bytes = Array(#"{"state":"ON","name":"caf"#.utf8) + [0xE9] + Array(#"","brightness":254}"#.utf8)
+        #expect(
+            try lamp.report(on: "zigbee2mqtt/hall/desk", bytes) == .state(LampState(isOn: true, level: 1))
+        )
     }
 
     @Test func `a change is one message with xy and the transition`() {

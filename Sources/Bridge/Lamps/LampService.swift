@@ -137,21 +137,29 @@ package actor LampService {
             do throws(LampMessageError) {
                 if let bytes = message.oversizeBytes { throw LampMessageError.tooLong(bytes) }
                 let report = try entries[index].pair.dialect.report(on: message.topic, message.payload)
+                logUnusable(report, on: message.topic, of: index)
                 perform(entries[index].link.lampSaid(report, on: message.topic, at: now), for: index)
             } catch {
                 onGarbage()
-                log(error, on: message.topic, of: index)
+                log("message of a lamp ignored", error, on: message.topic, of: index)
             }
         }
         planWake()
     }
 
-    private func log(_ error: LampMessageError, on topic: String, of index: Int) {
+    /// Logs the values that could not be used; a message without any other counts as ignored.
+    private func logUnusable(_ report: LampReport, on topic: String, of index: Int) {
+        guard case .state(let state, let unknowns) = report, !unknowns.errors.isEmpty else { return }
+        if state.isEmpty { onGarbage() }
+        for error in unknowns.errors { log("value of a lamp ignored", error, on: topic, of: index) }
+    }
+
+    private func log(_ text: Logger.Message, _ error: LampMessageError, on topic: String, of index: Int) {
         guard warnings.count < Self.maximumWarnings,
             warnings.insert("\(index) \(topic) \(error.cause)").inserted
         else { return }
         logger.warning(
-            "message of a lamp ignored",
+            text,
             metadata: ["thing": "\(entries[index].label)", "topic": "\(topic)", "why": "\(error)"]
         )
     }
