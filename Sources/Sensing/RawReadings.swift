@@ -68,16 +68,44 @@ package struct RawReadings: Sendable {
             }
             var warnings: Set<String> = []
             var refused = RefusedReadings()
+            func warn(_ text: Logger.Message, _ problem: RawReadingError) {
+                guard warnings.count < 100, warnings.insert(problem.description).inserted else { return }
+                logger.warning(text, metadata: ["why": "\(problem)"])
+            }
             func refuse(_ problem: RawReadingError, of sender: String, at now: Double) {
                 refused.recordRefused(sender, problem.description, at: now)
                 report(refused)
-                guard warnings.count < 100, warnings.insert(problem.description).inserted else { return }
-                logger.warning("reading ignored", metadata: ["why": "\(problem)"])
+                warn("reading ignored", problem)
             }
             func accept(_ sender: String) {
                 let problem = refused.problem
                 refused.recordAccepted(sender)
                 if refused.problem != problem { report(refused) }
+            }
+            /// - Returns: Whether there are readings.
+            func receive(
+                _ result: Result<ReceivedReadings, RawReadingError>,
+                of sender: String,
+                in message: MQTTMessage,
+                at now: Double
+            ) async -> Bool {
+                if let bytes = message.oversizeBytes {
+                    let text = "\(message.topic): the message of \(bytes) bytes is too long"
+                    refuse(RawReadingError(description: text), of: sender, at: now)
+                    return false
+                }
+                // A topic that is cleared is no reading.
+                if message.payload.isEmpty { return false }
+                switch result {
+                case .success(let received):
+                    for problem in received.unusable { warn("part of a reading ignored", problem) }
+                    if !received.readings.isEmpty { await handle(received.readings) }
+                    accept(sender)
+                    return !received.readings.isEmpty
+                case .failure(let problem):
+                    refuse(problem, of: sender, at: now)
+                    return false
+                }
             }
             for await item in items {
                 let now = clocks.steady()
@@ -85,23 +113,18 @@ package struct RawReadings: Sendable {
                 case .message(let sensor, let message):
                     // A retained reading may be of any age.
                     if sensor == .beacons, message.isRetained { continue }
-                    switch sensor.readings(from: message.payload, at: now) {
-                    case .success(let readings):
-                        await handle(readings)
-                        if sensor == .beacons { lastHeard = now }
-                        accept(sensor.rawValue)
-                    case .failure(let problem): refuse(problem, of: sensor.rawValue, at: now)
-                    }
+                    let result = sensor.readings(from: message.payload, at: now)
+                    guard await receive(result, of: sensor.rawValue, in: message, at: now) else { continue }
+                    if sensor == .beacons { lastHeard = now }
                 case .report(let message):
                     if message.isRetained { continue }
-                    switch ESPresenseReport.reading(from: message.payload, topic: message.topic, at: now) {
-                    case .success(let reading?):
-                        await handle([reading])
-                        lastHeard = now
-                        accept(message.topic)
-                    case .success(nil): accept(message.topic)
-                    case .failure(let problem): refuse(problem, of: message.topic, at: now)
-                    }
+                    let result = ESPresenseReport.readings(
+                        from: message.payload,
+                        topic: message.topic,
+                        at: now
+                    )
+                    guard await receive(result, of: message.topic, in: message, at: now) else { continue }
+                    lastHeard = now
                 case .cleanUp:
                     refused.expire(at: now)
                     report(refused)

@@ -12,7 +12,7 @@ import Testing
         """
 
     private func read(_ text: String, topic: String = topic) -> Result<SensorReading?, RawReadingError> {
-        ESPresenseReport.reading(from: Array(text.utf8), topic: topic, at: 5)
+        ESPresenseReport.readings(from: Array(text.utf8), topic: topic, at: 5).map(\.readings.first)
     }
 
     private func problem(_ text: String, topic: String = topic) -> String {
@@ -34,6 +34,12 @@ import Testing
     @Test func `a report without a power at one metre has none`() throws {
         let sighting = ReceiverSighting(receiver: "kitchen", rssi: -71, time: 5)
         #expect(try read(#"{"rssi":-71.4}"#).get() == .receiver(sighting))
+        #expect(try read(#"{"rssi":"-71.4","rssi@1m":null,"distance":NaN}"#).get() == .receiver(sighting))
+        let partly = #"{"rssi":-71,"rssi@1m":1e9}"#
+        #expect(try read(partly).get() == .receiver(sighting))
+        let why = try ESPresenseReport.readings(from: Array(partly.utf8), topic: Self.topic, at: 5).get()
+            .unusable.map(\.description)
+        #expect(why == ["\(Self.topic): rssi@1m must be a whole number from -200 to 200 (is 1000000000)"])
     }
 
     @Test(arguments: [#"{"rssi":0}"#, #"{"rssi":-128}"#, #"{"rssi":127,"rssi@1m":-60}"#])
@@ -43,7 +49,7 @@ import Testing
 
     @Test(arguments: [
         ("", "is not JSON"), ("[]", "must be an object with rssi"), ("{}", "rssi is missing"),
-        (#"{"rssi":"-60"}"#, "rssi must be a number"), (#"{"rssi":-60,"rssi@1m":1e9}"#, "rssi@1m must be"),
+        (#"{"rssi":"near"}"#, "rssi must be a whole number"),
         (#"{"rssi":-60,"x":\#(String(repeating: "1", count: 5000))}"#, "at most 4096"),
         (String(repeating: "[", count: 300), "is not JSON"),
     ])
@@ -63,11 +69,11 @@ import Testing
         var heard = 0
         for _ in 0..<Fuzz.count {
             guard
-                case .success(.receiver(let sighting)?) = ESPresenseReport.reading(
+                case .receiver(let sighting)? = try? ESPresenseReport.readings(
                     from: fuzz.next(),
                     topic: Self.topic,
                     at: 1
-                )
+                ).get().readings.first
             else { continue }
             heard += 1
             #expect(BeaconSighting.isUsable(rssi: sighting.rssi))

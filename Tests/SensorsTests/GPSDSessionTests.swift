@@ -72,12 +72,28 @@ import Testing
     @Test(arguments: [
         #"{"class":"TPV","mode":0}"#, #"{"class":"TPV","mode":1,"lat":47,"lon":11}"#,
         #"{"class":"TPV","mode":3}"#, #"{"class":"TPV","mode":3,"lat":47}"#,
-        #"{"class":"TPV","mode":3,"lat":91,"lon":11}"#, #"{"class":"TPV","mode":3,"lat":"47","lon":11}"#,
+        #"{"class":"TPV","mode":3,"lat":91,"lon":11}"#, #"{"class":"TPV","mode":3,"lat":"N","lon":11}"#,
         #"{"class":"TPV","lat":47,"lon":11}"#, #"{"class":"ATT"}"#, #"{"class":"ATT","heading":400}"#,
         #"{"class":"ATT","heading":"east","mheading":null}"#, #"{"class":"ERROR","message":"no"}"#,
         #"{"class":"TOFF","device":"/dev/pts/1"}"#,
     ]) func `what tells no place and no direction gives no reading`(_ line: String) {
         #expect(readings(line) == [])
+    }
+
+    @Test(arguments: [
+        #""mode":"3","lat":1,"lon":"2""#, #""mode":null,"lat":1,"lon":2"#, #""mode":"3D","lat":1,"lon":2"#,
+        #""mode":3,"lat":1,"lon":2,"eph":"good""#, #""mode":3,"lat":1,"lon":2,"eph":nan,"epv":-nan"#,
+        #""mode":3,"lat":1,"lon":2,"time":{},"alt":1e999,"epx":Infinity,"epy":4"#,
+    ])
+    func `an unusable member does not cost the place`(_ members: String) {
+        #expect(readings(#"{"class":"TPV",\#(members)}"#) == [place(1, 2, nil)])
+    }
+
+    @Test func `an unusable heading does not cost the other`() {
+        #expect(
+            readings(#"{"class":"ATT","heading":"east","mheading":"96.5"}"#)
+                == [.heading(degrees: 96.5, north: .magnetic, time: 1)]
+        )
     }
 
     @Test func `an implausible error estimate is ignored`() {

@@ -17,27 +17,26 @@ package enum ESPresenseReport {
     ///   - device: The device's id in ESPresense.
     package static func filter(base: String, device: String) -> String { "\(base)/devices/\(device)/+" }
 
-    /// Parses a message; `nil` when it reports that the device was not received.
+    /// Parses a message; it has no reading when it reports that the device was not received.
     ///
     /// - Parameters:
     ///   - topic: The message's topic; its last level is the node.
     ///   - time: Time of arrival, on the readings' steady clock.
-    package static func reading(
+    package static func readings(
         from payload: [UInt8],
         topic: String,
         at time: Double
-    ) -> Result<SensorReading?, RawReadingError> {
-        do throws(ReadingError) {
-            return .success(try read(payload, topic: topic, at: time))
-        } catch {
-            return .failure(RawReadingError(description: "\(topic): \(error.text)"))
+    ) -> Result<ReceivedReadings, RawReadingError> {
+        ReceivedReadings.result(of: topic) { unusable throws(ReadingError) in
+            try read(payload, topic: topic, at: time, &unusable).map { [$0] } ?? []
         }
     }
 
     private static func read(
         _ payload: [UInt8],
         topic: String,
-        at time: Double
+        at time: Double,
+        _ unusable: inout [ReadingError]
     ) throws(ReadingError) -> SensorReading? {
         guard payload.count <= longestPayload else {
             throw ReadingError(
@@ -53,7 +52,7 @@ package enum ESPresenseReport {
         }
         let json: JSONValue
         do {
-            json = try JSONValue(parsing: payload, maximumDepth: 4)
+            json = try JSONValue(parsingReport: payload, maximumDepth: 16)
         } catch {
             throw ReadingError(text: "is not JSON: \(error)")
         }
@@ -61,15 +60,17 @@ package enum ESPresenseReport {
             throw ReadingError(text: "must be an object with rssi (is \(json.excerpt))")
         }
         // Other members differ between versions and are ignored.
-        var fields = ReadingFields(members)
-        let rssi = try fields.number("rssi", in: -200...200).rounded()
-        let power = try fields.optionalNumber("rssi@1m", in: -200...200)?.rounded()
-        guard let rssi = Int(exactly: rssi), BeaconSighting.isUsable(rssi: rssi) else { return nil }
+        var fields = ReadingFields(members, convertsTexts: true)
+        let rssi = try fields.whole("rssi", in: -200...200)
+        let power = unusable.collect { () throws(ReadingError) in
+            try fields.optionalWhole("rssi@1m", in: -200...200)
+        }
+        guard BeaconSighting.isUsable(rssi: rssi) else { return nil }
         return .receiver(
             ReceiverSighting(
                 receiver: String(node),
                 rssi: rssi,
-                powerAtOneMetre: power.flatMap { Int(exactly: $0) },
+                powerAtOneMetre: power,
                 time: time
             )
         )

@@ -7,6 +7,43 @@ package struct RawReadingError: Error, Sendable, Hashable, CustomStringConvertib
     package let description: String
 }
 
+/// The readings of a message, which were read as far as that was possible.
+package struct ReceivedReadings: Sendable, Hashable {
+    package let readings: [SensorReading]
+    /// What could not be used, and was left out.
+    package let unusable: [RawReadingError]
+
+    /// - Parameter read: Adds what it leaves out to the list that it gets.
+    static func result(
+        of sender: String,
+        _ read: (inout [ReadingError]) throws(ReadingError) -> [SensorReading]
+    ) -> Result<ReceivedReadings, RawReadingError> {
+        func described(_ error: ReadingError) -> RawReadingError {
+            RawReadingError(description: "\(sender): \(error.text)")
+        }
+        var unusable: [ReadingError] = []
+        do throws(ReadingError) {
+            let readings = try read(&unusable)
+            return .success(ReceivedReadings(readings: readings, unusable: unusable.map(described)))
+        } catch {
+            return .failure(described(error))
+        }
+    }
+}
+
+extension [ReadingError] {
+    /// The value that was read; without one, the reason is added here.
+    @discardableResult
+    mutating func collect<Value>(_ read: () throws(ReadingError) -> Value?) -> Value? {
+        do throws(ReadingError) {
+            return try read()
+        } catch {
+            append(error)
+            return nil
+        }
+    }
+}
+
 /// An external sensor that publishes readings on MQTT; the raw value is its name in the topic.
 /// - Source: the MQTT contract, `sensors/…/raw`.
 package enum RawSensor: String, Sendable, Hashable, CaseIterable {
@@ -28,18 +65,15 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
     package func readings(
         from payload: [UInt8],
         at time: Double
-    ) -> Result<[SensorReading], RawReadingError> {
-        guard payload.count <= Self.longestPayload else {
-            return .failure(
-                RawReadingError(
-                    description: "sensors/\(rawValue)/raw: the message has \(payload.count) bytes; at most "
-                        + "\(Self.longestPayload) are allowed"
+    ) -> Result<ReceivedReadings, RawReadingError> {
+        ReceivedReadings.result(of: "sensors/\(rawValue)/raw") { unusable throws(ReadingError) in
+            guard payload.count <= Self.longestPayload else {
+                throw ReadingError(
+                    text: "the message has \(payload.count) bytes; at most \(Self.longestPayload) are allowed"
                 )
-            )
-        }
-        do throws(ReadingError) {
+            }
             switch self {
-            case .compass: return .success([try Self.heading(payload, at: time)])
+            case .compass: return [try Self.heading(payload, at: time)]
             case .gps:
                 let json = try Self.json(payload)
                 // OwnTracks also reports regions and disconnects; these are ignored.
@@ -49,18 +83,16 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
                         text: "OwnTracks encrypts its locations; switch encryption off in the app"
                     )
                 }
-                if let type, type != "location" { return .success([]) }
-                return .success([try Self.location(json, at: time)])
-            case .beacons: return .success(try Self.sightings(try Self.json(payload), at: time))
+                if let type, type != "location" { return [] }
+                return [try Self.location(json, at: time, &unusable)]
+            case .beacons: return try Self.sightings(try Self.json(payload), at: time, &unusable)
             }
-        } catch {
-            return .failure(RawReadingError(description: "sensors/\(rawValue)/raw: \(error.text)"))
         }
     }
 
     private static func json(_ payload: [UInt8]) throws(ReadingError) -> JSONValue {
         do {
-            return try JSONValue(parsing: payload, maximumDepth: 4)
+            return try JSONValue(parsingReport: payload, maximumDepth: 16)
         } catch {
             throw ReadingError(text: "is not JSON: \(error)")
         }
@@ -77,26 +109,36 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
         return .heading(degrees: heading, time: time)
     }
 
-    private static func location(_ json: JSONValue, at time: Double) throws(ReadingError) -> SensorReading {
+    private static func location(
+        _ json: JSONValue,
+        at time: Double,
+        _ unusable: inout [ReadingError]
+    ) throws(ReadingError) -> SensorReading {
         guard let members = json.object else {
             throw ReadingError(
                 text: #"a location must be {"latitude","longitude","accuracy"?} (is \#(json.excerpt))"#
             )
         }
-        var fields = ReadingFields(members)
+        var fields = ReadingFields(members, convertsTexts: true)
         let format = LocationFormat(members)
         let place = GeoPoint(
             latitude: try fields.number(format.latitude, in: -90...90),
             longitude: try fields.number(format.longitude, in: -180...180)
         )
-        let accuracy = try fields.optionalNumber(format.accuracy, in: 0...1e9)
-        if format == .own { try fields.end() }
+        let accuracy = unusable.collect { () throws(ReadingError) in
+            try fields.optionalNumber(format.accuracy, in: 0...1e9)
+        }
+        // Apps send a dozen other members; only where one may be meant as the accuracy it is worth a word.
+        if format == .own, members[format.accuracy] == nil {
+            unusable.collect { () throws(ReadingError) in try fields.end() }
+        }
         return .location(place, accuracyMetres: accuracy, time: time)
     }
 
     private static func sightings(
         _ json: JSONValue,
-        at time: Double
+        at time: Double,
+        _ unusable: inout [ReadingError]
     ) throws(ReadingError) -> [SensorReading] {
         let list = json.array ?? [json]
         guard list.count <= mostBeacons else {
@@ -106,12 +148,16 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
         }
         var sightings: [(reading: SensorReading, rssi: Int, stamp: Double?)] = []
         for (index, element) in list.enumerated() {
-            do {
-                sightings.append(try sighting(element, at: time))
-            } catch {
-                throw json.array == nil ? error : ReadingError(text: "beacon \(index + 1): \(error.text)")
+            var errors: [ReadingError] = []
+            let sighting = errors.collect { () throws(ReadingError) in
+                try Self.sighting(element, at: time, &unusable)
             }
+            if let sighting { sightings.append(sighting) }
+            guard let error = errors.first else { continue }
+            if json.array == nil { throw error }
+            unusable.append(ReadingError(text: "beacon \(index + 1): \(error.text)"))
         }
+        if sightings.isEmpty, let error = unusable.first { throw error }
         let newest = sightings.compactMap(\.stamp).max()
         return sightings.compactMap { reading, rssi, stamp in
             guard BeaconSighting.isUsable(rssi: rssi) else { return nil }
@@ -122,7 +168,8 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
 
     private static func sighting(
         _ json: JSONValue,
-        at time: Double
+        at time: Double,
+        _ unusable: inout [ReadingError]
     ) throws(ReadingError) -> (reading: SensorReading, rssi: Int, stamp: Double?) {
         guard let members = json.object else {
             throw ReadingError(
@@ -130,7 +177,7 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
                     + #"or {"receiver","rssi",…} for a receiver that detects the device (is \#(json.excerpt))"#
             )
         }
-        var fields = ReadingFields(members)
+        var fields = ReadingFields(members, convertsTexts: true)
         let reading: (_ rssi: Int, _ power: Int?) -> SensorReading
         if members["receiver"] == nil {
             let identity = BeaconIdentity(
@@ -148,11 +195,15 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
             }
         }
         // The range of Bluetooth; 127 means "not measured".
-        let isUnmeasured = members["rssi"]?.integer == 127
+        let isUnmeasured = members["rssi"]?.statedNumber == 127
         let rssi = try fields.whole("rssi", in: isUnmeasured ? 127...127 : -127...20)
-        let power = try fields.optionalWhole("power", in: -127 ... -1)
-        let stamp = try fields.optional("ts").flatMap(Self.stamp)
-        try fields.end()
+        let power = unusable.collect { () throws(ReadingError) in
+            try fields.optionalWhole("power", in: -127 ... -1)
+        }
+        let stamp = unusable.collect { () throws(ReadingError) in
+            try fields.optional("ts").flatMap(Self.stamp)
+        }
+        unusable.collect { () throws(ReadingError) in try fields.end() }
         return (reading(rssi, power), rssi, stamp)
     }
 
@@ -178,7 +229,6 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
 
 /// The member names of locations, by the program that sends them.
 ///
-/// The apps send a dozen other members; only our own format is checked strictly.
 private enum LocationFormat {
     /// `latitude`, `longitude`, `accuracy`.
     case own

@@ -36,7 +36,7 @@ enum GPSDReport: Sendable, Hashable {
     init(line: some Collection<UInt8>) throws(ReadingError) {
         let json: JSONValue
         do {
-            json = try JSONValue(parsing: Array(line), maximumDepth: 8)
+            json = try JSONValue(parsingReport: line, maximumDepth: 8)
         } catch {
             throw ReadingError(text: "is not JSON: \(error)")
         }
@@ -71,27 +71,41 @@ enum GPSDReport: Sendable, Hashable {
     }
 
     private static func course(_ value: JSONValue?) -> Double? {
-        guard let degrees = value?.number, degrees.magnitude <= 360 else { return nil }
+        guard let degrees = value?.statedNumber, degrees.magnitude <= 360 else { return nil }
         return CompassAngle.normalised(degrees)
     }
 
     private static func count(_ value: JSONValue?) -> Int? {
-        value?.integer.flatMap { (0...1000).contains($0) ? $0 : nil }
+        value?.statedNumber.flatMap { (0...1000).contains($0) ? Int($0) : nil }
     }
 }
 
 extension GPSDReport.Fix {
     fileprivate init(_ json: JSONValue) {
-        mode = json["mode"]?.integer ?? 0
-        if mode >= 2, let latitude = json["lat"]?.number, let longitude = json["lon"]?.number {
+        let (latitude, longitude) = (json["lat"]?.statedNumber, json["lon"]?.statedNumber)
+        if let stated = json["mode"] {
+            // A mode that cannot be read: gpsd sends a place only with a fix.
+            mode = Self.mode(stated) ?? (latitude == nil || longitude == nil ? 0 : 2)
+        } else {
+            mode = 0
+        }
+        if mode >= 2, let latitude, let longitude {
             let point = GeoPoint(latitude: latitude, longitude: longitude)
             place = point.isValid ? point : nil
         }
         // Older versions send only the errors along the two axes.
-        let axes = [json["epx"], json["epy"]].compactMap { $0?.number }.filter { (0...1e9).contains($0) }
+        let axes = ["epx", "epy"].compactMap { Self.metres(json[$0]) }
         let fromAxes = axes.count == 2 ? (axes[0] * axes[0] + axes[1] * axes[1]).squareRoot() : nil
-        errorMetres = json["eph"]?.number.flatMap { (0...1e9).contains($0) ? $0 : nil } ?? fromAxes
+        errorMetres = Self.metres(json["eph"]) ?? fromAxes
         year = json["time"]?.string.flatMap(Self.year)
+    }
+
+    private static func metres(_ value: JSONValue?) -> Double? {
+        value?.statedNumber.flatMap { (0...1e9).contains($0) ? $0 : nil }
+    }
+
+    private static func mode(_ value: JSONValue) -> Int? {
+        value.statedNumber.flatMap { (0...3).contains($0) ? Int($0) : nil }
     }
 
     /// Parses `2026-04-10T10:00:00.000Z` to the month, which is accurate enough for the earth's magnetic

@@ -4,9 +4,20 @@ import Positioning
 /// Reads the members of an object one by one, with an error that names what is wrong and what is legal.
 struct ReadingFields {
     private let members: [String: JSONValue]
+    private let convertsTexts: Bool
     private var known: Set<String> = []
 
-    init(_ members: [String: JSONValue]) { self.members = members }
+    /// - Parameter convertsTexts: Whether a number may be written as a text, and a whole number with decimals.
+    init(_ members: [String: JSONValue], convertsTexts: Bool = false) {
+        self.members = members
+        self.convertsTexts = convertsTexts
+    }
+
+    private func number(_ value: JSONValue) -> Double? { convertsTexts ? value.statedNumber : value.number }
+
+    private func whole(_ value: JSONValue) -> Int? {
+        convertsTexts ? value.statedNumber.flatMap { Int(exactly: $0.rounded()) } : value.integer
+    }
 
     mutating func optional(_ key: String) -> JSONValue? {
         known.insert(key)
@@ -18,7 +29,7 @@ struct ReadingFields {
         in range: ClosedRange<Double>
     ) throws(ReadingError) -> Double? {
         guard let value = optional(key), !value.isNull else { return nil }
-        guard let number = value.number, range.contains(number) else {
+        guard let number = number(value), range.contains(number) else {
             throw ReadingError(
                 text: "\(key) must be a number from \(range.lowerBound) to \(range.upperBound) "
                     + "(is \(value.excerpt))"
@@ -33,7 +44,7 @@ struct ReadingFields {
 
     mutating func optionalWhole(_ key: String, in range: ClosedRange<Int>) throws(ReadingError) -> Int? {
         guard let value = optional(key), !value.isNull else { return nil }
-        guard let number = value.integer, range.contains(number) else {
+        guard let number = whole(value), range.contains(number) else {
             throw ReadingError(
                 text: "\(key) must be a whole number from \(range.lowerBound) to \(range.upperBound) "
                     + "(is \(value.excerpt))"
