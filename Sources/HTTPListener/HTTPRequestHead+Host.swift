@@ -14,7 +14,7 @@ extension HTTPRequestHead {
             let path = rest.dropFirst(authority.count)
             headers.replaceOrAdd(name: "Host", value: String(authority))
             uri = path.hasPrefix("/") ? String(path) : "/" + path
-        } else if (version.major, version.minor) >= (1, 1), !headers.contains(name: "Host") {
+        } else if !isOld, !headers.contains(name: "Host") {
             headers.add(name: "Host", value: "")
         }
     }

@@ -81,6 +81,7 @@ struct ListenerChannel: HTTPChannelHandler {
                 HTTPResponseEncoder(),
                 ByteToMessageHandler(decoder),
                 upgrade,
+                PersistenceHandler(),
                 HTTP1ToHTTPServerCodec(secure: tls != nil),
                 ConnectionPartHandler(owner, configuration),
             ])

@@ -48,6 +48,7 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch (state, unwrapInboundIn(data)) {
         case (.http, .head(var head)):
             head.normaliseHost()
+            // HTTP/1.0 has no upgrade (RFC 9110, 7.8).
             if head.headers.contains(name: "Upgrade") {
                 if handleUpgrade(head, context) { return }
                 head.headers.remove(name: "Upgrade")
@@ -74,7 +75,7 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether the request was handled here.
     private func handleUpgrade(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) -> Bool {
         // A pending answer would be mixed up with WebSocket frames.
-        guard let gate, pendingResponses == 0, head.method == .GET, head.lists("websocket", in: "Upgrade"),
+        guard let gate, !head.isOld, pendingResponses == 0, head.method == .GET, head.lists("websocket", in: "Upgrade"),
             head.lists("upgrade", in: "Connection")
         else { return false }
         switch gate.admission(of: WebSocketRequest(head, context.channel)) {

@@ -33,4 +33,24 @@ struct FlareListenerTests {
         }
         #expect(log.recorded.contains { $0.contains("has no password") } == isWarned, "\(log.recorded)")
     }
+
+    @Test(arguments: ["/environments", "/", "/nothing-here", "/socket.io/?EIO=4&transport=polling"])
+    func `a client of HTTP 1_0 gets one whole response, and another one if it asks to stay`(path: String)
+        async throws
+    {
+        try await withREST(try FlareHub(FlareStore())) { rest in
+            try await onThread {
+                let wire = try WireClient(port: rest.port)
+                let head = "GET \(path) HTTP/1.0\r\nHost: localhost\r\n"
+                wire.send("\(head)Connection: keep-alive\r\n\r\n")
+                let kept = try #require(try wire.reply())
+                #expect(kept.headers["connection"] == "keep-alive" && kept.headers["content-length"] != nil)
+                wire.send("\(head)\r\n")
+                let last = try #require(try wire.reply())
+                #expect(last.status == kept.status && last.headers["connection"] == "close")
+                #expect(last.headers["transfer-encoding"] == nil)
+                #expect(try wire.isClosed())
+            }
+        }
+    }
 }

@@ -116,6 +116,12 @@ package final class WireClient {
         return Array(received.prefix(count))
     }
 
+    /// All bytes until the connection ends.
+    package func rest() throws -> [UInt8] {
+        while try receive() {}
+        return received
+    }
+
     /// Says that nothing more is sent; answers are still read.
     package func finish() {
         shutdown(socket, Int32(SHUT_WR))

@@ -181,6 +181,21 @@ struct EventStreamTests {
         }
     }
 
+    @Test func `a client of HTTP 1_0 gets the events as they are, until it goes`() async throws {
+        let node = try FakeNode()
+        try await withWeb(node) { port in
+            try await onThread {
+                let wire = try WireClient(port: port)
+                wire.send("GET /api/events HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n")
+                let reply = try #require(try wire.reply(toHead: true))
+                #expect(reply.status == 200 && reply.headers["transfer-encoding"] == nil)
+                #expect(reply.headers["connection"] == "close")
+                let start = try #require(try wire.bytes(30))
+                #expect(String(decoding: start, as: UTF8.self).hasPrefix("retry: 1000\n\n"))
+            }
+        }
+    }
+
     @Test func `a shutdown ends the streams`() async throws {
         let hasEnded = Locked(false)
         try await withWeb(FakeNode()) { port in
