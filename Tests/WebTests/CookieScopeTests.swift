@@ -27,11 +27,26 @@ struct CookieScopeTests {
 
     @Test(arguments: [
         ("Origin", "https://home.example", String?.none), ("X-Forwarded-Proto", "https", nil),
+        ("X-Forwarded-Proto", "https,http", nil), ("X-Forwarded-Proto", "HTTPS , http, http", nil),
+        ("Forwarded", "for=192.0.2.60;proto=https;by=203.0.113.43", nil),
+        ("Forwarded", #"For="[2001:db8::1]"; Proto="HTTPS", for=10.0.0.1; proto=http"#, nil),
         ("Accept", "*/*", "https://home.example"),
     ])
     func `behind TLS a cookie is for TLS only`(name: String, value: String, publicURL: String?) throws {
         let cookie = Self.session.setting("s")
         #expect(Self.cookies(cookie, try Self.field(name, value), publicURL) == [cookie + "; Secure"])
+    }
+
+    @Test(arguments: [
+        ("X-Forwarded-Proto", "http,https"), ("X-Forwarded-Proto", ""), ("X-Forwarded-Proto", ",https"),
+        ("X-Forwarded-Proto", "httpsx"), ("Forwarded", "for=1.2.3.4, proto=https"), ("Forwarded", "proto"),
+        ("Forwarded", "proto=http, proto=https"), ("Forwarded", ""), ("Forwarded", "host=https"),
+    ])
+    func `a cookie counts without TLS unless the proxy beside the browser had it`(name: String, value: String)
+        throws
+    {
+        let cookie = Self.session.setting("s")
+        #expect(Self.cookies(cookie, try Self.field(name, value)) == [cookie])
     }
 
     @Test(arguments: [

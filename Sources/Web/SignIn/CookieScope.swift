@@ -19,7 +19,7 @@ struct CookieScope: Sendable, Hashable {
             known.map { $0.origin == origin || (origin.isEmpty && $0.origin.hasSuffix("://\(host ?? "")")) }
             ?? false
         isSecure =
-            origin.hasPrefix("https://") || fields[.forwardedProto]?.lowercased() == "https"
+            origin.hasPrefix("https://") || Self.scheme(of: fields) == "https"
             || isPublic && known?.origin.hasPrefix("https://") == true
         let prefixes = [fields[.forwardedPrefix], fields[.ingressPath], isPublic ? known?.path : nil]
         path = prefixes.lazy.compactMap(\.self).compactMap(Self.folder).first ?? "/"
@@ -35,6 +35,27 @@ struct CookieScope: Sendable, Hashable {
             // One of an older version may count everywhere.
             return cookie.contains("; Max-Age=0;") && path != "/" ? [cookie, own] : [own]
         }
+    }
+
+    /// The scheme with which the browser asked: each proxy adds its own word to the end, so the first is the browser's.
+    ///
+    /// - Source: RFC 7239, 4 and 5.4, for `Forwarded`.
+    private static func scheme(of fields: HTTPFields) -> String? {
+        func first(_ text: String?, upTo separators: String) -> Substring? {
+            text.flatMap { $0.split(omittingEmptySubsequences: false) { separators.contains($0) }.first }
+        }
+        if let proto = first(fields[.forwardedProto], upTo: ",") { return word(proto) }
+        let pairs = first(fields[.forwarded], upTo: ",")?.split(separator: ";") ?? []
+        for pair in pairs {
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            if parts.count == 2, word(parts[0]) == "proto" { return word(parts[1]) }
+        }
+        return nil
+    }
+
+    /// Without spaces and quotation marks, in lower case.
+    private static func word(_ text: Substring) -> String {
+        text.lowercased().filter { !" \t\"".contains($0) }
     }
 
     /// Scheme, host and port, and the path.
@@ -63,6 +84,7 @@ struct CookieScope: Sendable, Hashable {
 
 extension HTTPField.Name {
     fileprivate static let forwardedProto = HTTPField.Name("X-Forwarded-Proto") ?? .from
+    fileprivate static let forwarded = HTTPField.Name("Forwarded") ?? .from
     fileprivate static let forwardedPrefix = HTTPField.Name("X-Forwarded-Prefix") ?? .from
     /// Of Home Assistant.
     fileprivate static let ingressPath = HTTPField.Name("X-Ingress-Path") ?? .from
