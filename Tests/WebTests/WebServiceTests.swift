@@ -84,6 +84,20 @@ struct WebServiceTests {
                 let known = ["If-None-Match: \(tag)"]
                 let again = try await request("GET", "/\(path)", port: port, headers: known)
                 #expect(again.status == 304)
+                #expect(again.headers["etag"] == tag && again.headers["vary"] == "Accept-Encoding")
+                let packed = ["Accept-Encoding: gzip"]
+                let whole = try await request("HEAD", "/\(path)", port: port, headers: packed)
+                let packedTag = try #require(whole.headers["etag"])
+                let packedAgain = try await request(
+                    "GET",
+                    "/\(path)",
+                    port: port,
+                    headers: packed + ["If-None-Match: \"x\", W/\(packedTag)"]
+                )
+                #expect(packedAgain.status == 304)
+                #expect(packedAgain.headers["vary"] == "Accept-Encoding")
+                #expect(packedAgain.headers["etag"] == packedTag)
+                #expect(packedAgain.headers["content-encoding"] == nil)
                 let stale = try await request(
                     "GET",
                     "/\(path)",

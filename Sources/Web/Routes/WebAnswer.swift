@@ -25,6 +25,10 @@ struct WebAnswer: Sendable {
         case allowed
         /// This is it already; `nil` if it is no gain.
         case done(ByteBuffer?)
+
+        var isPossible: Bool {
+            if case .none = self { false } else { true }
+        }
     }
 
     init(status: HTTPResponse.Status = .ok, type: String, body: ByteBuffer, headers: HTTPFields = [:]) {
@@ -90,6 +94,8 @@ struct WebAnswer: Sendable {
         fields[.contentType] = type
         fields[.cacheControl] = "no-store"
         for field in headers { fields[field.name] = field.value }
+        // "Not modified" says it too (RFC 9110, 15.4.5).
+        if compression.isPossible { fields[.vary] = "Accept-Encoding" }
         guard status != .notModified, status != .noContent else {
             fields[.contentType] = nil
             return Response(status: status, headers: fields, body: ResponseBody { try await $0.finish(nil) })
@@ -106,14 +112,9 @@ struct WebAnswer: Sendable {
 
     /// The body as a browser likes it best; `nil` if that is as it is.
     private func compressed(for head: HTTPRequest, _ fields: inout HTTPFields) -> ByteBuffer? {
-        let accepted: Bool
-        switch compression {
-        case .none: return nil
-        case .allowed, .done:
-            fields[.vary] = "Accept-Encoding"
-            accepted = Self.takesGzip(head.headerFields[.acceptEncoding] ?? "")
+        guard compression.isPossible, Self.takesGzip(head.headerFields[.acceptEncoding] ?? "") else {
+            return nil
         }
-        guard accepted else { return nil }
         let body: ByteBuffer? =
             if case .done(let known) = compression { known } else { Gzip.compressed(body, .quick) }
         guard let body else { return nil }
