@@ -51,11 +51,8 @@ package struct BridgeConfiguration: Sendable, Hashable {
     /// Position and angle are repeated when they are at least so old, milliseconds.
     var minimumRepeatAge: Int64 { Int64(aliveInterval / .milliseconds(1)) / 2 }
 
-    /// Whether another health message is due at a tick of the alive interval.
-    func isHealthDue(atTick tick: Int) -> Bool {
-        let (now, before) = (aliveInterval * tick, aliveInterval * (tick - 1))
-        return (now / healthInterval).rounded(.down) > (before / healthInterval).rounded(.down)
-    }
+    /// The interval of the health messages, whole seconds.
+    var healthSeconds: Int { max(1, Int(healthInterval.components.seconds)) }
 
     func discoveryConfiguration(installation: String, topics: Topics) -> DiscoveryConfiguration {
         var result = DiscoveryConfiguration(node: node, installation: installation, topics: topics)
@@ -66,7 +63,7 @@ package struct BridgeConfiguration: Sendable, Hashable {
         result.hasStation = hasStation
         result.flareURL = flareURL
         result.publicURL = publicURL
-        result.healthSeconds = max(1, Int(healthInterval.components.seconds))
+        result.healthSeconds = healthSeconds
         return result
     }
 }

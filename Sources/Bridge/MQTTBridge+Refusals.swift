@@ -32,6 +32,7 @@ extension MQTTBridge {
         for event in events { send(event) }
         for topic in topics { publisher.retained.resend(topic) }
         perform(discovery.repeatRefused(topics))
+        flush()
     }
 
     /// Ends the alert of another client with our id, if this link lasts.

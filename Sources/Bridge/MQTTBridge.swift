@@ -329,15 +329,19 @@ package actor MQTTBridge {
 
     private func tickUntilCancelled() async {
         let start = ContinuousClock.now
-        var ticks = 0
+        var (alive, health) = (Repetition(last: start), Repetition(last: start))
         while !Task.isCancelled {
-            ticks += 1
-            do { try await Task.sleep(until: start + configuration.aliveInterval * ticks) } catch { return }
-            tick(ticks)
+            // Read each time: a reload may have changed them.
+            let (aliveInterval, healthInterval) = (configuration.aliveInterval, configuration.healthInterval)
+            let next = min(alive.next(every: aliveInterval), health.next(every: healthInterval))
+            do { try await Task.sleep(until: next) } catch { return }
+            let now = ContinuousClock.now
+            if health.isDue(at: now, every: configuration.healthInterval) { healthIntervalPassed() }
+            if alive.isDue(at: now, every: configuration.aliveInterval) { tick() }
         }
     }
 
-    private func tick(_ number: Int) {
+    private func tick() {
         // A value that was just published shows that its sensor is alive; repeating it would delay the next one.
         let time = clock()
         for topic in renderer.aliveTopics(at: time)
@@ -346,7 +350,6 @@ package actor MQTTBridge {
         {
             publisher.retained.resend(topic)
         }
-        if configuration.isHealthDue(atTick: number) { healthIntervalPassed() }
         if publisher.isConnected, ownership.tick() { finishReadingStaleTopics() }
         flush()
         if publisher.isConnected, isIdle {

@@ -44,6 +44,16 @@ struct NodeReportTests {
         #expect(try health(report)["alerts"] == 1)
     }
 
+    @Test(arguments: [(5, 180), (60, 180), (61, 183), (3600, 10800)])
+    func `the health stays on the broker until two more could have come`(interval: Int, expiry: UInt32) {
+        var report = Self.report
+        var configuration = BridgeConfiguration()
+        configuration.healthInterval = .seconds(interval)
+        report.use(configuration)
+        let message = report.healthMessage(NodeReport.Figures(), at: Flat.moment(0))
+        #expect(message.properties.messageExpirySeconds == expiry)
+    }
+
     @Test func `links that are there from the start are down until they say otherwise`() throws {
         var configuration = BridgeConfiguration()
         configuration.links = ["station"]

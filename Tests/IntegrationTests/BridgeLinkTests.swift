@@ -138,6 +138,19 @@ struct BridgeLinkTests {
         }
     }
 
+    @Test func `health comes more often than position and angle are repeated, if so configured`() async throws {
+        try await withMosquitto { broker in
+            try await withBridge(
+                port: broker.port,
+                healthInterval: .milliseconds(20),
+                aliveInterval: .seconds(3600)
+            ) { _, visitor in
+                // The first comes with the link.
+                #expect(await eventually { await visitor.said(on: "health").count >= 5 })
+            }
+        }
+    }
+
     @Test func `announcements that the broker refuses are sent again until it takes them`() async throws {
         try await withTemporaryFolder { folder in
             try folder.write("topic readwrite trilateral/#\ntopic read homeassistant/#\n", to: "acl")
@@ -280,6 +293,7 @@ struct BridgeLinkTests {
         formerRoots: [String] = [],
         formerEpoch: String? = nil,
         healthInterval: Duration = .seconds(60),
+        aliveInterval: Duration = .milliseconds(50),
         announced: [String: String] = [:],
         maximumQueued: Int = 10_000,
         announces: Bool = true,
@@ -288,7 +302,7 @@ struct BridgeLinkTests {
         var configuration = BridgeConfiguration()
         configuration.node = node
         if !announces { configuration.discovery = .off }
-        configuration.aliveInterval = .milliseconds(50)
+        configuration.aliveInterval = aliveInterval
         configuration.healthInterval = healthInterval
         var link = MQTTConfiguration()
         link.host = "127.0.0.1"

@@ -21,11 +21,14 @@ package struct NodeReport: Sendable {
     /// The daemon's links apart from that to the broker: whether each is up, by name.
     package private(set) var links = ["flare": false]
     private var alerts: [String: Alert] = [:]
+    /// The interval of the health messages.
+    private var healthSeconds: Int
     /// Why there is no link to the broker, if that is known.
     package var brokerProblem: String?
 
     package init(_ configuration: BridgeConfiguration, _ identity: BridgeIdentity) {
         topics = Topics(root: configuration.root)
+        healthSeconds = configuration.healthSeconds
         for link in configuration.links { links[link] = false }
         info = InfoMessage(
             version: configuration.version,
@@ -43,6 +46,7 @@ package struct NodeReport: Sendable {
     /// Follows another configuration from now on.
     package mutating func use(_ configuration: BridgeConfiguration) {
         (info.features, info.application) = (configuration.features, configuration.application)
+        healthSeconds = configuration.healthSeconds
     }
 
     package mutating func setFlareURL(_ url: String) { info.flareURL = url }
@@ -103,7 +107,8 @@ package struct NodeReport: Sendable {
     package func healthMessage(_ figures: Figures, at now: Instant) -> MQTTMessage {
         let health = health(figures, isConnected: true, at: now)
         var properties = MQTTProperties()
-        properties.messageExpirySeconds = 180
+        // Two may be late or lost.
+        properties.messageExpirySeconds = UInt32(clamping: max(180, 3 * healthSeconds))
         return MQTTMessage(
             topic: topics.health,
             payload: health.json.bytes,
