@@ -166,7 +166,8 @@ extension ObjectGraph {
     }
 
     private mutating func readFloors(of environment: FlareID) {
-        places[environment]?.floors = floors(of: environment)
+        let floors = floors(of: environment)
+        places[environment]?.floors = floors
         unknownFloors.remove(environment)
     }
 
