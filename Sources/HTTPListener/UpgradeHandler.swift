@@ -75,8 +75,8 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether the request was handled here.
     private func handleUpgrade(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) -> Bool {
         // A pending answer would be mixed up with WebSocket frames.
-        guard let gate, !head.isOld, pendingResponses == 0, head.method == .GET, head.lists("websocket", in: "Upgrade"),
-            head.lists("upgrade", in: "Connection")
+        guard let gate, !head.isOld, pendingResponses == 0, head.method == .GET,
+            head.lists("websocket", in: "Upgrade"), head.lists("upgrade", in: "Connection")
         else { return false }
         switch gate.admission(of: WebSocketRequest(head, context.channel)) {
         case .noWebSocket: return false

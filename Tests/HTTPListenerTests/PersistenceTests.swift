@@ -49,7 +49,8 @@ struct PersistenceTests {
     }
 
     @Test(arguments: ["/", "/now", "/stream", "/nothing"])
-    func `a client of HTTP 1_0 gets a whole response, and the end of the connection`(path: String) async throws
+    func `a client of HTTP 1_0 gets a whole response, and the end of the connection`(path: String)
+        async throws
     {
         for host in ["Host: localhost\r\n", ""] {
             let reply = try await exchange("GET \(path) HTTP/1.0\r\n\(host)\r\n")
@@ -95,7 +96,8 @@ struct PersistenceTests {
     }
 
     @Test(arguments: ["close", "Close", "keep-alive, close", "TE, CLOSE"])
-    func `a connection that its client wants to end ends, and the response says so`(option: String) async throws
+    func `a connection that its client wants to end ends, and the response says so`(option: String)
+        async throws
     {
         for path in ["/", "/now", "/stream"] {
             let reply = try await exchange(

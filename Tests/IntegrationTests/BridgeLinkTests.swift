@@ -138,7 +138,9 @@ struct BridgeLinkTests {
         }
     }
 
-    @Test func `health comes more often than position and angle are repeated, if so configured`() async throws {
+    @Test func `health comes more often than position and angle are repeated, if so configured`()
+        async throws
+    {
         try await withMosquitto { broker in
             try await withBridge(
                 port: broker.port,
