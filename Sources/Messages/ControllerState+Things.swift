@@ -58,11 +58,18 @@ extension ControllerState {
 
     /// What can be asked of a thing, in the order of buttons; `nil` for one that is not known.
     ///
-    /// A thing with a profile has `[{"name","property"?,"value"?,"title"}]`, any other one `[{"name"}]`.
+    /// A thing with a profile has `[{"name","property"?,"value"?,"title","description"?}]`, any other one
+    /// `[{"name","description"?}]`; built-in actions of the Flare server have a description.
     package func thingActionsJSON(_ id: FlareID) -> JSONValue? {
         guard let thing = things[id] else { return nil }
         guard let kind = kind(of: thing) else {
-            return .array(ThingCapabilities(thing: thing).actions.map { ["name": .string($0)] })
+            return .array(
+                ThingCapabilities(thing: thing).actions.map { name in
+                    var members: [String: JSONValue] = ["name": .string(name)]
+                    members["description"] = Self.summary(ofAction: name)
+                    return .object(members)
+                }
+            )
         }
         return .array(
             kind.actions(of: thing).map { action in
@@ -71,9 +78,14 @@ extension ControllerState {
                 ]
                 members["property"] = action.property.map { .string($0) }
                 members["value"] = action.value
+                if action.property == nil { members["description"] = Self.summary(ofAction: action.name) }
                 return .object(members)
             }
         )
+    }
+
+    private static func summary(ofAction name: String) -> JSONValue? {
+        BuiltInAction(rawValue: name).map { .string($0.summary) }
     }
 
     /// The text of a key in the language of the lifecycle, else the key itself.

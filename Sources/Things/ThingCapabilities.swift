@@ -124,7 +124,7 @@ package struct ThingCapabilities: Sendable, Hashable {
         if hasBrightness { possible += ["lighter", "darker"] }
         actions = thing.actions.isEmpty ? possible : thing.actions
         if data["angle"] != nil { possible += ["clockwise", "counterclockwise"] }
-        if thing.position != nil { possible += ["north", "south", "east", "west", "up", "down"] }
+        if thing.position != nil { possible += BuiltInAction.moves.map(\.rawValue) }
         possibleActions = Set(possible)
     }
 
@@ -175,8 +175,7 @@ package struct ThingCapabilities: Sendable, Hashable {
         if isSwitchable { possible += ["on", "off"] }
         if attributes["color"] == .colour, hasColour { possible += ["nextColor", "previousColor"] }
         if attributes["level"] == .level { possible += ["lighter", "darker"] }
-        if thing.data["angle"].map({ !$0.isNull }) ?? false { possible += ["clockwise", "counterclockwise"] }
-        if thing.position != nil { possible += ["north", "south", "east", "west", "up", "down"] }
+        // Words such as `down` mean what the profile says: they do not move the thing itself.
         possibleActions = Set(possible)
     }
 
@@ -212,8 +211,12 @@ package struct ThingCapabilities: Sendable, Hashable {
         if actions.contains(action) || possibleActions.contains(action) { return .success(action) }
         let others = possibleActions.subtracting(actions).sorted()
         let hint = NearestName.hint(for: action, among: actions + others)
-        let legal = actions.isEmpty ? others : actions
-        let list = legal.isEmpty ? "it has no actions" : "it has \(QuotedValue.list(legal))"
+        let moves = BuiltInAction.moves.map(\.rawValue).filter(others.contains)
+        let legal = actions.isEmpty ? others.filter { !moves.contains($0) } : actions
+        var list = legal.isEmpty ? "it has no actions" : "it has \(QuotedValue.list(legal))"
+        if !moves.isEmpty, legal.isEmpty {
+            list += " of its own; \(QuotedValue.list(moves)) move its place by 1 m"
+        }
         return .failure(
             Refusal(
                 .unknownAction,

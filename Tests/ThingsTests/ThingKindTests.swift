@@ -244,6 +244,25 @@ struct ThingKindTests {
         #expect(refusal.message == "\"fan_high\" is not an action of this thing; it has heat_off, heat_on")
     }
 
+    @Test(arguments: BuiltInAction.moves)
+    func `a thing with a profile is not moved by a word that its profile does not have`(
+        action: BuiltInAction
+    ) {
+        let valve = Lamps.thing(["heating": 0], position: Point3D(x: 1, y: 1))
+        let capabilities = ThingCapabilities(thing: valve, kind: Kinds.valve)
+        guard case .failure(let refusal) = capabilities.checked(action: action.rawValue) else {
+            Issue.record("accepted")
+            return
+        }
+        #expect(refusal.code == .unknownAction)
+        #expect(refusal.message.hasSuffix("it has heat_off, heat_on"))
+        // What it lists itself is meant.
+        var listed = valve
+        listed.actions = [action.rawValue]
+        let own = ThingCapabilities(thing: listed, kind: Kinds.valve)
+        #expect((try? own.checked(action: action.rawValue).get()) == action.rawValue)
+    }
+
     @Test func `an action sets the value of its property`() throws {
         let thing = Lamps.thing(["relay": 0, "dim": 40])
         let kind = Kinds.foreignLight

@@ -37,9 +37,10 @@ struct ReadingTests {
             for name in ["red-lamp", "\(FakeNode.lamp)"] {
                 #expect(try await read("/api/things/\(name)", port: port) == lamp)
             }
-            #expect(
-                try await read("/api/things/red-lamp/actions", port: port) == [["name": "nextColor"]]
-            )
+            let next: JSONValue = [
+                "name": "nextColor", "description": "Sets the next colour of its palette.",
+            ]
+            #expect(try await read("/api/things/red-lamp/actions", port: port) == [next])
         }
     }
 

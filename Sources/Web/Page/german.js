@@ -29,6 +29,12 @@ const WORDS = {
 	"No thing is near. Tap one on the compass, the map or the list.":
 		"Kein Ding ist in der Nähe. Tippe eines auf dem Kompass, der Karte oder der Liste an.",
 	"Picture of ": "Bild von ", "Power": "Schalter", "On": "Ein", "Off": "Aus", "Brightness": "Helligkeit", "White": "Weiß",
+	"Switches it on": "Schaltet es ein", "Switches it off": "Schaltet es aus", "A tenth brighter": "Ein Zehntel heller",
+	"A tenth darker": "Ein Zehntel dunkler", "The next colour of its palette": "Die nächste Farbe seiner Palette",
+	"The previous colour of its palette": "Die vorige Farbe seiner Palette",
+	"Turns it by 30° clockwise": "Dreht es um 30° im Uhrzeigersinn",
+	"Turns it by 30° counterclockwise": "Dreht es um 30° gegen den Uhrzeigersinn",
+	"Moves its place by 1 m": "Verschiebt seinen Ort um 1 m",
 	"Actions": "Aktionen", "Colour": "Farbe", "Set": "Setzen", "Set ": "Setzen: ", "Dismiss": "Schließen",
 	"No answer from Trilateral yet.": "Trilateral hat noch nicht geantwortet.", "The command was refused": "Der Befehl wurde abgelehnt",
 	"Trilateral does not answer. Perhaps the command was not carried out.":

@@ -25,6 +25,17 @@ export const controlsKey = thing => JSON.stringify([thing.id, thing.slug, thing.
 // Actions that the switch, the slider and the colours do already.
 const DONE_BY = { state: ["on", "off", "toggle"], brightness: ["lighter", "darker"], color: ["nextColor", "previousColor"] };
 
+// What actions do that the Flare server has for everything; see "Built-in actions" of the manual.
+const EXPLAINED = {
+	on: "Switches it on", off: "Switches it off", lighter: "A tenth brighter", darker: "A tenth darker",
+	nextColor: "The next colour of its palette", previousColor: "The previous colour of its palette",
+	clockwise: "Turns it by 30° clockwise", counterclockwise: "Turns it by 30° counterclockwise",
+	north: "Moves its place by 1 m", south: "Moves its place by 1 m", east: "Moves its place by 1 m",
+	west: "Moves its place by 1 m", up: "Moves its place by 1 m", down: "Moves its place by 1 m"
+};
+
+const explain = action => (Object.prototype.hasOwnProperty.call(EXPLAINED, action) ? say(EXPLAINED[action]) : null);
+
 const isDone = (thing, action) => Object.keys(DONE_BY).some(key => DONE_BY[key].indexOf(action) >= 0 &&
 	(key !== "color" || (thing.palette || []).length) && can(thing, key));
 
@@ -53,7 +64,7 @@ export function makeControls(app, thing, part) {
 		else controls.push(makeField(key, typeof dataOf(thing)[key], press));
 	}
 	const actions = (thing.actions || []).filter(action => !isDone(thing, action)).slice(0, MOST).map(action =>
-		button({ class: "button", text: words(action) }, event => press(event.currentTarget, { action }, "action")));
+		button({ class: "button", text: words(action), title: explain(action) }, event => press(event.currentTarget, { action }, "action")));
 	if (actions.length) controls.push({ node: block(say("Actions"), group(say("Actions"), "buttons", actions)), update: () => {} });
 	return controls;
 }
