@@ -74,13 +74,16 @@ package enum FlareLinkError: Error, Sendable, Hashable, CustomStringConvertible 
     case notAllowed(String)
     case unknownObject(ObjectReference)
 
-    package var description: String {
+    package var description: String { description { "\($0.kind.rawValue) \($0.id)" } }
+
+    /// - Parameter label: How objects are called.
+    package func description(_ label: (ObjectReference) -> String) -> String {
         switch self {
         case .unreachable(let why): "the Flare server cannot be reached: \(why)"
         case .timedOut(let seconds): "the Flare server did not confirm within \(seconds) s"
         case .rejected(let why): "the Flare server refused: \(why)"
         case .notAllowed(let why): "the Flare server does not allow it: \(why)"
-        case .unknownObject(let object): "the Flare server knows no \(object.kind.rawValue) \(object.id)"
+        case .unknownObject(let object): "the Flare server knows no \(label(object))"
         }
     }
 }

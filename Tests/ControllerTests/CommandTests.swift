@@ -81,6 +81,10 @@ import Things
         #expect(effects.answers.first?.accepted == [:])
         #expect(effects.events.isEmpty)
         #expect(rig.lamp("brightness") == 0.5)
+        if code == .unknownThing {
+            let message = effects.answers.first?.refusal?.message
+            #expect(message == "the Flare server knows no thing \(House.lamp) (\"Lamp\")")
+        }
         if code == .unknownThing { #expect(effects.requests == [.loadPlace(environment: House.home)]) }
     }
 
@@ -107,7 +111,10 @@ import Things
         let stale = rig.command(.set(.nearby(ifID: "kettle"), request)).answers.first?.refusal
         #expect(stale?.code == .staleTarget)
         #expect(stale?.field == "if_id")
-        #expect(stale?.message == "the nearby thing is lamp by now, not kettle")
+        let byID = rig.command(.set(.nearby(ifID: "\(House.kettle)"), request)).answers.first?.refusal
+        let names = #"lamp ("Lamp") by now, not \#(House.kettle) ("Kettle")"#
+        #expect(byID?.message == "the nearby thing is \(names)")
+        #expect(stale?.message == #"the nearby thing is lamp ("Lamp") by now, not kettle"#)
         rig.command(.set(.nearby(ifID: nil), ThingRequest(attributes: ["brightness": 3])))
         #expect(rig.serve().eventNames == ["thing changed", "nearby changed"])
     }

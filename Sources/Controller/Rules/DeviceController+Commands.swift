@@ -125,10 +125,14 @@ extension DeviceController {
             }
             if let expected, !isNamed(expected, .thing, thing.id) {
                 let slug = state.slugs[.thing, thing.id] ?? "\(thing.id)"
+                // Somebody else's thing has no name here.
+                let other = FlareID(expected).flatMap { state.things[$0] }
+                    .flatMap { maySee($0, command) ? " (\(QuotedValue.of($0.name)))" : nil }
                 return .failure(
                     Refusal(
                         .staleTarget,
-                        "the nearby thing is \(slug) by now, not \(expected.prefix(60))",
+                        "the nearby thing is \(slug) (\(QuotedValue.of(thing.name))) by now, not "
+                            + "\(QuotedValue.list([expected]))\(other ?? "")",
                         field: "if_id"
                     )
                 )

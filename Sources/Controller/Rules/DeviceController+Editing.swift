@@ -324,7 +324,7 @@ extension DeviceController {
         guard let edit else { return }
         var pending = edit.pending
         switch result {
-        case .failure(let error): return refuse(pending, Refusal(error))
+        case .failure(let error): return refuse(pending, Refusal(error, in: state))
         case .success(.created(let id)):
             guard case .create(let kind, let new, _, _) = request else { break }
             let object = ObjectReference(kind, id)

@@ -105,16 +105,21 @@ extension DeviceController {
     // MARK: Failed reads
 
     private mutating func readFailed(_ request: FlareRequest, _ error: FlareLinkError) {
-        if case .loadPlace(let environment) = request { failReads(of: environment, Refusal(error)) }
+        if case .loadPlace(let environment) = request {
+            failReads(of: environment, Refusal(error, in: state))
+        }
         if case .loadEnvironments = request {
-            for refresh in pending.removeRefreshes(where: { $0 == nil }) { refuse(refresh, Refusal(error)) }
+            for refresh in pending.removeRefreshes(where: { $0 == nil }) {
+                refuse(refresh, Refusal(error, in: state))
+            }
         }
         guard let reading = Reading(request), state.isLinkUp else { return }
         guard reading.environment == nil || reading.environment == state.environmentID else { return }
         // A lost link raises its own alert.
         if case .unreachable = error {
         } else {
-            raise("flare-load", .warning, "The place could not be read: \(error). Trying again.")
+            let reason = error.description(state.label)
+            raise("flare-load", .warning, "The place could not be read: \(reason). Trying again.")
         }
         loads.fail(reading)
         effects.append(.startTimer(.readAgain, milliseconds: Self.readAgainMilliseconds))

@@ -188,7 +188,7 @@ extension DeviceController {
             job.work = job.rest.removeFirst()
             begin(job, on: object)
         case .failure(let error):
-            refuse(job.command, Refusal(error))
+            refuse(job.command, Refusal(error, in: state))
             if case .step = job.work { abandonTransition(of: object.id) }
             if case .action = job.work { echoes.forgetLast(of: object) }
             switch error {
@@ -285,7 +285,7 @@ extension DeviceController {
 
 extension Refusal {
     /// The refusal of a command whose request failed.
-    init(_ error: FlareLinkError) {
+    init(_ error: FlareLinkError, in state: ControllerState) {
         let code: RefusalCode =
             switch error {
             case .unreachable: .serverUnreachable
@@ -294,6 +294,6 @@ extension Refusal {
             case .notAllowed: .notAllowed
             case .unknownObject(let object): object.kind == .environment ? .unknownEnvironment : .unknownThing
             }
-        self.init(code, error.description)
+        self.init(code, error.description(state.label))
     }
 }

@@ -42,6 +42,12 @@ extension ControllerState {
         return exact + [same, alike]
     }
 
+    /// An object for a message: `thing 0123456789abcdef01234567 ("Table lamp")`; without a name that is not known.
+    package func label(of object: ObjectReference) -> String {
+        let name = name(of: object.id, object.kind).flatMap { $0.isEmpty ? nil : " (\(QuotedValue.of($0)))" }
+        return "\(object.kind.rawValue) \(object.id)\(name ?? "")"
+    }
+
     private func ids(of kind: FlareClass) -> [FlareID] {
         switch kind {
         case .environment: Array(environments.keys)
