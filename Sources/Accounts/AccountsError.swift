@@ -6,6 +6,8 @@ package enum AccountsError: Error, Sendable, Hashable {
     case refused(String)
     /// A value is not legal.
     case badValue(String)
+    /// Values are legal, but not with each other, or not any more.
+    case conflict(String)
     /// What is named does not exist.
     case unknown(String)
     /// Who asks is not known any more, or what they brought has ended.
@@ -30,7 +32,7 @@ package enum AccountsError: Error, Sendable, Hashable {
     package var code: String {
         switch self {
         case .refused: "not_allowed"
-        case .badValue: "invalid_value"
+        case .badValue, .conflict: "invalid_value"
         case .unknown: "unknown"
         case .unauthenticated: "unauthenticated"
         case .rateLimited, .limited: "rate_limited"
@@ -61,7 +63,8 @@ package enum AccountsError: Error, Sendable, Hashable {
 extension AccountsError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .refused(let text), .badValue(let text), .unknown(let text), .unauthenticated(let text),
+        case .refused(let text), .badValue(let text), .conflict(let text), .unknown(let text),
+            .unauthenticated(let text),
             .limited(let text):
             text
         case .rateLimited: "too many passwords are being checked; try again in a minute"

@@ -100,7 +100,7 @@ extension CivilTime {
         var milliseconds = 0
         if skip(&rest, ".") {
             let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-            guard (1...9).contains(digits.count) else { return nil }
+            guard !digits.isEmpty else { return nil }
             rest = rest.dropFirst(digits.count)
             var padded = (Array(digits.prefix(3)) + [0x30, 0x30])[...].prefix(3)
             milliseconds = number(&padded, digits: 3) ?? 0

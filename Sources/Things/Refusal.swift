@@ -17,6 +17,7 @@ package enum RefusalCode: String, Sendable, Hashable, CaseIterable {
     case unknownVerb = "unknown_verb"
     case unknownScreen = "unknown_screen"
     case unknownDisplay = "unknown_display"
+    case unknownLanguage = "unknown_language"
     case retainedCommand = "retained_command"
     case staleTarget = "stale_target"
     /// It cannot be removed alone.

@@ -49,6 +49,7 @@ extension AccountsAPI {
         call.log("user edit", user: user.name)
         let body = try AccountsBody(call.request.body, "display", "email", "old")
         let display = try body.optionalText("display")
+        _ = try body.password("old")
         var email = try body.optionalText("email")
         guard let known = try registry.store.users().first(where: { $0.user.id == user.id }) else {
             throw .unknown("there is no such user any more")
@@ -134,7 +135,7 @@ extension AccountsAPI {
             return .known(nil)
         }
         guard let old = try body.password("old") else {
-            throw .badValue("old is missing: the present password")
+            throw .refused("the present password is needed, in the member \"old\"")
         }
         return switch try await guess(old, against: stored, name: user.name, call) {
         case .right: .known(stored)

@@ -180,6 +180,7 @@ extension AccountsResponse {
             case .refused: (403, nil)
             case .badValue: (400, nil)
             case .unknown: (404, nil)
+            case .conflict: (409, nil)
             case .unauthenticated: (401, nil)
             case .rateLimited: (429, 60)
             case .limited: (429, 3600)

@@ -9,9 +9,9 @@ enum AccountText {
 
     /// A name to be shown; may be empty.
     static func display(_ text: String) throws(AccountsError) -> String {
-        guard text.utf8.count <= longestDisplay, isHarmless(text) else {
+        guard text.unicodeScalars.count <= longestDisplay, isHarmless(text) else {
             throw .badValue(
-                "a display name must have at most \(longestDisplay) bytes and no control characters"
+                "a display name must have at most \(longestDisplay) characters and no control characters"
             )
         }
         return text
@@ -46,8 +46,8 @@ enum AccountText {
 
     /// The name of a token or a contact.
     static func label(_ text: String, of what: String) throws(AccountsError) -> String {
-        guard (1...64).contains(text.utf8.count), isHarmless(text) else {
-            throw .badValue("the name of a \(what) must have 1 to 64 bytes and no control characters")
+        guard (1...64).contains(text.unicodeScalars.count), isHarmless(text) else {
+            throw .badValue("the name of a \(what) must have 1 to 64 characters and no control characters")
         }
         return text
     }
@@ -64,5 +64,5 @@ func quoted(_ text: String) -> String { QuotedValue.of(text) }
 func hint(_ name: String, _ candidates: [String]) -> String { NearestName.hint(for: name, among: candidates) }
 
 func checkDates(starts: Int64?, ends: Int64?, at now: Int64) throws(AccountsError) {
-    do { try GrantDates.check(starts: starts, ends: ends, at: now) } catch { throw .badValue("\(error)") }
+    do { try GrantDates.check(starts: starts, ends: ends, at: now) } catch { throw .conflict("\(error)") }
 }

@@ -101,7 +101,7 @@ extension DeviceController {
     private func unknownLanguage(_ tag: String) -> Refusal {
         let tags = configuration.lifecycle.languages.map(\.tag)
         return Refusal(
-            .invalidValue,
+            .unknownLanguage,
             "language \(QuotedValue.of(tag)) is not supported; "
                 + (tags.isEmpty
                     ? "none is: add it to lifecycle.languages" : "supported: \(QuotedValue.list(tags))"),

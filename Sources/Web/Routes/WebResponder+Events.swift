@@ -113,6 +113,13 @@ extension WebResponder {
                 "presence must be one of \(QuotedValue.list(legal)) (is \(QuotedValue.of(String(decoding: bytes.prefix(80), as: UTF8.self))))"
             return WebAnswer(Refusal(.invalidValue, message, field: "presence"))
         }
+        let known = ["presence", "page"]
+        if let unknown = body?.object?.keys.filter({ !known.contains($0) }).min() {
+            let hint = NearestName.hint(for: unknown, among: known)
+            let message =
+                "unknown key \(QuotedValue.of(unknown))\(hint.isEmpty ? ";" : hint) known: \(QuotedValue.list(known))"
+            return WebAnswer(Refusal(.unknownKey, message, field: unknown))
+        }
         let page = body?["page"]
         guard page.map({ DisplayRegistry.isLegal($0.string ?? "") }) ?? true else {
             return WebAnswer(Self.illegal("page", page?.string ?? page?.text ?? ""))
