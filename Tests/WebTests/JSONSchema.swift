@@ -41,6 +41,7 @@ struct JSONSchema {
         case "type":
             let types = rule.array ?? [rule]
             return types.contains { Self.has(value, type: $0.string ?? "") } ? [] : [": is not \(rule)"]
+        case "const": return value == rule ? [] : [": is not \(rule)"]
         case "enum": return rule.array?.contains(value) == true ? [] : [": \(value) is not in \(rule)"]
         case "required":
             return (rule.array ?? []).compactMap(\.string).filter {
@@ -61,6 +62,16 @@ struct JSONSchema {
         case "anyOf", "oneOf":
             let valid = (rule.array ?? []).filter { problems(of: value, $0).isEmpty }.count
             return valid == 1 || valid > 1 && keyword == "anyOf" ? [] : [": fits \(valid) of \(keyword)"]
+        case "allOf": return (rule.array ?? []).flatMap { nested(value, $0, "") }
+        case "not": return problems(of: value, rule).isEmpty ? [": fits what it must not"] : []
+        case "maxItems":
+            return (value.array?.count ?? 0) <= (rule.integer ?? -1) ? [] : [": has too many elements"]
+        case "maxProperties":
+            return (value.object?.count ?? 0) <= (rule.integer ?? -1) ? [] : [": has too many members"]
+        case "propertyNames":
+            return (value.object ?? [:]).keys.sorted().flatMap {
+                nested(.string($0), rule, ": the name \($0)")
+            }
         case "minimum":
             return (value.number ?? .infinity) >= (rule.number ?? .nan) ? [] : [": is below \(rule)"]
         case "maximum":

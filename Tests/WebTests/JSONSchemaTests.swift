@@ -27,6 +27,12 @@ struct JSONSchemaTests {
         ("1", #"{"anyOf":[{"type":"number"},{"type":"integer"}]}"#, true),
         (#""ab""#, #"{"pattern":"^[a-z]{2}$"}"#, true), (#""abc""#, #"{"pattern":"^[a-z]{2}$"}"#, false),
         ("{}", #"{"minProperties":1}"#, false), (#""""#, #"{"minLength":1}"#, false),
+        ("1", #"{"const":1}"#, true), ("2", #"{"const":1}"#, false),
+        ("1", #"{"not":{"type":"string"}}"#, true), (#""a""#, #"{"not":{"type":"string"}}"#, false),
+        ("8", #"{"allOf":[{"minimum":8},{"maximum":8}]}"#, true), ("9", #"{"allOf":[{"maximum":8}]}"#, false),
+        ("[1]", #"{"maxItems":1}"#, true), ("[1,2]", #"{"maxItems":1}"#, false),
+        (#"{"a":1}"#, #"{"maxProperties":0}"#, false),
+        (#"{"a":1}"#, #"{"propertyNames":{"pattern":"^b"}}"#, false),
         ("1", #"{"multipleOf":2}"#, false),
     ])
     func `a value is checked by each keyword, and unknown ones are reported`(

@@ -1,0 +1,78 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `/api/openapi.json` as a program takes it that makes requests of it, legal ones and others: Schemathesis, which
+/// contrib/setup installs.
+@Suite(.enabled(if: DescriptionTests.isExpected), .timeLimit(.minutes(5)))
+struct DescriptionTests {
+    private static let program = Interop.python("api").replacing("bin/python", with: "bin/schemathesis")
+
+    /// True if there is one: also in CI when it is missing, so that the test fails there.
+    static var isExpected: Bool {
+        ProcessInfo.processInfo.environment["CI"] == "true" || access(program, X_OK) == 0
+    }
+
+    /// What is excluded: a stream has no end, and without its token the run would see refusals only.
+    private static let excluded = ["readEvents", "removeToken", "setOwnPassword"]
+
+    /// Real values of the parameters, and the same requests in each run.
+    private static let settings = """
+        [parameters]
+        "path.thing" = "table-lamp"
+        "path.zone" = "kitchen"
+        "path.user" = "bob"
+        "path.group" = "staff"
+
+        """
+
+    private func schemathesis(_ home: Home, _ port: Int, _ token: String, _ words: [String]) async throws
+        -> (status: Int32?, text: String)
+    {
+        let folder = home.folder
+        try folder.write(Self.settings, to: "schemathesis.toml")
+        let address = "http://127.0.0.1:\(port)"
+        let child = try ChildProcess(
+            Self.program,
+            [
+                "--config-file", folder.path("schemathesis.toml"), "run", "\(address)/api/openapi.json",
+                "--url",
+                address, "--header", "Authorization: Bearer \(token)", "--request-timeout", "20", "--seed",
+                "1",
+                "--generation-database", "none", "--suppress-health-check", "all",
+            ] + words,
+            output: folder.path("schemathesis")
+        )
+        let status = await child.end(within: .seconds(240))
+        await child.destroy()
+        return (status, folder.read("schemathesis"))
+    }
+
+    @Test func `what the description allows is done, and all else is refused as it says`() async throws {
+        try await withHome(["web.listen": "127.0.0.1:0", "device.allow_set": "true"]) { home, _ in
+            for words in [
+                ["user", "add", "bob"], ["group", "add", "staff"], ["group", "join", "staff", "bob"],
+                ["grant", "add", "bob", "all", "write"],
+            ] {
+                let end = try await Program.run(words + ["--state", home.state], in: home.folder)
+                try #require(end.status == 0, "\(words): \(end.output)")
+            }
+            let made = try await Program.run(
+                ["token", "add", "owner", "test", "--state", home.state],
+                in: home.folder
+            )
+            let token = made.output.trimmingCharacters(in: .newlines)
+            let sign = "web: http://127.0.0.1:"
+            try #require(await home.logs(sign))
+            let rest = await home.log.components(separatedBy: sign).last
+            let port = try #require(rest.flatMap { Int($0.prefix { $0.isNumber }) })
+            let found = try await schemathesis(
+                home,
+                port,
+                token,
+                ["-n", "5"] + Self.excluded.flatMap { ["--exclude-operation-id", $0] }
+            )
+            #expect(found.status == 0, "\(found.text)")
+        }
+    }
+}
