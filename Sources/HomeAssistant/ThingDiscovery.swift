@@ -244,8 +244,12 @@ struct ThingDiscovery: Sendable {
             !$0.isEmpty && $0.unicodeScalars.count <= 255 && seen.insert($0).inserted
         }
         guard !options.isEmpty else { return nil }
-        let known =
-            "value_json.color_name if value_json.color_name in (value_json.palette | default([])) else 'None'"
+        // Home Assistant's word for unknown is put in brackets.
+        let renamed = options.filter { $0.lowercased() == "none" }.map { ($0, "(\($0))") }
+        let names = Dictionary(renamed) { first, _ in first }
+        let name = ValueTemplate.renamed("value_json.color_name", renamed)
+        let known = "\(name) if value_json.color_name in (value_json.palette | default([])) else 'None'"
+        let chosen = ValueTemplate.renamed("value", renamed.map { ($1, $0) })
         return Component(
             .select,
             "palette",
@@ -253,8 +257,8 @@ struct ThingDiscovery: Sendable {
                 "name": "Palette", "icon": "mdi:palette", "state_topic": .string(topics.object(.thing, slug)),
                 "value_template": .string("{{ (\(known)) if value_json is defined else 'None' }}"),
                 "command_topic": .string(topics.command(.thingSetAttribute(thing: slug, attribute: "color"))),
-                "command_template": .string(ValueTemplate.quoted),
-                "options": .array(options.map { .string($0) }),
+                "command_template": .string("{{ \(chosen) | string | to_json }}"),
+                "options": .array(options.map { .string(names[$0] ?? $0) }),
             ]
         )
     }

@@ -18,7 +18,8 @@ enum ValueTemplate {
     /// A selected value mapped to another name, if it has one.
     static func command(_ names: [(String, String)]) -> String { "{{ \(renamed("value", names)) }}" }
 
-    private static func renamed(_ value: String, _ names: [(String, String)]) -> String {
+    /// The value of an expression mapped to another name, if it has one, as an expression.
+    static func renamed(_ value: String, _ names: [(String, String)]) -> String {
         guard !names.isEmpty else { return value }
         let pairs = names.map { "\(literal($0)): \(literal($1))" }.joined(separator: ", ")
         return "{\(pairs)}.get(\(value), \(value))"

@@ -116,6 +116,7 @@ struct DeviceTests {
         let desk = Desk.ofHouse()
         let palette = desk.component("select_palette", of: "lamp")
         #expect(palette?["options"] == ["red", "Ocean"])
+        #expect(palette?["command_template"] == "{{ value | string | to_json }}")
         #expect(palette?["default_entity_id"] == "select.trilateral_n1_lamp_palette")
         #expect(palette?["command_topic"] == "trilateral/n1/things/lamp/set/color")
         let button = desk.component("button_nextcolor", of: "lamp")

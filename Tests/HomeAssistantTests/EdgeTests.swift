@@ -90,6 +90,23 @@ struct EdgeTests {
         #expect(text(desk.component("button_restart"), "device_class", "name") == ["restart", nil])
     }
 
+    @Test func `a colour called none is not Home Assistant's word for unknown`() {
+        var state = House.state
+        state.things[House.lamp]?.data["options"] = ["red", "None"]
+        var desk = Desk()
+        desk.announce(state)
+        let palette = desk.component("select_palette", of: "lamp")
+        #expect(palette?["options"] == ["red", "(None)"])
+        #expect(
+            palette?["value_template"]?.string?.contains("{'None': '\\U00000028None\\U00000029'}.get(")
+                == true
+        )
+        #expect(
+            palette?["command_template"]
+                == "{{ {'\\U00000028None\\U00000029': 'None'}.get(value, value) | string | to_json }}"
+        )
+    }
+
     @Test func `a sensor that was switched off keeps its switch, and one that is not there has none`() {
         var desk = Desk()
         desk.announcer.setLinks(["gps"])
