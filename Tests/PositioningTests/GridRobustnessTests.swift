@@ -11,6 +11,7 @@ import Testing
         ("one where the device is", [.zero, Point3D(x: 5, y: 0), Point3D(x: 0, y: 5)]),
         ("one beyond everything", [.zero, Point3D(x: 1e308, y: -1e308), Point3D(x: 3, y: 3)]),
         ("far from each other", [.zero, Point3D(x: 9e5, y: 9e5), Point3D(x: 9e5, y: 0)]),
+        ("a continent apart", [.zero, Point3D(x: 9e7, y: -9e7), Point3D(x: 3, y: 3)]),
         ("very high", [Point3D(x: 0, y: 0, z: 9e5), Point3D(x: 3, y: 0, z: -9e5)]),
     ]
 
@@ -61,6 +62,30 @@ import Testing
         #expect((100...40_000).contains(estimator.cells))
         let estimates = place.stand(at: spot, from: 0, seconds: 10, &estimator)
         #expect(try #require(estimates.last).position.plane(to: spot) < 1.5)
+    }
+
+    @Test(arguments: [(691_600.0, 5_334_000.0), (32_691_600, 5_334_000), (-20_000_000, 20_000_000)])
+    func `a plan in the coordinates of a land survey is as exact as one from its own corner`(
+        east: Double,
+        north: Double
+    ) throws {
+        func estimate(_ east: Double, _ north: Double) throws -> PositionEstimate {
+            func moved(_ point: Point3D) -> Point3D {
+                Point3D(x: point.x + east, y: point.y + north, z: point.z)
+            }
+            let beacons = GridPlace.hall.map.beacons.map { moved($0.position) }
+            let place = GridPlace(
+                beacons,
+                perimeter: Box(origin: Point3D(x: east, y: north), width: 12, height: 8)
+            )
+            var estimator = GridEstimator(map: place.map)
+            let spot = moved(Point3D(x: 4, y: 5, z: 0.9))
+            return try #require(place.stand(at: spot, from: 0, seconds: 10, &estimator).last)
+        }
+        let (near, far) = (try estimate(0, 0), try estimate(east, north))
+        let moved = Point3D(x: far.position.x - east, y: far.position.y - north, z: far.position.z)
+        #expect(moved.distance(to: near.position) < 0.001)
+        #expect(abs(far.accuracyMetres - near.accuracyMetres) < 0.001)
     }
 
     @Test func `a perimeter narrower than a cell is a line`() throws {
