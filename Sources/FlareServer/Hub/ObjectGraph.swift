@@ -7,8 +7,6 @@ struct ObjectGraph: Sendable {
     private var entries: [FlareClass: [FlareID: Entry]] = [:]
     private var places: [FlareID: Place] = [:]
     private var thingsByZone: [FlareID: Set<FlareID>] = [:]
-    /// The environments whose floors are to be read again.
-    private var unknownFloors: Set<FlareID> = []
     private var lists = ListCache()
     private(set) var count = 0
     /// The sequence number of the next object; lists are in this order.
@@ -161,14 +159,20 @@ extension ObjectGraph {
                 presences[reference.id] = nil
             }
         }
-        // Once for all changes of an import.
-        if steady?.nearDimensions == 2 { for environment in unknownFloors { readFloors(of: environment) } }
+        if steady?.nearDimensions == 2 { readFloors(after: changes) }
     }
 
-    private mutating func readFloors(of environment: FlareID) {
-        let floors = floors(of: environment)
-        places[environment]?.floors = floors
-        unknownFloors.remove(environment)
+    /// Reads floors again, once for all changes of an import.
+    private mutating func readFloors(after changes: [Transaction.Change]) {
+        for change in changes {
+            switch change {
+            case .insert(let record, _), .update(let record, _):
+                guard let home = record.environment, places[home]?.floors == nil else { continue }
+                let floors = floors(of: home)
+                places[home]?.floors = floors
+            case .remove: continue
+            }
+        }
     }
 
     private func floors(of environment: FlareID) -> Floors {
@@ -258,15 +262,10 @@ extension ObjectGraph {
         if record.kind == .thing, let point = record.position {
             places[environment]?.things.insert(record.id, order: sequence, from: point, to: point)
         }
-        if record.kind == .zone { forgetFloors(of: environment) }
+        if record.kind == .zone { places[environment]?.floors = nil }
         if record.kind == .zone, let box = record.perimeter {
             places[environment]?.zones.insert(record.id, order: sequence, from: box.origin, to: box.opposite)
         }
-    }
-
-    private mutating func forgetFloors(of environment: FlareID) {
-        places[environment]?.floors = nil
-        unknownFloors.insert(environment)
     }
 
     private mutating func unindex(_ record: FlareRecord) {
@@ -275,7 +274,7 @@ extension ObjectGraph {
             if thingsByZone[zone]?.isEmpty == true { thingsByZone[zone] = nil }
         }
         guard record.kind != .environment, let environment = record.environment else { return }
-        if record.kind == .zone { forgetFloors(of: environment) }
+        if record.kind == .zone { places[environment]?.floors = nil }
         places[environment]?.members[record.kind]?.remove(record.id)
         places[environment]?.things.remove(record.id)
         places[environment]?.zones.remove(record.id)
