@@ -2,7 +2,7 @@
 
 import { arrange, set, shape } from "./dom.js";
 import { look } from "./appearance.js";
-import { clip, nameOf } from "./text.js";
+import { capital, clip, nameOf } from "./text.js";
 
 const GAP = 3;
 const MOST_WIDTHS = 2000;
@@ -83,7 +83,7 @@ export function drawLabels(map) {
 		if (one.x < 0 || one.y < 0 || one.x > width || one.y > height) return false;
 		const seen = look(profiles, one.thing);
 		const name = clip(nameOf(one.thing), 60);
-		const value = seen.kind !== "light" && seen.value ? [{ text: clip(seen.value, 30), isValue: true }] : [];
+		const value = seen.kind !== "light" && seen.value ? [{ text: capital(clip(seen.value, 30)), isValue: true }] : [];
 		const gap = one.r + 4;
 		const { x, y } = one;
 		const boxes = (wide, high) => {

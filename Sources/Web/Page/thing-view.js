@@ -23,7 +23,7 @@ export class ThingView {
 		this.area = element("div", { class: "controls" });
 		this.facts = element("dl", { class: "facts" });
 		this.note = element("p", { class: "empty" });
-		this.hero = element("div", { class: "card hero about" },
+		this.hero = element("div", { class: "card hero about", tabindex: 0 },
 			element("div", { class: "hero-head" }, this.badge, element("div", { class: "hero-text" }, this.name, this.value, this.where)),
 			this.gone, this.description, this.picture, this.facts, this.back);
 		this.whole = element("div", { class: "thing" }, this.hero, this.area);
