@@ -49,6 +49,10 @@ struct ExperiencePageTests {
         try await check("plain", configuration: "profiles: {language: en}\n")
     }
 
+    @Test func `what may not be driven is not offered, and what may be driven from now on is`() async throws {
+        try await check("rights", more: "control: {read_only: [blind]}\n")
+    }
+
     @Test func `a changed configuration, and a changed module, come to a page that is open`() async throws {
         try await check("reload")
     }
@@ -62,10 +66,12 @@ struct ExperiencePageTests {
     /// - Parameters:
     ///   - hasColours: Whether the configuration has colours for all screens.
     ///   - configuration: In the place of the sample.
+    ///   - more: Further lines of the configuration.
     private func check(
         _ part: String,
         hasColours: Bool = true,
         configuration: String? = nil,
+        more: String = "",
         _ options: [String] = []
     ) async throws {
         try await withEmptyHome { home, visitor in
@@ -94,7 +100,7 @@ struct ExperiencePageTests {
                 let sample = "profiles: {files: [application.json], modules: \(folder.path("modules"))}\n"
                 try await home.start(
                     ["web.listen": "127.0.0.1:\(port)"],
-                    file: configuration ?? sample
+                    file: (configuration ?? sample) + more
                 )
             }
             try #require(await home.logs("web: \(address)"))

@@ -485,6 +485,34 @@ def plain(check, application):
     check.console("plain")
 
 
+def rights(check, application):
+    """What its viewer may not drive is not offered, until it may be driven."""
+    check.page.size(390, 844)
+    check.open("rights")
+    check.screen("home")
+    drives = lambda area: f"document.querySelectorAll('{area} button, {area} input, {area} select').length"
+    check.see("the controls of the blind", drives(".tile:nth-child(2) .tile-control"), 0)
+    check.see("the controls of the fan", drives(".tile:nth-child(4) .tile-control"), 1)
+    check.tap(".tile:nth-child(2) .tile-head")
+    check.screen("details")
+    check.see("the position of the blind", "(document.querySelector('.properties .reading') || {}).textContent", "40\u00a0%")
+    check.see("what drives the blind", drives(".properties"), 0)
+    check.page.run("window.isOld = true")
+    path = os.path.join(os.path.dirname(application), "trilateral.yaml")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text.replace("read_only: [blind]", "read_only: [fan]"))
+    check.say("request/reload", "")
+    check.see("what drives the blind now", "document.querySelectorAll('.properties input[type=range]').length", 2, seconds=20)
+    check.tap("#bar .tool:nth-child(2)")
+    check.screen("home")
+    check.see("the controls of the blind now", drives(".tile:nth-child(2) .tile-control") + " > 1")
+    check.see("the controls of the fan now", drives(".tile:nth-child(4) .tile-control"), 0)
+    check.see("that it is the same page", "window.isOld")
+    check.console("rights")
+
+
 def patience(check, application):
     """The page of the place, until the answer about the screens can be had."""
     check.page.size(390, 844)
@@ -500,7 +528,7 @@ def patience(check, application):
     check.page.errors()
 
 
-CHECKS = {check.__name__: check for check in [looks, ways, controls, modules, calls, reload, plain, patience]}
+CHECKS = {check.__name__: check for check in [looks, ways, controls, modules, calls, rights, reload, plain, patience]}
 
 if __name__ == "__main__":
     what, address, port, root = sys.argv[1:5]
