@@ -58,6 +58,7 @@ export class ThingView {
 			this.controls = thing ? maker.make(this.app, thing) : [];
 			arrange(this.area, []);
 			arrange(this.area, this.controls.map(control => control.node));
+			this.whole.classList.toggle("bare", !this.controls.length);
 		}
 		if (!thing) return;
 		for (const control of this.controls) control.update(thing);
