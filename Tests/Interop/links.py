@@ -263,6 +263,17 @@ class Check:
         told = self.page.wait("return (document.getElementById('why') || {}).textContent", 5) or ""
         self.expect("Chrome 64" in told or self.page.run(READY), f"an old browser is told nothing: {self.page.run(text)[:200]}")
         self.page.do("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+        script = self.at_start("delete window.EventSource;")
+        self.page.driver.get(f"{self.address}/kiosk")
+        told = self.page.wait("return (document.getElementById('why') || {}).textContent", 5) or ""
+        self.expect("EventSource" in told, f"what fails in the first moments is not told: {self.page.run(text)[:200]}")
+        self.page.do("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+        self.page.do("Emulation.setScriptExecutionDisabled", value=True)
+        self.page.driver.get(f"{self.address}/kiosk/")
+        seen = self.page.do("DOMSnapshot.captureSnapshot", computedStyles=[])
+        words = " ".join(seen["strings"][index] for index in seen["documents"][0]["layout"]["text"] if index >= 0)
+        self.expect("needs JavaScript" in words and "Loading" not in words, f"without scripts the page says {words!r}")
+        self.page.do("Emulation.setScriptExecutionDisabled", value=False)
         self.page.do("Network.enable")
         self.page.do("Network.setBlockedURLs", urls=["*/app.js"])
         self.page.do("Network.clearBrowserCache")

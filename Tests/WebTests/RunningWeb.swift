@@ -113,6 +113,9 @@ final class FakeNode: Sendable {
         state.slugs.restore("kitchen", for: ObjectReference(.zone, zone.id))
         state.slugs.restore("red-lamp", for: ObjectReference(.thing, thing.id))
         state.isLinkUp = true
+        state.lifecycle.isLinked = true
+        state.lifecycle.isPlaceLoaded = true
+        _ = state.lifecycle.update()
         return state
     }
 }
