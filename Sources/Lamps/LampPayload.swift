@@ -24,13 +24,13 @@ enum LampPayload {
         return members
     }
 
-    /// `ON` or `OFF` in any case, a boolean, or 1 and 0; `nil` for null and texts that mean "unknown".
+    /// `ON` or `OFF` in any case, a boolean, or 1 and 0; `nil` for texts that mean "unknown".
     static func isOn(_ value: JSONValue, named name: String) throws(LampMessageError) -> Bool? {
         if let flag = value.bool { return flag }
         switch value.string?.trimmingSpace.uppercased() {
         case "ON", "TRUE": return true
         case "OFF", "FALSE": return false
-        case nil where value.isNull, "NONE", "UNKNOWN", "": return nil
+        case "NONE", "UNKNOWN", "": return nil
         default:
             if let number = value.statedNumber, number == 0 || number == 1 { return number == 1 }
             throw LampMessageError(cause: "\(name) must be ON or OFF", value: QuotedValue.of(value))
@@ -41,7 +41,6 @@ enum LampPayload {
     static func level(_ value: JSONValue, named name: String, scale: Double) throws(LampMessageError)
         -> Double?
     {
-        if value.isNull { return nil }
         guard let number = value.statedNumber, number >= 0 else {
             throw LampMessageError(
                 cause: "\(name) must be a number from 0 to \(JSONValue.number(scale))",
@@ -73,7 +72,6 @@ enum LampPayload {
     ///
     /// - Parameter mode: The model to use when several are given: `xy`, `hs`, `rgb`.
     static func colour(_ value: JSONValue, mode: String?) throws(LampMessageError) -> RGBColour? {
-        if value.isNull { return nil }
         let wrong = LampMessageError(cause: "unsupported colour", value: QuotedValue.of(value))
         if let text = value.string {
             guard let colour = RGBColour(hexText: text) else { throw wrong }
@@ -141,13 +139,13 @@ enum LampPayload {
         )
     }
 
-    /// A colour temperature in mired or kelvin; `nil` for null, 0 and an empty text.
+    /// A colour temperature in mired or kelvin; `nil` for 0 and an empty text.
     static func temperature(
         _ value: JSONValue,
         named name: String,
         isKelvin: Bool
     ) throws(LampMessageError) -> ColourTemperature? {
-        if value.isNull || value == "" || value.statedNumber == 0 { return nil }
+        if value == "" || value.statedNumber == 0 { return nil }
         guard let number = value.statedNumber, (1...100_000).contains(number),
             let temperature = isKelvin ? ColourTemperature(kelvin: number) : ColourTemperature(mired: number)
         else {

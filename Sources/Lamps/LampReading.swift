@@ -17,7 +17,7 @@ struct LampReading {
     ) -> Value? {
         guard let value else { return nil }
         do throws(LampMessageError) {
-            if let converted = try convert(value) { return converted }
+            if !value.isNull, let converted = try convert(value) { return converted }
         } catch {
             unknowns.errors.append(error)
         }

@@ -102,7 +102,7 @@ package struct TasmotaLamp: LampDialect {
 
         /// From channels of 0 to 255: red, green and blue, and white ones.
         init?(channels: [Double]) {
-            guard !channels.isEmpty else { return nil }
+            guard !channels.isEmpty, channels.allSatisfy({ $0 >= 0 }) else { return nil }
             guard channels.count >= 3 else {
                 self = .plain
                 return

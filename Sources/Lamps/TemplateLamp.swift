@@ -94,7 +94,6 @@ package struct TemplateLamp: LampDialect {
     }
 
     private func isOn(_ value: JSONValue) throws(LampMessageError) -> Bool? {
-        if value.isNull { return nil }
         if let isOn = word(value.string ?? value.text) ?? value.bool { return isOn }
         throw LampMessageError(
             cause: "the state must be \(settings.on) or \(settings.off)",

@@ -59,7 +59,8 @@ package struct WLEDLamp: LampDialect {
     private func state(ofXML text: String) throws(LampMessageError) -> LampReport {
         var unknowns = LampUnknowns()
         func numbers(_ name: String) -> [Double] {
-            text.split(separator: "<\(name)>").dropFirst().prefix(3).compactMap { part in
+            let parts = text.split(separator: "<\(name)>", omittingEmptySubsequences: false)
+            return parts.dropFirst().prefix(3).compactMap { part in
                 Double(part.prefix { $0 != "<" }).flatMap { (0...255).contains($0) ? $0 : nil }
             }
         }

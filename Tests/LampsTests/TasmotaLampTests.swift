@@ -88,7 +88,7 @@ struct TasmotaLampTests {
     }
 
     @Test(arguments: [
-        (#"{"Dimmer":300}"#, LampState(isOn: true, level: 1)),
+        (#"{"POWER":"ON","Dimmer":300}"#, LampState(isOn: true, level: 1)),
         (#"{"POWER":1,"Dimmer":"50"}"#, LampState(isOn: true, level: 0.5)),
         (#"{"HSBColor":"400,0,0","Color":"0000FF"}"#, LampState(colour: Paint.blue)),
         (#"{"HSBColor":"x","Color":"x","Channel":["0","0","100"]}"#, LampState(colour: Paint.blue)),
