@@ -98,7 +98,7 @@ package struct RawReadings: Sendable {
                 if message.payload.isEmpty { return false }
                 switch result {
                 case .success(let received):
-                    for problem in received.unusable { warn("part of a reading ignored", problem) }
+                    for problem in received.unusable { warn("part of a reading cannot be used", problem) }
                     if !received.readings.isEmpty { await handle(received.readings) }
                     accept(sender)
                     return !received.readings.isEmpty

@@ -61,9 +61,9 @@ package enum ESPresenseReport {
         }
         // Other members differ between versions and are ignored.
         var fields = ReadingFields(members, convertsTexts: true)
-        let rssi = try fields.whole("rssi", in: -200...200)
+        let rssi = Int(try fields.number("rssi", in: -200...200).rounded())
         let power = unusable.collect { () throws(ReadingError) in
-            try fields.optionalWhole("rssi@1m", in: -200...200)
+            try fields.optionalNumber("rssi@1m", in: -200...200).map { Int($0.rounded()) }
         }
         guard BeaconSighting.isUsable(rssi: rssi) else { return nil }
         return .receiver(

@@ -5,6 +5,8 @@ import Positioning
 /// Why a message of an external sensor was refused, and what is legal.
 package struct RawReadingError: Error, Sendable, Hashable, CustomStringConvertible {
     package let description: String
+
+    package init(description: String) { self.description = description }
 }
 
 /// The readings of a message, which were read as far as that was possible.
