@@ -38,7 +38,8 @@ package struct PlacePicture: Sendable {
                 things[object.id] = state.things[object.id].flatMap {
                     PlanThing($0, kind: state.kind(of: $0))
                 }
-            case .object, .location, .sensor, .alert, .link, .beacon, .lifecycle, .screen, .setupCandidates,
+            case .object, .location, .sensor, .alert, .link, .beacon, .lifecycle, .screen, .display,
+                .setupCandidates,
                 .station:
                 continue
             }

@@ -1,4 +1,5 @@
 import Flare
+import Foundation
 import TestSupport
 import Testing
 

@@ -17,7 +17,7 @@ struct ObjectChangeTests {
 
     @Test func `all of a thing can be said`() throws {
         let order = try decode(
-            .add,
+            .add(.thing),
             #"{"name":" Lamp ","zone":"hall","description":"","position":{"x":1,"y":2.5},"data":{"on":true},"actions":["on"]}"#
         ).get()
         var edit = ObjectEdit()

@@ -64,10 +64,6 @@ struct JSONSchema {
             return valid == 1 || valid > 1 && keyword == "anyOf" ? [] : [": fits \(valid) of \(keyword)"]
         case "allOf": return (rule.array ?? []).flatMap { nested(value, $0, "") }
         case "not": return problems(of: value, rule).isEmpty ? [": fits what it must not"] : []
-        case "maxItems":
-            return (value.array?.count ?? 0) <= (rule.integer ?? -1) ? [] : [": has too many elements"]
-        case "maxProperties":
-            return (value.object?.count ?? 0) <= (rule.integer ?? -1) ? [] : [": has too many members"]
         case "propertyNames":
             return (value.object ?? [:]).keys.sorted().flatMap {
                 nested(.string($0), rule, ": the name \($0)")

@@ -53,7 +53,7 @@ struct PlaceRouteTests {
     }
 
     @Test func `lists are of the current environment, of another one, or of all`() async throws {
-        try await withWeb(try Self.node()) { port in
+        try await withWeb(try Self.node()) { (port: Int) async throws in
             #expect(try await Self.slugs("things", port) == ["red-lamp"])
             #expect(try await Self.slugs("things?environment=flat", port) == ["red-lamp"])
             #expect(try await Self.slugs("things?environment=hut", port) == ["lantern"])
@@ -68,7 +68,7 @@ struct PlaceRouteTests {
     }
 
     @Test func `one object is found wherever it is, and says what it is in`() async throws {
-        try await withWeb(try Self.node()) { port in
+        try await withWeb(try Self.node()) { (port: Int) async throws in
             for (path, member, value) in [
                 ("environments/flat", "name", "Flat"), ("environments/\(Self.hut)", "slug", "hut"),
                 ("zones/kitchen", "environment", "flat"), ("zones/porch", "environment", "hut"),
@@ -95,7 +95,7 @@ struct PlaceRouteTests {
             state.environments[Self.hut] = FlareEnvironment(id: Self.hut)
             state.slugs.restore("hut", for: ObjectReference(.environment, Self.hut))
         }
-        try await withWeb(node) { port in
+        try await withWeb(node) { (port: Int) async throws in
             for environment in ["hut", "*"] {
                 let path = "/api/things?environment=\(environment)"
                 #expect(try await request("GET", path, port: port).status == 503)
@@ -107,7 +107,7 @@ struct PlaceRouteTests {
     @Test func `what a user may not see of another place stays hidden`() async throws {
         let known = Users.Known()
         let grants: [(Access, Scope)] = [(.read, .zone(Self.porch))]
-        try await withWeb(try Self.node(grants), people: Users.people(known)) { port in
+        try await withWeb(try Self.node(grants), people: Users.people(known)) { (port: Int) async throws in
             #expect(try await Self.slugs("things?environment=*", port, Users.token) == ["lantern"])
             #expect(try await Self.slugs("zones?environment=*", port, Users.token) == ["porch"])
             #expect(try await Self.slugs("environments", port, Users.token) == [])
@@ -125,7 +125,7 @@ struct PlaceRouteTests {
 
     @Test func `environments and zones are made, changed and removed by paths of their own`() async throws {
         let node = try Self.node()
-        try await withWeb(node) { port in
+        try await withWeb(node) { (port: Int) async throws in
             let type = ["Content-Type: application/json"]
             for (method, path, body) in [
                 ("POST", "environments", #"{"name":"Barn"}"#),
@@ -176,7 +176,7 @@ struct PlaceRouteTests {
             }
             return answer
         }
-        try await withWeb(node) { port in
+        try await withWeb(node) { (port: Int) async throws in
             let full = try await request("DELETE", "/api/zones/kitchen", port: port)
             #expect(full.status == 409)
             #expect(try JSONValue(parsing: full.body)["error"]?["code"] == "not_empty")

@@ -25,7 +25,7 @@ extension DeviceController {
         changes.insert(.link)
         raise("flare-link", .warning, "The Flare server cannot be reached: \(reason). Trying again.")
         forgetFailedReads { _ in true }
-        let refusal = Refusal(FlareLinkError.unreachable(reason))
+        let refusal = Refusal(FlareLinkError.unreachable(reason), in: state)
         failQueues(refusal)
         failReads(refusal)
         for thing in transitions.keys.sorted() { abandonTransition(of: thing) }

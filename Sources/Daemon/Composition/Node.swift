@@ -2,11 +2,13 @@ import Accounts
 package import Bridge
 package import Controller
 import Flare
+import FlareServer
 import HomeAssistant
 package import Logging
 package import MQTT
 import Messages
 import People
+import Profiles
 import Sensing
 import Sensors
 package import ServiceLifecycle

@@ -119,8 +119,8 @@ extension FeedRecorder {
     static func changesState(_ change: StateChange) -> Bool {
         switch change {
         case .environment, .zone, .nearby, .device, .position, .angle, .lifecycle: true
-        case .location, .sensor, .alert, .link, .beacon, .object, .screen, .setupCandidates,
-            .station:
+        case .location, .sensor, .alert, .link, .beacon, .object, .screen, .display,
+            .setupCandidates, .station:
             false
         }
     }
