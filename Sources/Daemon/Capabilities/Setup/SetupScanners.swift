@@ -41,6 +41,8 @@ package struct SetupScanners: Sendable {
         if let bytes = message.oversizeBytes {
             return onRefused("a message of \(bytes) bytes is more than a scanner may send")
         }
+        // A topic that is cleared says nothing.
+        if message.payload.isEmpty { return }
         let points: [AccessPoint]
         do throws(Refusal) {
             points = try AccessPoint.list(message.payload)
