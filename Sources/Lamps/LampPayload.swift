@@ -68,13 +68,19 @@ enum LampPayload {
         )
     }
 
-    /// Colours of JSON lights: x and y, hue and saturation (or h and s), r, g and b, or `hex`.
+    /// Colours of JSON lights: an object with x and y, hue and saturation (or h and s), r, g and b, or `hex`; a text
+    /// of the channels or of hexadecimal digits; or a list of the channels.
     ///
     /// - Parameter mode: The model to use when several are given: `xy`, `hs`, `rgb`.
     static func colour(_ value: JSONValue, mode: String?) throws(LampMessageError) -> RGBColour? {
         let wrong = LampMessageError(cause: "unsupported colour", value: QuotedValue.of(value))
         if let text = value.string {
-            guard let colour = RGBColour(hexText: text) else { throw wrong }
+            let channels = text.split(separator: ",").map { JSONValue.string(String($0)) }
+            guard let colour = RGBColour(hexText: text) ?? rgb(channels) else { throw wrong }
+            return colour
+        }
+        if let channels = value.array {
+            guard let colour = rgb(channels) else { throw wrong }
             return colour
         }
         guard let members = value.object else { throw wrong }
@@ -127,6 +133,11 @@ enum LampPayload {
         let isLit = whiteChannels.contains { (members[$0]?.statedNumber ?? 0) > 0 }
         return isLit
             && members.allSatisfy { whiteChannels.contains($0.key) || ($0.value.statedNumber ?? 0) == 0 }
+    }
+
+    private static func rgb(_ channels: [JSONValue]) -> RGBColour? {
+        let numbers = channels.compactMap(\.statedNumber)
+        return numbers.count == channels.count ? rgb(numbers) : nil
     }
 
     /// A colour from three numbers of 0 to 255.

@@ -70,7 +70,10 @@ package struct TemplateLamp: LampDialect {
                 isKelvin: settings.isKelvin
             )
         }
-        let colour = reading.read(\.colour, value(at: settings.colourPath), self.colour)
+        let colour = reading.read(\.colour, value(at: settings.colourPath)) {
+            value throws(LampMessageError) in
+            try LampPayload.colour(value, mode: nil)
+        }
         return reading.report(
             LampState(isOn: isOn, reported: level, colour: colour, temperature: temperature)
         )
@@ -99,17 +102,6 @@ package struct TemplateLamp: LampDialect {
             cause: "the state must be \(settings.on) or \(settings.off)",
             value: QuotedValue.of(value)
         )
-    }
-
-    private func colour(_ value: JSONValue) throws(LampMessageError) -> RGBColour? {
-        if let text = value.string, text.contains(",") {
-            let numbers = text.split(separator: ",").compactMap { Double(String($0).trimmingSpace) }
-            if let colour = LampPayload.rgb(numbers) { return colour }
-        }
-        if let numbers = value.array?.compactMap(\.statedNumber), let colour = LampPayload.rgb(numbers) {
-            return colour
-        }
-        return try LampPayload.colour(value, mode: nil)
     }
 
     package func order(_ wanted: LampState, from lamp: LampState, over seconds: Double?) -> [LampMessage] {

@@ -54,6 +54,8 @@ struct PartialReportTests {
         ),
         (#"{"state":"ON","color":{"w":255}}"#, LampState(isOn: true, isWhite: true)),
         (#"{"state":"ON","color":{"r":0,"g":0,"b":0}}"#, LampState(isOn: false)),
+        (#"{"state":"ON","color":[0,0,"255"]}"#, LampState(isOn: true, colour: Paint.blue)),
+        (#"{"state":"ON","color":"0, 255, 0"}"#, LampState(isOn: true, colour: Paint.green)),
     ])
     func `every colour mode of an ESPHome light is understood`(text: String, expected: LampState) {
         #expect(Self.lamp.state("s", text) == expected)
