@@ -81,6 +81,7 @@ export class DeviceView {
 		show(this.back, isChosen);
 		setText(this.title, say(isChosen ? "Selected" : "Nearby"));
 		this.control.update(thing);
+		setText(this.more, say(thing && thing.isSeenOnly ? "Details" : "All controls"));
 		setText(this.name, thing ? nameOf(thing) : say(model.hides("nearby") ? HIDDEN : "Nothing is near"));
 		paint(this.hero, thing ? look(profiles, thing) : NO_LOOK);
 		if (thing) {
