@@ -2,17 +2,19 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `/api/openapi.json` as a program takes it that makes requests of it, legal ones and others: Schemathesis, which
-/// contrib/setup installs.
-@Suite(.enabled(if: DescriptionTests.isExpected), .timeLimit(.minutes(5)))
-struct DescriptionTests {
-    private static let program = Interop.python("api").replacing("bin/python", with: "bin/schemathesis")
+/// Schemathesis, which contrib/setup installs: it makes requests of a description, legal ones and others.
+private enum Schemathesis {
+    static let program = Interop.python("api").replacing("bin/python", with: "bin/schemathesis")
 
     /// True if there is one: also in CI when it is missing, so that the test fails there.
     static var isExpected: Bool {
         ProcessInfo.processInfo.environment["CI"] == "true" || access(program, X_OK) == 0
     }
+}
 
+/// `/api/openapi.json`, taken at its word.
+@Suite(.enabled(if: Schemathesis.isExpected), .timeLimit(.minutes(5)))
+struct DescriptionTests {
     /// What is excluded: a stream has no end, and without its token the run would see refusals only.
     private static let excluded = ["readEvents", "removeToken", "setOwnPassword"]
 
@@ -33,7 +35,7 @@ struct DescriptionTests {
         try folder.write(Self.settings, to: "schemathesis.toml")
         let address = "http://127.0.0.1:\(port)"
         let child = try ChildProcess(
-            Self.program,
+            Schemathesis.program,
             [
                 "--config-file", folder.path("schemathesis.toml"), "run", "\(address)/api/openapi.json",
                 "--url",
