@@ -72,6 +72,10 @@ struct JSONSchema {
             return (value.number ?? .infinity) >= (rule.number ?? .nan) ? [] : [": is below \(rule)"]
         case "maximum":
             return (value.number ?? -.infinity) <= (rule.number ?? .nan) ? [] : [": is above \(rule)"]
+        case "exclusiveMinimum":
+            return (value.number ?? .infinity) > (rule.number ?? .nan) ? [] : [": is not above \(rule)"]
+        case "exclusiveMaximum":
+            return (value.number ?? -.infinity) < (rule.number ?? .nan) ? [] : [": is not below \(rule)"]
         case "minLength":
             return (value.string?.count ?? .max) >= (rule.integer ?? .max) ? [] : [": is too short"]
         case "maxLength":

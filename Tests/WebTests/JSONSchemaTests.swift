@@ -33,6 +33,8 @@ struct JSONSchemaTests {
         ("[1]", #"{"maxItems":1}"#, true), ("[1,2]", #"{"maxItems":1}"#, false),
         (#"{"a":1}"#, #"{"maxProperties":0}"#, false),
         (#"{"a":1}"#, #"{"propertyNames":{"pattern":"^b"}}"#, false),
+        ("1", #"{"exclusiveMinimum":1}"#, false), ("2", #"{"exclusiveMinimum":1}"#, true),
+        ("1", #"{"exclusiveMaximum":1}"#, false), ("0", #"{"exclusiveMaximum":1}"#, true),
         ("1", #"{"multipleOf":2}"#, false),
     ])
     func `a value is checked by each keyword, and unknown ones are reported`(
