@@ -110,7 +110,7 @@ import Things
         var rig = Rig.atHome(configuration { $0.languages = [german] })
         let before = rig.state
         let refused = rig.command(.setLifecycle(.language("fr-FR")))
-        #expect(refused.codes == [.invalidValue])
+        #expect(refused.codes == [.unknownLanguage])
         #expect(refused.answers.first?.refusal?.message.contains("supported: de-DE") == true)
         #expect(refused.calls == [])
         #expect(rig.state == before)

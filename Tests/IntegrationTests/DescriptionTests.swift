@@ -23,8 +23,6 @@ struct DescriptionTests {
         [parameters]
         "path.thing" = "table-lamp"
         "path.zone" = "kitchen"
-        "path.user" = "bob"
-        "path.group" = "staff"
 
         """
 

@@ -36,6 +36,15 @@ struct AudienceTests {
         }
     }
 
+    @Test func `a member of the presence that nobody knows is refused, with the nearest`() async throws {
+        try await withWeb(FakeNode()) { port in
+            let body = #"{"presence":"visible","pages":"p1"}"#
+            let reply = try await post("/api/display/wall/presence", body, port: port)
+            #expect(reply.status == 400)
+            #expect(reply.body.contains("unknown_key") && reply.body.contains(#"did you mean \"page\"?"#))
+        }
+    }
+
     @Test func `one user has a quarter of the streams, and an eighth is left for who administers`()
         async throws
     {

@@ -45,7 +45,7 @@ extension AccountsAPI {
         call.log("sign in")
         let text = try body.text("link")
         guard let link = SecretToken(text, .link) else {
-            throw .unauthenticated("link is not one that `trilateral sign-in` printed; copy all of it")
+            throw .refused("link is not one that `trilateral sign-in` printed; copy all of it")
         }
         let (request, now, lifetime) = (call.request, call.now, registry.settings.sessionLifetime)
         let (user, secret) = try change { store throws(AccountsError) in

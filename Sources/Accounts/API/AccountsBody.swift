@@ -54,10 +54,6 @@ struct AccountsBody {
     /// A password, which no message repeats.
     func password(_ key: String) throws(AccountsError) -> [UInt8]? {
         guard let text = try optionalText(key) else { return nil }
-        // Whether it is needed or not: nobody has a longer one.
-        guard text.utf8.count <= PasswordHash.lengths.upperBound else {
-            throw .badValue("\(key) must have at most \(PasswordHash.lengths.upperBound) bytes")
-        }
         return Array(text.utf8)
     }
 

@@ -52,8 +52,12 @@ struct OwnAddressTests {
             let body: JSONValue = ["email": "new@example.org", "old": old.map { .string($0) } ?? .null]
             return await desk.ask(.patch, "me", body, as: desk.bob, session: session)
         }
-        #expect(await change(nil).status == 400)
+        #expect(await change(nil).status == 403)
         #expect(await change("wrong horse").status == 403)
+        // Nobody has a longer one, whether it is asked for or not.
+        let long = JSONValue.string(String(repeating: "x", count: 1025))
+        let renaming = await desk.ask(.patch, "me", ["display": "B", "old": long], as: desk.bob)
+        #expect(renaming.status == 403)
         #expect(await email(desk)?.isEmpty == true)
         #expect(desk.emails.withLock { $0.isEmpty })
         #expect(await change("correct horse").status == 200)

@@ -96,7 +96,7 @@ struct RightsAPITests {
     )
     func `what would have ended already is refused`(kind: String, body: JSONValue) async throws {
         let answer = await (try Desk()).ask(.post, kind, body)
-        #expect(answer.status == 400)
+        #expect(answer.status == 409)
         let message = answer.body?["message"]?.string ?? ""
         #expect(message == "the end must be in the future (is 2020-01-01T00:00:00Z)")
     }

@@ -89,9 +89,8 @@ struct SignInLinkAPITests {
         }
         let reset = try desk.home.store.addLink(.reset, of: desk.home.owner, at: Desk.start)
         #expect(await signIn(.string(reset.text), desk).status == 403)
-        for text: JSONValue in ["", "x", 7, .null] {
-            #expect(await signIn(text, desk).status == 400)
-        }
+        for text: JSONValue in ["", "x"] { #expect(await signIn(text, desk).status == 403) }
+        for text: JSONValue in [7, .null] { #expect(await signIn(text, desk).status == 400) }
         #expect(await signIn(link, desk).status == 200)
     }
 
