@@ -29,7 +29,8 @@ extension WebHub {
             ),
         ]
         let all = state.webObjects(.thing)
-        let drivable = all.filter { mayDrive($0, speaker, in: state) }.map(\.id)
+        // In one order, so that the same answer is the same text.
+        let drivable = all.filter { mayDrive($0, speaker, in: state) }.map(\.id).sorted()
         let isAll = drivable.count == all.count && mayDriveEverything(speaker, in: state)
         members["things"] = isAll ? true : .array(drivable.map { .string("\($0)") })
         return Permissions(things: isAll ? nil : Set(drivable), json: JSONValue.object(members).bytes)
