@@ -60,14 +60,13 @@ package struct OtherThings: Sendable {
     ///
     /// - Parameter isOurs: Whether this daemon announces a thing.
     func message(where isOurs: (FlareID) -> Bool) -> String? {
-        var counts: [String: Int] = [:]
-        for thing in things.values where isOurs(thing.id) { counts[thing.root, default: 0] += 1 }
-        guard let most = counts.values.max() else { return nil }
-        let roots = counts.keys.sorted()
+        // Not how many: the message would change with each announcement.
+        let roots = Set(things.values.filter { isOurs($0.id) }.map(\.root)).sorted()
+        guard !roots.isEmpty else { return nil }
         let more = roots.count - Self.mostNamed
         return "\(QuotedValue.list(roots.prefix(Self.mostNamed)))\(more > 0 ? " and \(more) more" : "") "
             + (roots.count == 1 ? "announces" : "announce")
-            + " the same things to Home Assistant as this daemon (\(most)), so each is there twice. "
+            + " the same things to Home Assistant as this daemon, so each is there twice. "
             + "Set discovery.things: none on all but one."
     }
 }

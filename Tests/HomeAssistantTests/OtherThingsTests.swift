@@ -32,7 +32,9 @@ struct OtherThingsTests {
         tell(&second, first.sent)
         let message = try #require(first.announcer.doubled)
         #expect(
-            message.hasPrefix("trilateral/n2 announces the same things to Home Assistant as this daemon (4)")
+            message.hasPrefix(
+                "trilateral/n2 announces the same things to Home Assistant as this daemon, so each is there twice."
+            )
         )
         #expect(message.hasSuffix("Set discovery.things: none on all but one."))
         #expect(second.announcer.doubled?.hasPrefix("trilateral/n1 announces") == true)
@@ -61,7 +63,7 @@ struct OtherThingsTests {
         tell(&silent, second.sent)
         #expect(silent.announcer.doubled == nil && silent.announcer.otherDevices.isEmpty)
         tell(&desk, second.sent)
-        #expect(desk.announcer.doubled?.contains("(1)") == true)
+        #expect(desk.announcer.doubled?.hasPrefix("a/n2 announces") == true)
     }
 
     @Test(arguments: [
