@@ -161,8 +161,12 @@ extension ComponentName {
         case .image: members["image_topic"] = topic
         case .select: members.merge(["command_topic": topic, "options": ["gone"]]) { $1 }
         case .light:
+            // Without a state topic it would restore the last state, whose colour mode it lacks.
             members.merge(
-                ["command_topic": topic, "schema": "json", "supported_color_modes": ["onoff"]]
+                [
+                    "command_topic": topic, "state_topic": topic, "schema": "json",
+                    "supported_color_modes": ["onoff"],
+                ]
             ) { $1 }
         case .humidifier:
             members.merge(["command_topic": topic, "target_humidity_command_topic": topic]) { $1 }

@@ -77,7 +77,7 @@ struct EdgeTests {
         desk.announce(state)
         #expect(desk.component("button_nextcolor", of: "lamp")?["enabled_by_default"] == false)
         #expect(desk.component("button_nextchannel", of: "tv-set")?["enabled_by_default"] == nil)
-        var other = House.state
+        var other = state
         other.things[House.television]?.actions = ["lighter", "darker", "nextColor", "previousColor", "wave"]
         desk.change(other, [.object(ObjectReference(.thing, House.television))])
         for key in ["lighter", "darker", "nextcolor", "previouscolor"] {

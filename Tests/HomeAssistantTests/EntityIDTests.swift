@@ -75,7 +75,7 @@ struct EntityIDTests {
         }
         let desk = full(state)
         let all = ids(desk.held.values)
-        #expect(all.count > 200)
+        #expect(all.count > 150)
         for id in own { #expect(all.filter { $0 == id }.count == 1, "\(id)") }
     }
 }

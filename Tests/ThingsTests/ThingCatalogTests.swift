@@ -48,7 +48,9 @@ struct ThingCatalogTests {
 
     @Test func `a profile that nobody has is known`() {
         func missing(_ data: [String: JSONValue]) -> String? {
-            Self.catalog.missingProfile(of: Lamps.thing(data)).map {
+            var thing = FlareThing(id: FlareID(high: 1, low: 2))
+            thing.data = data
+            return Self.catalog.missingProfile(of: thing).map {
                 ([$0.key == "profile" ? $0.name : "\($0.key) \($0.name)"] + $0.models).joined(separator: " ")
             }
         }
@@ -61,8 +63,7 @@ struct ThingCatalogTests {
         #expect(missing(["profile": "fan"]) == "fan F1 F2")
         #expect(missing(["oemModel": "fan"]) == "oemModel fan F1 F2")
         #expect(missing(["oemModel": "fan", "model": "F2"]) == nil)
-        var assigned = Lamps.thing(["oemModel": "fan"])
-        assigned.name = "Radiator"
+        let assigned = Lamps.thing(["oemModel": "fan"])
         #expect(Self.catalog.missingProfile(of: assigned, slug: "radiator") == nil)
         #expect(ThingCatalog.none.missingProfile(of: Lamps.thing(["profile": "x"])) == nil)
     }

@@ -142,8 +142,8 @@ struct WhiteLightTests {
             try set(["state": "ON", "color": red], on: ["tint": "black"], kind).stored == ["tint": "red"]
         )
         #expect(
-            try set(["state": "ON", "brightness": 128], on: ["tint": "red"], kind).stored
-                == ["tint": "#800000"]
+            try set(["state": "ON", "brightness": 100], on: ["tint": "red"], kind).stored
+                == ["tint": "#640000"]
         )
         #expect(try set(["state": "TOGGLE"], on: ["tint": "teal"], kind).stored == ["tint": "black"])
     }

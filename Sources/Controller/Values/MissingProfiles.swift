@@ -44,12 +44,11 @@ struct MissingProfiles: Sendable {
             }
             let hint = kept[missing.name] ?? NearestName.hint(for: missing.name, among: state.catalog.names)
             hints[missing.name] = hint
-            return
-                "\(label) names \(QuotedValue.of(missing.name)) in data.\(missing.key), which nobody has\(hint)"
+            return "\(label) names \(QuotedValue.of(missing.name))\(hint)"
         }
         let more = names.count - shown.count
         let text =
-            "Things without the profile that they name: \(parts.joined(separator: "; "))"
+            "No profile, or more than one, has the name that a thing gives: \(parts.joined(separator: "; "))"
             + (more > 0 ? "; and \(more) more" : "")
         return text + (text.hasSuffix("?") ? "" : ".") + " See the names with: trilateral profile show"
     }
