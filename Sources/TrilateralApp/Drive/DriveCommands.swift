@@ -56,7 +56,13 @@ struct ActionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "action",
         abstract: "Let a thing carry out an action.",
-        discussion: "Example: trilateral action nearby nextColor."
+        discussion: """
+            Example: trilateral action nearby nextColor.
+
+            "trilateral get" shows the actions of a thing. Without a profile they are built in: on, off; lighter, darker (by a \
+            tenth); nextColor, previousColor (of its palette); clockwise, counterclockwise (by 30°); and north, south, \
+            east, west, up, down, which move its place by 1 m.
+            """
     )
 
     @Argument(help: "nearby, or the short name or id of a thing.", completion: .things)
