@@ -13,7 +13,7 @@ extension AccountsAPI {
             case .put, .patch, .delete: return nil
             }
         }
-        if call.method == .delete, let name = call.name {
+        if call.method == .delete, let name = call.name.map(call.groupName) {
             call.log("group rm", name)
             try change { store throws(AccountsError) in
                 try store.removeGroup(name, by: call.authority, at: call.now)
@@ -21,10 +21,10 @@ extension AccountsAPI {
             return .done
         }
         guard call.method == .post else { return nil }
-        if let name = call.name(before: "members") {
+        if let name = call.name(before: "members").map(call.groupName) {
             return try await changeMembers(of: name, joins: true, &call)
         }
-        if let name = call.name(before: "leave") {
+        if let name = call.name(before: "leave").map(call.groupName) {
             return try await changeMembers(of: name, joins: false, &call)
         }
         return nil

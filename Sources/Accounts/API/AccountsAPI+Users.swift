@@ -12,7 +12,7 @@ extension AccountsAPI {
         case (.post, nil): return try await addUser(&call)
         default: break
         }
-        if let name = call.name {
+        if let name = call.name.map(call.userName) {
             switch call.method {
             case .patch: return try editUser(name, &call)
             case .delete:
@@ -24,7 +24,7 @@ extension AccountsAPI {
             case .get, .post, .put: return nil
             }
         }
-        if call.method == .put, let name = call.name(before: "password") {
+        if call.method == .put, let name = call.name(before: "password").map(call.userName) {
             return try await setPassword(of: name, &call)
         }
         return nil

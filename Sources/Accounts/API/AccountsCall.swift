@@ -99,6 +99,18 @@ struct AccountsCall {
         return try table.requireUser(name)
     }
 
+    /// The name of the user whom a word of the path means: a name, or for who administers an identifier.
+    func userName(_ word: String) -> String {
+        guard administers, table.user(named: word) == nil else { return word }
+        return AccountID(word).flatMap { table.user($0)?.name } ?? word
+    }
+
+    /// The name of the group that a word of the path means, in the same way.
+    func groupName(_ word: String) -> String {
+        guard administers, table.group(named: word) == nil else { return word }
+        return AccountID(word).flatMap { table.group($0)?.name } ?? word
+    }
+
     /// A user to whom something is given.
     func receiver(named name: String) throws(AccountsError) -> User {
         if let user = table.user(named: name) { return user }

@@ -144,7 +144,7 @@ extension AccountsStore {
         case .group(let id):
             guard let group = table.group(id) else { throw AccountsError.unknown("there is no such group") }
             guard group.kind == .users else {
-                throw AccountsError.badValue(
+                throw AccountsError.conflict(
                     "the group \(quoted(group.name)) is one of things; grants go to users"
                 )
             }
@@ -152,7 +152,7 @@ extension AccountsStore {
         if case .group(let id) = grant.scope {
             guard let group = table.group(id) else { throw AccountsError.unknown("there is no such group") }
             guard group.kind == .things else {
-                throw AccountsError.badValue(
+                throw AccountsError.conflict(
                     "the group \(quoted(group.name)) is one of users; grants are about things"
                 )
             }

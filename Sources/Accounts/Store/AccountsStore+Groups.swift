@@ -123,7 +123,7 @@ extension AccountsStore {
 
     private static func check(_ group: Grouping, _ kind: Grouping.Kind) throws(AccountsError) {
         guard group.kind == kind else {
-            throw .badValue("the group \(quoted(group.name)) is one of \(group.kind.rawValue)")
+            throw .conflict("the group \(quoted(group.name)) is one of \(group.kind.rawValue)")
         }
     }
 }

@@ -101,6 +101,21 @@ struct AccountsAPITests {
         #expect(answer.body?["message"]?.string?.isEmpty == false)
     }
 
+    @Test func `users and groups are found by the identifier that making them returned`() async throws {
+        let desk = try Desk()
+        let eve = try #require(await desk.ask(.post, "users", ["name": "eve"]).body?["id"]?.string)
+        let staff = try #require(await desk.ask(.post, "groups", ["name": "staff"]).body?["id"]?.string)
+        #expect(await desk.ask(.patch, "users/\(eve)", ["display": "E"], as: desk.bob).status == 403)
+        let edited = await desk.ask(.patch, "users/\(eve)", ["display": "E"], as: desk.owner)
+        #expect(edited.status == 200 && edited.body?["name"] == "eve" && edited.body?["display"] == "E")
+        let members: JSONValue = ["members": ["eve"]]
+        #expect(await desk.ask(.post, "groups/\(staff)/members", members, as: desk.owner).status == 204)
+        #expect(await desk.ask(.post, "groups/\(staff)/leave", members, as: desk.owner).status == 204)
+        #expect(await desk.ask(.delete, "groups/\(staff)", as: desk.owner).status == 204)
+        #expect(await desk.ask(.delete, "users/\(eve)", as: desk.owner).status == 204)
+        #expect(try desk.log().last?.target == "eve")
+    }
+
     @Test func `the last owner stays`() async throws {
         let desk = try Desk()
         for answer in [
