@@ -11,10 +11,13 @@ package enum AuthorizationHeader {
         switch scheme {
         case "bearer": return value
         case "basic":
-            guard let data = Data(base64Encoded: value), let text = String(data: data, encoding: .utf8),
-                let colon = text.firstIndex(of: ":")
-            else { return nil }
-            return String(text[text.index(after: colon)...])
+            guard let data = Data(base64Encoded: value), let text = String(data: data, encoding: .utf8) else {
+                return nil
+            }
+            // Not by characters as they are seen: an accent at the start of a password would be one with the colon.
+            let scalars = text.unicodeScalars
+            guard let colon = scalars.firstIndex(of: ":") else { return nil }
+            return String(scalars[scalars.index(after: colon)...])
         default: return nil
         }
     }

@@ -46,6 +46,10 @@ struct RecordTests {
         for text in texts { #expect(Scope(text) == nil, "\(text.prefix(40))") }
         #expect(ScopeText("thing:table-lamp") == .object(.thing, "table-lamp"))
         #expect(ScopeText("group:a:b") == .group("a:b"))
+        #expect(ScopeText("zone:\u{301}a") == .object(.zone, "\u{301}a"))
+        let longest = String(repeating: "\u{1F600}", count: 200)
+        #expect(ScopeText("thing:\(longest)") == .object(.thing, longest))
+        #expect(ScopeText("thing:\(longest)a") == nil)
         #expect(Scope(ObjectReference(.device, id)) == nil)
     }
 

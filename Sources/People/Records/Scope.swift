@@ -61,17 +61,18 @@ package enum ScopeText: Sendable, Hashable {
     /// Says what is legal, for messages.
     package static let rule = "all, devices, environment:E, zone:Z, thing:T or group:G"
 
-    /// `nil` unless the text has the form of ``rule``; words of 1 to 128 bytes are not looked at.
+    /// `nil` unless the text has the form of ``rule``; words of 1 to 200 characters are not looked at.
     package init?(_ text: String) {
-        guard text.utf8.count <= 160 else { return nil }
         switch text {
         case "all": self = .all
         case "devices": self = .devices
         default:
-            guard let colon = text.firstIndex(of: ":") else { return nil }
-            let word = String(text[text.index(after: colon)...])
-            guard (1...128).contains(word.utf8.count) else { return nil }
-            switch text[..<colon] {
+            // Not by characters as they are seen: a mark after the colon would be one with it.
+            let scalars = text.unicodeScalars
+            guard let colon = scalars.firstIndex(of: ":") else { return nil }
+            let word = String(scalars[scalars.index(after: colon)...])
+            guard (1...200).contains(word.unicodeScalars.count) else { return nil }
+            switch String(scalars[..<colon]) {
             case "environment": self = .object(.environment, word)
             case "zone": self = .object(.zone, word)
             case "thing": self = .object(.thing, word)
