@@ -222,9 +222,9 @@ package actor MQTTBridge {
             send(.brokerLinkChanged(isUp: true))
         case .disconnected(let error):
             report.brokerProblem = "\(error)"
-            for event in refusals.disconnected(error) + duplicateClient.disconnected(error, at: now) {
-                send(event)
-            }
+            for event in refusals.disconnected(error) { send(event) }
+            let isIdle = client.counters.queued == 0
+            for event in duplicateClient.disconnected(error, isIdle: isIdle, at: now) { send(event) }
             if publisher.isConnected { send(.brokerLinkChanged(isUp: false)) }
             perform(inbox.linkDown())
             publisher.linkDown()

@@ -16,9 +16,11 @@ struct DuplicateClientDetectorTests {
     }
 
     /// A link that begins and ends at these times, milliseconds.
-    private mutating func link(_ start: Int64, _ end: Int64, _ error: MQTTError = lost) -> [ControllerEvent] {
+    private mutating func link(_ start: Int64, _ end: Int64, _ error: MQTTError = lost, isIdle: Bool = true)
+        -> [ControllerEvent]
+    {
         detector.connected(at: start)
-        return detector.disconnected(error, at: end)
+        return detector.disconnected(error, isIdle: isIdle, at: end)
     }
 
     @Test mutating func `a session that another client takes over is an alert that names the client id`() {
@@ -45,7 +47,7 @@ struct DuplicateClientDetectorTests {
             let start = Int64(round) * 5000
             #expect(link(start, start + 1000) == [])
             let gone = MQTTError.unreachable(address: "b", reason: "Connection refused")
-            #expect(detector.disconnected(gone, at: start + 2000) == [])
+            #expect(detector.disconnected(gone, isIdle: true, at: start + 2000) == [])
         }
     }
 
@@ -68,11 +70,30 @@ struct DuplicateClientDetectorTests {
         #expect(detector.check(at: 93_000) == [])
     }
 
+    @Test mutating func `links that only end while messages wait are no other client's work`() {
+        for start in [Int64(0), 2000] { #expect(link(start, start + 1000, isIdle: false) == []) }
+        let third = link(4000, 5000, isIdle: false)
+        guard case .alertRaised(DuplicateClientDetector.closings, .error, let text)? = third.first else {
+            return #expect(Bool(false), "\(third)")
+        }
+        #expect(text.contains("max_packet_size") && !text.contains("porch"))
+        // Now one ends without any reason of ours.
+        let fourth = link(6000, 7000)
+        #expect(fourth.first == .alertCleared(DuplicateClientDetector.closings))
+        #expect(message(Array(fourth.dropFirst()))?.contains("last 4 links") == true)
+        detector.connected(at: 8000)
+        #expect(detector.check(at: 98_000) == [.alertCleared(DuplicateClientDetector.alert)])
+    }
+
     @Test func `a random client id is nobody else's`() {
         var detector = DuplicateClientDetector(clientID: "", steadyMilliseconds: 90_000)
-        for start in [Int64(0), 1000, 2000, 3000] {
+        var events: [ControllerEvent] = []
+        for start in [Int64(0), 1000, 2000] {
             detector.connected(at: start)
-            #expect(detector.disconnected(Self.lost, at: start + 1) == [])
+            events += detector.disconnected(Self.lost, isIdle: true, at: start + 1)
+        }
+        guard case .alertRaised(DuplicateClientDetector.closings, _, _)? = events.first else {
+            return #expect(Bool(false), "\(events)")
         }
     }
 }

@@ -8,6 +8,8 @@ package import MQTT
 /// - Source: MQTT 5.0, 3.1.4 (reason code 0x8E); MQTT 3.1.1, 3.1.4.
 package struct DuplicateClientDetector: Sendable {
     package static let alert = "duplicate-client"
+    /// For links that only end while messages wait for the broker.
+    package static let closings = "broker-link"
 
     /// How many short links in a row are an alert.
     private static let enough = 3
@@ -17,8 +19,11 @@ package struct DuplicateClientDetector: Sendable {
     private let steadyMilliseconds: Int64
     private var connectedAt: Int64?
     private var shortLinks = 0
+    /// Whether one of them ended while no message waited for the broker: then no message was the cause.
+    private var wasIdle = false
     private var isTakenOver = false
-    private var hasAlert = false
+    /// The alert that is open.
+    private var open: String?
 
     /// - Parameter clientID: Empty for a random one, which no other client can have.
     package init(clientID: String, steadyMilliseconds: Int64) {
@@ -32,20 +37,30 @@ package struct DuplicateClientDetector: Sendable {
     package mutating func connected(at now: Int64) { connectedAt = now }
 
     /// A link was lost, or an attempt failed.
-    package mutating func disconnected(_ error: MQTTError, at now: Int64) -> [ControllerEvent] {
+    ///
+    /// - Parameter isIdle: Whether the broker had confirmed every message.
+    package mutating func disconnected(_ error: MQTTError, isIdle: Bool, at now: Int64) -> [ControllerEvent] {
         let wasShort = connectedAt.map { now - $0 < steadyMilliseconds }
         connectedAt = nil
         switch (error, wasShort) {
         case (.endedByBroker(_, 0x8E, _), _): isTakenOver = true
-        case (.lost, true?): shortLinks += 1
+        case (.lost, true?):
+            shortLinks += 1
+            wasIdle = wasIdle || isIdle
         // An attempt that failed after a loss: the end of the link before it counts.
         case (.lost, nil), (.reconfigured, _): return []
         // Else it is the broker or the network that fails.
-        default: shortLinks = 0
+        default: (shortLinks, wasIdle) = (0, false)
         }
-        guard !clientID.isEmpty, isTakenOver || shortLinks >= Self.enough else { return [] }
-        hasAlert = true
-        return [.alertRaised(Self.alert, .error, message: message)]
+        guard isTakenOver || shortLinks >= Self.enough else { return [] }
+        return (isTakenOver || wasIdle) && !clientID.isEmpty
+            ? raise(Self.alert, .alertRaised(Self.alert, .error, message: message))
+            : raise(Self.closings, .alertRaised(Self.closings, .error, message: closings))
+    }
+
+    private mutating func raise(_ alert: String, _ event: ControllerEvent) -> [ControllerEvent] {
+        defer { open = alert }
+        return (open.flatMap { $0 == alert ? nil : [.alertCleared($0)] } ?? []) + [event]
     }
 
     /// Ends the alert once a link has lasted for so long that the other client must have gone.
@@ -56,10 +71,17 @@ package struct DuplicateClientDetector: Sendable {
 
     /// Forgets the other client.
     package mutating func end() -> [ControllerEvent] {
-        (shortLinks, isTakenOver) = (0, false)
-        guard hasAlert else { return [] }
-        hasAlert = false
-        return [.alertCleared(Self.alert)]
+        (shortLinks, wasIdle, isTakenOver) = (0, false, false)
+        defer { open = nil }
+        return open.map { [.alertCleared($0)] } ?? []
+    }
+
+    private var closings: String {
+        """
+        The broker closed the last \(shortLinks) links soon after they were made, without a reason, each while messages \
+        waited for it. Some brokers do so with messages that are too large or not allowed: look at its log, let it accept \
+        larger ones (max_packet_size of mosquitto), and give this user the rights that `trilateral acl` prints.
+        """
     }
 
     private var message: String {
@@ -73,8 +95,7 @@ package struct DuplicateClientDetector: Sendable {
             """
             : """
             The broker closed the last \(shortLinks) links soon after they were made, without a reason. Probably another \
-            client uses the MQTT client id "\(clientID)" too. \(advice) Brokers also close the links of clients \
-            whose messages are too large or not allowed.
+            client uses the MQTT client id "\(clientID)" too. \(advice)
             """
     }
 }
