@@ -38,10 +38,15 @@ extension MQTTBridge {
     /// Ends the alert of another client with our id, if this link lasts.
     func watchForDuplicateClients() {
         duplicateClient.connected(at: now)
-        after(client.configuration.steadyLink) { bridge in
-            bridge.endContest(bridge.duplicateClient.check(at: bridge.now))
+        let wait = client.configuration.steadyLink
+        // It must not keep a node that has ended.
+        Task { [weak self] in
+            try? await Task.sleep(for: wait)
+            await self?.checkDuplicateClient()
         }
     }
+
+    private func checkDuplicateClient() { endContest(duplicateClient.check(at: now)) }
 
     /// - Parameter events: The end of the alert; empty if there was none.
     func endContest(_ events: [ControllerEvent]) {
