@@ -83,16 +83,15 @@ struct PlanDevice: Sendable {
 }
 
 extension Point3D {
-    /// Limit of coordinates in the picture, metres.
-    static let drawableLimit = 100_000.0
-
-    var isDrawable: Bool { isFinite && max(abs(x), abs(y)) <= Self.drawableLimit }
+    var isDrawable: Bool { isFinite && max(abs(x), abs(y)) <= Self.farthest }
 }
 
 extension Box {
+    /// The longest side in the picture, metres.
+    private static let longestSide = 100_000.0
+
     /// Whether it is an area of plausible size.
     var isDrawable: Bool {
-        origin.isDrawable && width > 0 && height > 0 && width <= Point3D.drawableLimit
-            && height <= Point3D.drawableLimit
+        origin.isDrawable && width > 0 && height > 0 && max(width, height) <= Self.longestSide
     }
 }

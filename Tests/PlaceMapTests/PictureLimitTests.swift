@@ -48,6 +48,21 @@ struct PictureLimitTests {
         #expect(try Drawing(bytes).texts == ["Nothing here has a place yet"])
     }
 
+    @Test(arguments: [(691_600.0, 5_334_000.0), (32_691_600, -5_334_000)])
+    func `a place in the coordinates of a land survey looks like one with a corner of its own`(
+        east: Double,
+        north: Double
+    ) {
+        func house(_ east: Double, _ north: Double) -> House {
+            var house = House()
+            let corner = Point3D(x: east, y: north)
+            house.add(zone: House.left, "Hall", Box(origin: corner, width: 5, height: 4))
+            house.add("Lamp", at: Point3D(x: east + 1.5, y: north + 2.25), ["on": true])
+            return house
+        }
+        #expect(house(east, north).bytes == house(0, 0).bytes)
+    }
+
     @Test func `names are escaped`() throws {
         var house = House()
         let name = "</text><script>alert('1')</script> &amp; \"x\" \u{0}\u{1b}\u{202e}evil\u{fffe}\r\n end"

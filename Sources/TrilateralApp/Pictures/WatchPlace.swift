@@ -25,8 +25,8 @@ struct WatchPlace: Hashable {
 
     /// More are not drawn.
     private static let limits = (zones: 500, things: 2000)
-    /// The largest coordinate that is drawn, metres.
-    static let reach = 100_000.0
+    /// The longest side that is drawn, metres.
+    static let longestSide = 100_000.0
 
     /// Takes a message on `zones/<z>` or `things/<t>` in; `nil` when the object is gone.
     mutating func hear(_ topic: String, _ body: JSONValue?) {
@@ -72,7 +72,7 @@ extension Point3D {
     init?(drawable body: JSONValue?) {
         guard let x = body?["x"]?.number, let y = body?["y"]?.number else { return nil }
         let z = body?["z"]?.number ?? 0
-        guard [x, y, z].allSatisfy({ abs($0) <= WatchPlace.reach }) else { return nil }
+        guard [x, y, z].allSatisfy({ abs($0) <= Point3D.farthest }) else { return nil }
         self.init(x: x, y: y, z: z)
     }
 }
@@ -82,7 +82,8 @@ extension Box {
     init?(drawable body: JSONValue?) {
         guard let origin = Point3D(drawable: body?["origin"]),
             let width = body?["size"]?["width"]?.number, let height = body?["size"]?["height"]?.number,
-            (0...WatchPlace.reach).contains(width), (0...WatchPlace.reach).contains(height), width > 0,
+            (0...WatchPlace.longestSide).contains(width), (0...WatchPlace.longestSide).contains(height),
+            width > 0,
             height > 0
         else { return nil }
         self.init(origin: origin, width: width, height: height)

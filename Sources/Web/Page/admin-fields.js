@@ -7,7 +7,7 @@ export const wordOf = object => object.slug || object.id;
 
 export const titleOf = object => object.name || wordOf(object);
 
-const METRES = { type: "number", step: "any", min: -1e6, max: 1e6 };
+const METRES = { type: "number", step: "any", min: -1e8, max: 1e8 };
 
 const round = number => Math.round(number * 1000) / 1000;
 
