@@ -107,7 +107,7 @@ struct EventStreamTests {
         try await withWeb(FakeNode(), { $0.pingInterval = .milliseconds(20) }) { port in
             try await onThread {
                 let reader = try StreamReader(port: port)
-                _ = try reader.next()
+                _ = try reader.next("permissions")
                 for _ in 1...2 { #expect(try reader.nextBlock() == "event: ping\ndata: {}") }
             }
         }

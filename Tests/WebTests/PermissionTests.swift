@@ -68,17 +68,19 @@ struct PermissionTests {
     @Test func `a stream tells at its beginning what its viewer may do, and whenever that changes`()
         async throws
     {
-        try await Users.serve([(.read, .all)]) { (port: Int, node: FakeNode) async throws in
+        // With devices, so that the stream itself stays the same whatever may be driven.
+        let seen: [(Access, Scope)] = [(.read, .all), (.read, .devices)]
+        try await Users.serve(seen) { (port: Int, node: FakeNode) async throws in
             try await onThread {
                 let reader = try StreamReader(port: port, headers: Users.token)
                 let first = try reader.next("permissions")
                 #expect(first?.data["things"] == [] && first?.id == nil)
-                Users.grant([(.read, .all), (.write, .thing(FakeNode.lamp))], node)
+                Users.grant(seen + [(.write, .thing(FakeNode.lamp))], node)
                 node.look()
                 #expect(
                     try reader.next("permissions")?.data["things"] == [.string("\(FakeNode.lamp)")]
                 )
-                Users.grant([(.read, .all)], node)
+                Users.grant(seen, node)
                 node.look()
                 #expect(try reader.next("permissions")?.data["things"] == [])
             }

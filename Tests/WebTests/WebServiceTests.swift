@@ -165,7 +165,7 @@ struct WebServiceTests {
 
     @Test(arguments: [
         "/kiosk/nothing.js", "/kiosk/0-0/nothing.js", "/kiosk/..%2FWebService.swift", "/kiosk/%2e%2e/x",
-        "/kiosk/",
+        "/kiosk//",
     ])
     func `nothing but the files of the page is served`(path: String) async throws {
         try await withWeb(FakeNode()) { port in
