@@ -24,6 +24,7 @@ extension FlareThing {
         members["environment"] = environment?.text
         members["zone"] = zone?.text
         members["position"] = position?.json
+        members["created"] = created.isEmpty ? nil : .string(created)
         return .object(members)
     }
 }

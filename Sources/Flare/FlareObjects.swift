@@ -39,6 +39,10 @@ package struct FlareThing: Sendable, Hashable {
     package var environment: FlareID?
     package var zone: FlareID?
     package var position: Point3D?
+    /// When its server made it, as the server says; empty if unknown.
+    ///
+    /// A copy on another server has another time.
+    package var created = ""
 
     package init(id: FlareID) { self.id = id }
 }
@@ -101,6 +105,7 @@ extension FlareThing {
         environment = json.flareID("environment")
         zone = json.flareID("zone")
         position = Point3D(json: json["position"])
+        created = json.flareText("created")
     }
 }
 

@@ -21,7 +21,7 @@ extension DiscoveryPublisher {
     /// What to do about things that another daemon announces as well; `nil` if there are none.
     package var doubled: String? {
         guard !others.isEmpty, !otherDevices.isEmpty else { return nil }
-        let ours = Set(held.values.compactMap { $0.thing?.thing.id })
+        let ours = Set(held.values.compactMap { $0.thing.map { OtherThings.identity(of: $0.thing) } })
         return others.message(where: ours.contains)
     }
 }

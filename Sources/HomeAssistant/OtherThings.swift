@@ -4,7 +4,7 @@ import Flare
 ///
 /// Two panels of one Flare server have the same things; announced by both, each is there twice.
 package struct OtherThings: Sendable {
-    /// The member of a thing's first component with its Flare id.
+    /// The member of a thing's first component with its ``identity(of:)``.
     ///
     /// Home Assistant drops members that it does not know.
     /// - Source: Home Assistant 2026.11.0, `mqtt`, the platforms' `DISCOVERY_SCHEMA`: `REMOVE_EXTRA`.
@@ -15,9 +15,14 @@ package struct OtherThings: Sendable {
     /// Most daemons that a message names.
     private static let mostNamed = 3
 
+    /// What a thing has in common with itself on another daemon, and not with its copy on another Flare server.
+    static func identity(of thing: FlareThing) -> String {
+        thing.created.isEmpty ? "\(thing.id)" : "\(thing.id) \(QuotedValue.clipped(thing.created, to: 40))"
+    }
+
     /// A thing of another daemon.
     struct Thing: Sendable, Hashable {
-        let id: FlareID
+        let identity: String
         /// What the topics of the daemon begin with.
         let root: String
     }
@@ -49,8 +54,8 @@ package struct OtherThings: Sendable {
             let components = json["components"]?.object
         else { return nil }
         for component in components.values {
-            if let text = component[key]?.string, let id = FlareID(text) {
-                return Thing(id: id, root: String(status.dropLast("/status".count)))
+            if let identity = component[key]?.string, identity.utf8.count <= 100 {
+                return Thing(identity: identity, root: String(status.dropLast("/status".count)))
             }
         }
         return nil
@@ -59,9 +64,9 @@ package struct OtherThings: Sendable {
     /// What to do about things that are announced here as well; `nil` if there are none.
     ///
     /// - Parameter isOurs: Whether this daemon announces a thing.
-    func message(where isOurs: (FlareID) -> Bool) -> String? {
+    func message(where isOurs: (String) -> Bool) -> String? {
         // Not how many: the message would change with each announcement.
-        let roots = Set(things.values.filter { isOurs($0.id) }.map(\.root)).sorted()
+        let roots = Set(things.values.filter { isOurs($0.identity) }.map(\.root)).sorted()
         guard !roots.isEmpty else { return nil }
         let more = roots.count - Self.mostNamed
         return "\(QuotedValue.list(roots.prefix(Self.mostNamed)))\(more > 0 ? " and \(more) more" : "") "

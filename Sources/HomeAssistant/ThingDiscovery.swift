@@ -35,7 +35,7 @@ struct ThingDiscovery: Sendable {
     /// Called at every change of a thing, so it does not allocate.
     func fits(_ other: FlareThing, in state: ControllerState) -> Bool {
         thing.name == other.name && thing.description == other.description && thing.actions == other.actions
-            && kind == state.kind(of: other)
+            && kind == state.kind(of: other) && thing.created == other.created
             && area == other.zone.flatMap { state.zones[$0]?.name } && Self.isLike(thing.data, other.data)
     }
 
@@ -114,7 +114,7 @@ struct ThingDiscovery: Sendable {
         var components =
             kind.map { self.components(of: $0, configuration) } ?? self.components(configuration.topics)
         guard let main = components.first else { return nil }
-        components[0] = Component(main, adding: [OtherThings.key: .string("\(thing.id)")])
+        components[0] = Component(main, adding: [OtherThings.key: .string(OtherThings.identity(of: thing))])
         var device: [String: JSONValue] = [
             "name": .string(QuotedValue.clipped(thing.name.isEmpty ? slug : thing.name, to: 120)),
             "via_device": .string(configuration.identifier(of: .own)),

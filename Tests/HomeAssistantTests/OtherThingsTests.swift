@@ -44,6 +44,24 @@ struct OtherThingsTests {
         #expect(first.announcer.doubled == nil)
     }
 
+    @Test func `a copy on another Flare server is another thing`() {
+        func state(_ created: String) -> ControllerState {
+            var state = House.state
+            for id in state.things.keys { state.things[id]?.created = created }
+            return state
+        }
+        for (time, isSame) in [("2026-01-01T00:00:00.000Z", true), ("2026-01-01T00:00:00.001Z", false)] {
+            var first = Desk()
+            first.announce(state("2026-01-01T00:00:00.000Z"))
+            var second = Desk(
+                DiscoveryConfiguration(node: "n2", installation: "0", topics: Topics(root: "a/n2"))
+            )
+            second.announce(state(time))
+            tell(&first, second.sent)
+            #expect((first.announcer.doubled != nil) == isSame)
+        }
+    }
+
     @Test func `what we announced ourselves, now or as another node, is not another daemon's`() {
         var desk = Desk.ofHouse()
         tell(&desk, desk.sent)

@@ -8,11 +8,15 @@ extension DiscoveryTests {
     @Test func `a second panel that announces the same things is an alert on both until one stops`()
         async throws
     {
-        try await withAnnouncedHome { home, visitor in
+        let port = try LoopbackSocket.freePort()
+        try await withAnnouncedHome(["flare.server.listen": "127.0.0.1:\(port)"]) { home, visitor in
             try await awaits(home, visitor, Self.slugs)
             try await withEmptyHome { second, other in
-                try await second.take()
-                try await second.start(prefix(home))
+                let keys = [
+                    "flare.mode": "remote", "flare.remote.url": "http://127.0.0.1:\(port)",
+                    "device.name": "Other",
+                ].merging(prefix(home)) { $1 }
+                try await second.start(keys)
                 let alert = try await visitor.awaits("alert/doubled-things")
                 #expect(
                     alert["message"]?.string?.contains("\(second.root) announces the same things") == true
@@ -21,7 +25,7 @@ extension DiscoveryTests {
                     $0["message"]?.string?.contains("\(home.root) announces") == true
                 }
                 await second.stop()
-                try await second.start(["discovery.things": "none"].merging(prefix(home)) { $1 })
+                try await second.start(keys.merging(["discovery.things": "none"]) { $1 })
                 try await visitor.awaits("alert/doubled-things", "")
                 try await other.awaits("alert/doubled-things", "")
             }
