@@ -26,6 +26,23 @@ struct BrokerLimitsTests {
         }
     }
 
+    /// It is not told the limit, and finds it by the links that end.
+    @Test func `a broker of 3_1_1 with small packets gets the rest, and the alert names the devices`()
+        async throws
+    {
+        var options = MosquittoOptions()
+        options.lines = ["max_packet_size 1500"]
+        try await withMosquitto(options) { broker in
+            try await withEmptyHome(port: broker.port) { home, visitor in
+                try await home.take()
+                try await home.start(["discovery.enabled": "true", "mqtt.version": "3.1.1"])
+                try await visitor.awaits("alert/broker-publications", within: .seconds(45)) {
+                    $0["message"]?.string?.contains("Home Assistant does not get") == true
+                }
+            }
+        }
+    }
+
     @Test(arguments: ["message_size_limit", "max_packet_size"])
     func `a broker with small messages is an alert that names the devices which Home Assistant does not get`(
         limit: String

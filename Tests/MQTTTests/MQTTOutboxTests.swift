@@ -42,6 +42,75 @@ import Testing
         #expect(outbox.count == 3)
     }
 
+    /// Replays everything over links of a broker that closes them at messages from a size on.
+    private func links(_ outbox: inout MQTTOutbox, limit: Int, count: ClosedRange<UInt64>) -> [MQTTOutbox
+        .Completion]
+    {
+        count.flatMap { link -> [MQTTOutbox.Completion] in
+            outbox.linkUp(link)
+            var sent: [MQTTMessage] = []
+            while let (ticket, message) = outbox.nextInBacklog() {
+                sent.append(message)
+                _ = outbox.accepted(ticket, link: link, messageID: Int32(sent.count))
+            }
+            for (index, message) in sent.enumerated() {
+                guard message.payload.count < limit else { break }
+                _ = outbox.acknowledged(Int32(index + 1), link: link, code: 0)
+            }
+            return outbox.linkDown()
+        }
+    }
+
+    @Test func `what a broker closes links for, because of its size, is soon found and left out`() {
+        var outbox = MQTTOutbox(limit: 100)
+        func sized(_ bytes: Int) -> MQTTMessage {
+            MQTTMessage(topic: "t\(bytes)", payload: Array(repeating: 0, count: bytes), qos: .atLeastOnce)
+        }
+        for bytes in [100, 9000, 200, 12_000, 2500, 300, 4000, 2900] {
+            _ = outbox.admit(sized(bytes), waiter: nil)
+        }
+        let refused = links(&outbox, limit: 2000, count: 1...7).map(\.message.payload.count)
+        // Five links for the first, two for each smaller one.
+        #expect(refused == [9000, 12_000, 2500, 4000, 2900])
+        #expect(outbox.count == 1)
+        guard case .refuse(.tooLarge(topic: "t2500", bytes: 2500)) = outbox.admit(sized(2500), waiter: nil)
+        else {
+            return #expect(Bool(false), "it is known to be too large")
+        }
+        guard case .keep = outbox.admit(sized(1900), waiter: nil) else {
+            return #expect(Bool(false), "it may be small enough")
+        }
+        // A link that ends while nothing waits: the broker was started again.
+        _ = links(&outbox, limit: .max, count: 10...10)
+        guard case .keep = outbox.admit(sized(9000), waiter: nil) else {
+            return #expect(Bool(false), "the broker may accept it now")
+        }
+    }
+
+    @Test func `a small message that a broker forbids says nothing about larger ones`() {
+        var outbox = MQTTOutbox(limit: 100)
+        let large = MQTTMessage(topic: "large", payload: Array(repeating: 0, count: 5000), qos: .atLeastOnce)
+        _ = outbox.admit(large, waiter: nil)
+        _ = links(&outbox, limit: .max, count: 1...1)
+        for link in UInt64(2)...6 {
+            if link == 2 {
+                _ = outbox.admit(large, waiter: nil)
+                _ = outbox.admit(MQTTMessage(topic: "forbidden", qos: .atLeastOnce), waiter: nil)
+            }
+            outbox.linkUp(link)
+            var id: Int32 = 0
+            while let (ticket, _) = outbox.nextInBacklog() {
+                id += 1
+                _ = outbox.accepted(ticket, link: link, messageID: id)
+            }
+            if link == 2 { _ = outbox.acknowledged(1, link: link, code: 0) }
+            #expect(outbox.linkDown().map(\.message.topic) == (link == 6 ? ["forbidden"] : []))
+        }
+        guard case .keep = outbox.admit(large, waiter: nil) else {
+            return #expect(Bool(false), "only its size is like that of what was refused")
+        }
+    }
+
     @Test func `an acknowledgement may arrive before the message id`() throws {
         var outbox = linked()
         let ticket = try admitted(&outbox, message())

@@ -43,6 +43,8 @@ package struct MQTTOutbox {
     /// A publication at the head of the queue when this many consecutive links ended is assumed to be the
     /// cause.
     private static let patience = 5
+    /// The same once a size is known that the broker does not accept, for larger ones than it has accepted.
+    private static let shortPatience = 2
 
     /// The most publications of each kind.
     var limit: Int {
@@ -72,6 +74,13 @@ package struct MQTTOutbox {
     private var head: Ticket = 0
     private var headLosses = 0
 
+    /// The largest publication that the broker has accepted, bytes, and the smallest that it seems to be closing links for.
+    ///
+    /// A broker of 3.1.1 does not tell its limit. Both are forgotten when a link ends while nothing waits: the broker may
+    /// have been configured anew.
+    private var acceptedBytes = 0
+    private var refusedBytes = Int.max
+
     package init(limit: Int) {
         most = 1
         self.limit = limit
@@ -82,6 +91,9 @@ package struct MQTTOutbox {
 
     package mutating func admit(_ message: MQTTMessage, waiter: Waiter?) -> Admission {
         while oldestTicket < nextTicket, entries[oldestTicket] == nil { oldestTicket += 1 }
+        guard message.bytes < refusedBytes else {
+            return .refuse(.tooLarge(topic: message.topic, bytes: message.payload.count))
+        }
         let isQoS0 = message.qos == .atMostOnce
         let isFull =
             (isQoS0 ? qos0Count : count) >= limit || nextTicket - oldestTicket > Self.maximumTicketSpan
@@ -142,7 +154,7 @@ package struct MQTTOutbox {
         defer { endCall() }
         guard link == self.link else { return nil }
         if let code = earlyAcknowledgements.removeValue(forKey: messageID) {
-            return finish(ticket, refusal(of: ticket, code))
+            return acknowledge(ticket, code)
         }
         tickets[messageID] = ticket
         return nil
@@ -165,7 +177,15 @@ package struct MQTTOutbox {
             if pendingCalls > 0 { earlyAcknowledgements[messageID] = code }
             return nil
         }
-        return finish(ticket, refusal(of: ticket, code))
+        return acknowledge(ticket, code)
+    }
+
+    private mutating func acknowledge(_ ticket: Ticket, _ code: Int32) -> Completion? {
+        let completion = finish(ticket, refusal(of: ticket, code))
+        if let completion, completion.error == nil, completion.message.qos != .atMostOnce {
+            acceptedBytes = max(acceptedBytes, completion.message.bytes)
+        }
+        return completion
     }
 
     /// The link is gone: unwritten QoS 0 is dropped, the rest waits for the next link.
@@ -181,16 +201,27 @@ package struct MQTTOutbox {
         earlyAcknowledgements = [:]
         let written = entries.filter { $0.value.message.qos == .atMostOnce }.keys.sorted()
         var completions = written.compactMap { finish($0, .notConnected) }
-        guard let oldest = entries.keys.min() else { return completions }
+        guard let oldest = entries.keys.min(), let message = entries[oldest]?.message else {
+            (acceptedBytes, refusedBytes) = (0, .max)
+            return completions
+        }
         headLosses = head == oldest ? headLosses + 1 : 1
         head = oldest
-        if headLosses >= Self.patience, let topic = entries[oldest]?.message.topic {
-            let reason = "\(Self.patience) links ended while it was the next to be acknowledged"
-            if let given = finish(oldest, .refusedByBroker(topic: topic, code: 0, reason: reason)) {
-                completions.append(given)
-            }
+        let mayBeTooLarge = message.bytes > acceptedBytes
+        let patience = mayBeTooLarge && refusedBytes < .max ? Self.shortPatience : Self.patience
+        guard headLosses >= patience else { return completions }
+        let reason = "\(patience) links ended while it was the next to be acknowledged"
+        if let given = finish(oldest, .refusedByBroker(topic: message.topic, code: 0, reason: reason)) {
+            completions.append(given)
         }
+        guard mayBeTooLarge else { return completions }
+        refusedBytes = message.bytes
+        let others = entries.filter { $0.value.message.bytes >= refusedBytes }.keys.sorted()
         return completions
+            + others.compactMap { ticket in
+                guard let message = entries[ticket]?.message else { return nil }
+                return finish(ticket, .tooLarge(topic: message.topic, bytes: message.payload.count))
+            }
     }
 
     /// Drops everything.
@@ -226,4 +257,9 @@ package struct MQTTOutbox {
         pendingCalls -= 1
         if pendingCalls == 0 { earlyAcknowledgements = [:] }
     }
+}
+
+extension MQTTMessage {
+    /// Bytes of topic and payload, which a broker's limit counts most of.
+    fileprivate var bytes: Int { topic.utf8.count + payload.count }
 }
