@@ -57,7 +57,8 @@ struct PersistenceTests {
             #expect(reply.hasPrefix("HTTP/1.0 \(path == "/nothing" ? 304 : 200) "))
             #expect(reply.lowercased().contains("\r\nconnection: close\r\n"))
             #expect(!reply.lowercased().contains("transfer-encoding"))
-            let body = ["/": "!", "/now": "now!", "/stream": "one two three"][path] ?? ""
+            // What could be answered at once is not, where the connection ends.
+            let body = ["/": "!", "/now": "!", "/stream": "one two three"][path] ?? ""
             #expect(reply.hasSuffix("\r\n\r\n" + body))
         }
     }

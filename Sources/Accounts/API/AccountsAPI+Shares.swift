@@ -18,6 +18,7 @@ extension AccountsAPI {
         }
         guard call.method == .post, let word = call.name(before: "accept") else { return nil }
         call.log("share accept", word)
+        _ = try AccountsBody(call.request.body ?? [:])
         guard let id = Int64(word) else { throw .unknown("there is no share \(quoted(word))") }
         try change { store throws(AccountsError) in
             try store.acceptShare(id, by: call.authority, at: call.now)

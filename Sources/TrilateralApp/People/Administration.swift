@@ -126,7 +126,7 @@ extension VerbError {
     fileprivate init(_ response: AccountsResponse) {
         let code: ExitCode =
             switch response.status {
-            case 400, 413: .dataError
+            case 400, 409, 413: .dataError
             case 401: .noPermission
             case 404: .noInput
             case 403, 409: VerbError.taken

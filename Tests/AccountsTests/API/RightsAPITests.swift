@@ -48,7 +48,7 @@ struct RightsAPITests {
                 [
                     "who": "bob", "scope": "all", "access": "read", "starts": "2030-01-02",
                     "ends": "2030-01-01",
-                ], 400
+                ], 409
             ),
             (["who": "bob", "scope": "all", "access": "read", "ends": "tomorrow"], 400),
         ] as [(JSONValue, Int)]
