@@ -123,7 +123,8 @@ struct CommandRouteTests {
     }
 
     @Test(arguments: [
-        ("GET", "/api/nearby/set", "POST"), ("POST", "/api/zones", "GET, HEAD"),
+        ("GET", "/api/nearby/set", "POST"), ("POST", "/api/state", "GET, HEAD"),
+        ("PUT", "/api/zones", "GET, HEAD, POST"),
         ("PUT", "/api/things/red-lamp", "GET, HEAD, PATCH, DELETE"), ("OPTIONS", "/api/state", "GET, HEAD"),
     ])
     func `a wrong method is a 405 that says what is allowed`(method: String, path: String, allowed: String)

@@ -1,9 +1,7 @@
 // Places: environments and the zones in them, made, changed and removed.
 
 import { element } from "./dom.js";
-import {
-	changedValues, geofenceFields, perimeterFields, perimeterText, putGeofence, putPerimeter, putTexts, textFields, titleOf, wordOf
-} from "./admin-fields.js";
+import { changedValues, geofenceFields, perimeterFields, perimeterText, putGeofence, putPerimeter, putTexts, textFields, titleOf, wordOf } from "./admin-fields.js";
 import { ListPart } from "./people-list.js";
 import { ask, part, say } from "./people.js";
 
