@@ -36,7 +36,8 @@ struct PlaceFaceTests {
         async throws
     {
         try await withEmptyHome { home, visitor in
-            try await visitor.whileStarting { try await home.start(["web.listen": "127.0.0.1:0"]) }
+            try await home.start(["web.listen": "127.0.0.1:0"])
+            try await visitor.awaits("status", "online")
             let owner = try await Owner(home)
             let place = try await owner.ask("POST", "environments", #"{"name":"Flat",\#(Self.box(0, 9))}"#)
             #expect(place.0 == 200 && place.1["target"]?["slug"] == "flat", "\(place)")
