@@ -13,7 +13,7 @@ extension RefusalCode {
         case .unauthenticated: 401
         case .notAllowed: 403
         case .unknownThing, .unknownEnvironment, .noNearbyThing, .unknownAttribute, .unknownAction,
-            .unknownVerb, .unknownScreen, .unknownDisplay, .unknownLanguage:
+            .unknownVerb, .unknownScreen, .unknownDisplay, .unknownLanguage, .unknownCommand:
             404
         case .retainedCommand, .staleTarget, .notEmpty, .superseded, .levelDenied: 409
         case .rateLimited: 429

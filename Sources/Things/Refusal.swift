@@ -18,6 +18,7 @@ package enum RefusalCode: String, Sendable, Hashable, CaseIterable {
     case unknownScreen = "unknown_screen"
     case unknownDisplay = "unknown_display"
     case unknownLanguage = "unknown_language"
+    case unknownCommand = "unknown_command"
     case retainedCommand = "retained_command"
     case staleTarget = "stale_target"
     /// It cannot be removed alone.

@@ -243,7 +243,7 @@ import Things
         #expect(try answer(&rig, .command(tx: nil)).refusal?.message == "no command has come in this run")
         rig.set(["color": "blue"], tx: "a")
         let refusal = try #require(answer(&rig, .command(tx: "b")).refusal)
-        #expect(refusal.code == .invalidValue)
+        #expect(refusal.code == .unknownCommand)
         #expect(refusal.field == "command")
     }
 

@@ -59,7 +59,7 @@ struct RefusalCodeTests {
                 401: [.unauthenticated], 403: [.notAllowed],
                 404: [
                     .unknownThing, .unknownEnvironment, .noNearbyThing, .unknownAttribute, .unknownAction,
-                    .unknownVerb, .unknownScreen, .unknownDisplay, .unknownLanguage,
+                    .unknownVerb, .unknownScreen, .unknownDisplay, .unknownLanguage, .unknownCommand,
                 ],
                 409: [.retainedCommand, .staleTarget, .notEmpty, .superseded, .levelDenied],
                 429: [.rateLimited],

@@ -8,7 +8,7 @@ extension DeviceController {
             let limit = "the last \(CommandJournal.capacity) commands of this run are known"
             let message = tx.map { "no command with tx \(QuotedValue.of($0)) is known; \(limit)" }
             return .failure(
-                Refusal(.invalidValue, message ?? "no command has come in this run", field: "command")
+                Refusal(.unknownCommand, message ?? "no command has come in this run", field: "command")
             )
         }
         var facts: [String: JSONValue] = ["subject": "command", "speaker": .string(entry.actor.rawValue)]
