@@ -13,7 +13,7 @@ private enum Schemathesis {
 }
 
 /// `/api/openapi.json`, taken at its word.
-@Suite(.enabled(if: Schemathesis.isExpected), .timeLimit(.minutes(5)))
+@Suite(.enabled(if: Schemathesis.isExpected), .timeLimit(.minutes(10)))
 struct DescriptionTests {
     /// What is excluded: a stream has no end, and without its token the run would see refusals only.
     private static let excluded = ["readEvents", "removeToken", "setOwnPassword"]
@@ -43,7 +43,7 @@ struct DescriptionTests {
             ] + words,
             output: folder.path("schemathesis")
         )
-        let status = await child.end(within: .seconds(240))
+        let status = await child.end(within: .seconds(560))
         await child.destroy()
         return (status, folder.read("schemathesis"))
     }
