@@ -6,7 +6,7 @@ import Threading
 /// The one table of a resolver, verbatim: serials in stored form, and their addresses.
 ///
 /// Other processes may read and write it at the same time.
-/// - Source: the directory page, "Storage".
+/// - Source: contrib/contract/directory.md, "Storage".
 package final class ResolverDatabase: Sendable {
     /// A row.
     package struct Entry: Sendable, Hashable {

@@ -1,7 +1,7 @@
 /// The actions that a server performs itself, on objects of every class.
 ///
 /// Values are converted as in the original server's JavaScript; where that would crash, nothing is done.
-/// - Source: flare-protocol 6.
+/// - Source: contrib/contract/flare-protocol.md, "6. Actions".
 package enum BuiltInAction: String, Sendable, Hashable, CaseIterable {
     case north, south, east, west, up, down
     case nextColor, previousColor, lighter, darker, clockwise, counterclockwise, on, off

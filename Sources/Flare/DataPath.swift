@@ -1,5 +1,5 @@
 /// A key of `setData`: a name, or names joined by dots that address nested objects and lists.
-/// - Source: flare-protocol 4.5.
+/// - Source: contrib/contract/flare-protocol.md, "4.5 setData".
 package struct DataPath: Sendable, Hashable {
     private let parts: [String]
 

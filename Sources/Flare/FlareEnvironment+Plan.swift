@@ -1,6 +1,6 @@
 extension FlareEnvironment {
     /// Whether the plan's y axis points down on maps.
-    /// - Source: flare-protocol 9, `data.flipped`.
+    /// - Source: contrib/contract/flare-protocol.md, "9. Model files".
     package var isFlipped: Bool {
         switch data["flipped"] {
         case .bool(let flag)?: flag

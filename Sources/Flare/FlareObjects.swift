@@ -1,7 +1,7 @@
 /// The common properties of all four classes.
 ///
 /// Parsed leniently, as by the original clients: missing text is "", missing data is empty.
-/// - Source: flare-protocol 1 and 10.1.
+/// - Source: contrib/contract/flare-protocol.md, "1. Objects"; "10.1 Library".
 package struct FlareEnvironment: Sendable, Hashable {
     package var id: FlareID
     package var name = ""

@@ -89,7 +89,8 @@ package enum FlareLinkError: Error, Sendable, Hashable, CustomStringConvertible 
 }
 
 /// The notices that a server sends on its own.
-/// - Source: flare-protocol 4.2; `modelChanged` and `thingChanged` exist only in the embedded server, within the process.
+/// - Source: contrib/contract/flare-protocol.md, "4.2 From server to client"; `modelChanged` and
+///   `thingChanged` exist only in the embedded server, within the process.
 package enum FlareNotice: Sendable, Hashable {
     case data(ObjectReference, [String: JSONValue], sender: JSONValue?)
     case position(ObjectReference, Point3D, sender: JSONValue?)

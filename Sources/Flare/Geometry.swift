@@ -38,7 +38,7 @@ package struct Box: Sendable, Hashable {
     package var depth: Double
 
     /// The depth of a perimeter without one, metres.
-    /// - Source: the original zone rule, flare-protocol 5.1.
+    /// - Source: the original zone rule, contrib/contract/flare-protocol.md, "5.1 In a zone".
     package static let defaultDepth = 3.0
 
     package init(origin: Point3D, width: Double, height: Double, depth: Double = Box.defaultDepth) {
@@ -49,7 +49,7 @@ package struct Box: Sendable, Hashable {
     }
 
     /// Whether the point is inside or on the border.
-    /// - Source: flare-protocol 5.1.
+    /// - Source: contrib/contract/flare-protocol.md, "5.1 In a zone".
     package func contains(_ point: Point3D) -> Bool {
         point.x >= origin.x && point.x <= origin.x + width
             && point.y >= origin.y && point.y <= origin.y + height
@@ -73,7 +73,8 @@ package struct GeoPoint: Sendable, Hashable {
     }
 
     /// Metres along the earth's surface.
-    /// - Source: haversine with the origin's radius of 6372.8 km, flare-protocol 10.1.
+    /// - Source: haversine with the origin's radius of 6372.8 km, contrib/contract/flare-protocol.md,
+    ///   "10.1 Library".
     package func metres(to other: GeoPoint) -> Double {
         let radians = Double.pi / 180
         let north = sin((other.latitude - latitude) * radians / 2)

@@ -8,7 +8,7 @@ package struct NearnessMetric: Sendable, Hashable {
     private init(floors: Floors?) { self.floors = floors }
 
     /// The straight line.
-    /// - Source: flare-protocol 5.2.
+    /// - Source: contrib/contract/flare-protocol.md, "5.2 Distance and nearness".
     package static let space = NearnessMetric(floors: nil)
 
     /// The distance seen from above, between points of the same floor.

@@ -33,7 +33,7 @@ package struct ObjectEdit: Sendable, Hashable {
     /// The members that change, each as a whole, as the server wants them; null for one that is taken away.
     ///
     /// - Parameter old: The members of the object now; empty for a new one.
-    /// - Source: flare-protocol 2.5.
+    /// - Source: contrib/contract/flare-protocol.md, "2.5 PUT".
     package func members(over old: [String: JSONValue]) -> [String: JSONValue] {
         var members: [String: JSONValue] = [:]
         if let name { members["name"] = .string(name) }

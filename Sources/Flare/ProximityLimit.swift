@@ -1,5 +1,5 @@
 /// The distance within which a device is near a thing.
-/// - Source: flare-protocol 5.2.
+/// - Source: contrib/contract/flare-protocol.md, "5.2 Distance and nearness".
 package enum ProximityLimit {
     /// Metres, unless the environment states another value.
     package static let standard = 1.5

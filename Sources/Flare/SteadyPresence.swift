@@ -2,7 +2,7 @@
 ///
 /// Position estimates scatter by a metre or two. A zone or thing is therefore left only beyond a margin, and
 /// a new one must hold for several consecutive updates.
-/// - Source: positioning 7.
+/// - Source: contrib/contract/positioning.md, "7. Zones and the nearest thing".
 package struct SteadyPresence: Sendable, Hashable {
     package struct Settings: Sendable, Hashable {
         /// How far outside of its zone a device still counts as inside, metres.

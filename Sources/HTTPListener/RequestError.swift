@@ -7,7 +7,7 @@ package enum ErrorFormat: Sendable, Hashable {
     /// `{"error":CODE,"key"?:KEY,"message":TEXT}`.
     case plain
     /// `{"status":"error","error":{"code":CODE,"message":TEXT}}`, as commands are answered.
-    /// - Source: the MQTT contract, rule 1.
+    /// - Source: contrib/contract/mqtt.md, "Rule 1: every command gets one answer".
     case answer
 }
 

@@ -64,7 +64,7 @@ package struct AccessPlace: Sendable, Hashable {
 extension AccessList {
     /// What a user may do on the broker at a moment.
     ///
-    /// - Source: the people page, "What readers get".
+    /// - Source: contrib/contract/people.md, "On the broker".
     package func grants(of user: User, in table: AccessTable, _ place: AccessPlace, at now: Int64) -> [Grant]
     {
         let reader = Reader(table, for: .user(user.id), at: now)

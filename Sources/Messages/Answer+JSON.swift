@@ -4,7 +4,7 @@ import Things
 
 extension Answer {
     /// The body of an answer, without tokens that are stored in names or data.
-    /// - Source: the MQTT contract, rule 1.
+    /// - Source: contrib/contract/mqtt.md, "Rule 1: every command gets one answer".
     package var json: JSONValue {
         var members: [String: JSONValue] = ["status": refusal == nil ? "ok" : "error"]
         members["tx"] = tx

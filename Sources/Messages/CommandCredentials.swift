@@ -4,7 +4,7 @@ import Things
 /// Who a command says it is from: its reserved members `token` and `as`.
 ///
 /// They are no part of the order, and nothing that is published or logged repeats them.
-/// - Source: the people page, "Who is speaking".
+/// - Source: contrib/contract/people.md, "On MQTT".
 package struct CommandCredentials: Sendable, Hashable {
     /// The token, as its owner brings it; empty for what is no text, so that it is nobody's.
     package private(set) var token: String?

@@ -22,7 +22,8 @@ extension DecodedCommand {
 /// Reads commands: JSON, and the plain forms of the contract.
 ///
 /// Whether a thing exists and what it accepts is decided by the controller.
-/// - Source: the MQTT contract, commands and rules 1 to 3.
+/// - Source: contrib/contract/mqtt.md, "Commands"; "Rule 1: every command gets one answer";
+///   "Rule 2: tx and if_id"; "Rule 3: a replayed command is refused".
 package struct CommandDecoder: Sendable {
     package struct Limits: Sendable, Hashable {
         package var payloadBytes = 65_536

@@ -23,7 +23,7 @@ package enum CommandTopic: Sendable, Hashable {
     case request(String)
 
     /// What to subscribe to, below `B/`.
-    /// - Source: the MQTT contract, rule 10.
+    /// - Source: contrib/contract/mqtt.md, "Rule 10: subscribe narrowly".
     package static let filters = [
         Self.nearbySet, .nearbySetAttribute("+"), .nearbyAction, .thingSet("+"),
         .thingSetAttribute(thing: "+", attribute: "+"), .thingAction("+"), .thingGet("+"), .zoneSet("+"),

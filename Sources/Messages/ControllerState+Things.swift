@@ -147,7 +147,7 @@ extension ControllerState {
     /// plan's y axis is turned clockwise from north. So a thing that lies dx and dy away on the plan is seen at
     /// atan2(dx, dy) + angle, clockwise from north. With `data.flipped` the plan's y goes down, and dy counts with
     /// the opposite sign.
-    /// - Source: flare-protocol 10.4, compass and map; distance 5.2.
+    /// - Source: contrib/contract/flare-protocol.md, "10.4 Views"; "5.2 Distance and nearness".
     private func direction(to thing: FlareThing) -> [String: JSONValue] {
         guard let here = device?.position, let there = thing.position, here.isFinite, there.isFinite else {
             return [:]

@@ -4,7 +4,8 @@ extension RefusalCode {
     /// The corresponding HTTP status.
     ///
     /// An unknown object is 404; an unknown word in a value is 400 like any invalid value.
-    /// - Source: the MQTT contract, rule 1; 429, 500 and 502 from RFC 6585 and RFC 9110.
+    /// - Source: contrib/contract/mqtt.md, "Rule 1: every command gets one answer"; 429, 500 and 502 from RFC
+    ///   6585 and RFC 9110.
     package var httpStatus: Int {
         switch self {
         case .badJSON, .tooLarge, .unknownKey, .notSettable, .wrongType, .invalidValue, .outOfRange,

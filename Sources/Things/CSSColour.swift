@@ -1,5 +1,6 @@
 /// The named colours: the 148 of CSS, and two kinds of wood from the original Flare.
-/// - Source: CSS Color Module Level 4, 6.1; flare-protocol 10.4 for oak and birch.
+/// - Source: CSS Color Module Level 4, 6.1; contrib/contract/flare-protocol.md, "10.4 Views" for oak and
+///   birch.
 package enum CSSColour {
     /// The colour of a lower-case name.
     package static func rgb(of name: String) -> RGBColour? { table[name].map(RGBColour.init(hex:)) }

@@ -15,7 +15,7 @@ package struct ColourValue: Sendable, Hashable {
     ///
     /// The stored text is the palette's name if there is one, otherwise the CSS name of exactly this colour,
     /// otherwise `#rrggbb`.
-    /// - Source: the MQTT contract, values accepted by set.
+    /// - Source: contrib/contract/mqtt.md, "Values that set accepts".
     package init(parsing value: JSONValue, palette: [String] = []) throws(Refusal) {
         switch value {
         case .string(let text): try self.init(text: text, palette: palette)

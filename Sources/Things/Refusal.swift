@@ -1,5 +1,5 @@
 /// Why a command was refused, for programs.
-/// - Source: the MQTT contract, rule 1.
+/// - Source: contrib/contract/mqtt.md, "Rule 1: every command gets one answer".
 package enum RefusalCode: String, Sendable, Hashable, CaseIterable {
     case badJSON = "bad_json"
     case tooLarge = "too_large"

@@ -123,7 +123,7 @@ package struct ThingAppearance: Sendable, Hashable {
     /// The colour for displaying a stored value; `nil` for an unknown colour.
     ///
     /// The original Flare draws unknown colours red; here they are not claimed to be red.
-    /// - Source: flare-protocol 10.4.
+    /// - Source: contrib/contract/flare-protocol.md, "10.4 Views".
     package static func drawn(_ value: JSONValue?) -> RGBColour? {
         if value?.string?.lowercased() == "clear" { return RGBColour(red: 255, green: 255, blue: 255) }
         return value.flatMap { try? ColourValue(parsing: $0) }?.rgb

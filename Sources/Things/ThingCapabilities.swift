@@ -38,7 +38,7 @@ package struct ThingCapabilities: Sendable, Hashable {
     private let possibleActions: Set<String>
 
     /// The palette of a thing that has none.
-    /// - Source: flare-protocol 6, nextColor.
+    /// - Source: contrib/contract/flare-protocol.md, "6. Actions".
     package static let defaultPalette = ["red", "orange", "yellow", "green", "blue", "purple"]
 
     /// Data keys that describe the thing's identity and position; commands cannot set them.
@@ -206,7 +206,7 @@ package struct ThingCapabilities: Sendable, Hashable {
     ///
     /// A built-in action for something that it lacks (`lighter` without brightness) is refused: the original
     /// server would store null, or crash.
-    /// - Source: flare-protocol 6 and 8.
+    /// - Source: contrib/contract/flare-protocol.md, "6. Actions"; "8. What ends the original server".
     package func checked(action: String) -> Result<String, Refusal> {
         if actions.contains(action) || possibleActions.contains(action) { return .success(action) }
         let others = possibleActions.subtracting(actions).sorted()

@@ -10,7 +10,8 @@ extension ThingRequest {
     ///
     /// Either all attributes are valid or nothing is set, unless the request is partial: then the invalid
     /// ones are listed, and the request is refused only if none is valid.
-    /// - Source: the MQTT contract, rule 1 and values accepted by set.
+    /// - Source: contrib/contract/mqtt.md, "Rule 1: every command gets one answer";
+    ///   "Values that set accepts".
     /// - Parameter kind: The thing's profile; then the values to store are in the form of a plain light.
     package func settled(on thing: FlareThing, kind: ThingKind? = nil) -> Result<ThingSetting, Refusal> {
         if let refusal = transitionProblem { return .failure(refusal) }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct LifecycleTests {
     /// All 20 transitions.
-    /// - Source: the lifecycle page, transitions.
+    /// - Source: contrib/contract/lifecycle.md, "Transitions".
     private static let table = """
         from,to,calls
         Disconnected,NotRunning,applicationDidConnect

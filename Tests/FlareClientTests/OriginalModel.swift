@@ -4,7 +4,7 @@ import SeededRandom
 
 /// A model of the original server as measured: the database accesses of messages are independent, so messages overtake
 /// each other.
-/// - Source: flare-protocol 7.
+/// - Source: contrib/contract/flare-protocol.md, "7. Order and loss in the original server".
 struct OriginalModel {
     private enum Job {
         case store(ObjectReference, key: String, JSONValue, fromUs: Bool)

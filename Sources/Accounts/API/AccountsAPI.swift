@@ -7,7 +7,7 @@ import Threading
 ///
 /// Who may do what is checked here and, with the rules of the tables, in the transaction of each change. Every change,
 /// carried out or refused, is a row of the log, without passwords and secrets.
-/// - Source: the people page, "Administration" and "Signing in".
+/// - Source: contrib/contract/people.md, "Administration"; "Signing in".
 package final class AccountsAPI: Sendable {
     /// What the configuration says.
     package struct Settings: Sendable, Hashable {

@@ -25,7 +25,7 @@ package struct AccountsPlace: Sendable {
 /// An email message with a link, for the program that sends mail.
 ///
 /// It holds a secret and is not logged.
-/// - Source: the people page, "Signing in".
+/// - Source: contrib/contract/people.md, "Signing up and forgotten passwords".
 package struct EmailMessage: Sendable, Hashable {
     package var id: String
     /// An address of mail.

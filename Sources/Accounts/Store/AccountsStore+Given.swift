@@ -7,7 +7,7 @@ import People
 /// What somebody gives remembers the grant by which they own its scope, and ends no later than it. It is removed with it,
 /// in the same transaction, and when its giver leaves the group that has it. What an administrator without an end gives
 /// to others is the home's, and stays.
-/// - Source: design note 0055.
+/// - Source: contrib/design/0055-giving.md; contrib/contract/people.md, "Giving".
 extension AccountsStore {
     /// Removes grants whose giver has lost the right to give them.
     static func removeUngiven(_ database: Database) throws {

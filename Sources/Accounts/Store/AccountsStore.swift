@@ -7,7 +7,7 @@ package import People
 ///
 /// Each operation checks its rules and is one transaction, so that two programs at once cannot break a rule together.
 /// Names are those of users and groups; times are milliseconds since 1970, UTC.
-/// - Source: the people page, "Users and grants".
+/// - Source: contrib/contract/people.md, "Users and grants".
 package final class AccountsStore: Sendable {
     private let writer: any DatabaseWriter
 

@@ -6,7 +6,7 @@ package import MQTT
 /// After a reconnect everything is sent again.
 package struct RetainedTopicStore: Sendable {
     /// The order in which topics are sent after a reconnect.
-    /// - Source: the MQTT contract, rule 6.
+    /// - Source: contrib/contract/mqtt.md, "Rule 6: availability is true after every reconnect".
     package enum Rank: Int, Sendable, Comparable {
         case status, info, model, view
 

@@ -2,7 +2,7 @@
 ///
 /// Set the inputs, then call ``update()``, which returns the delegate calls that follow. Level, audio and context are
 /// independent of each other.
-/// - Source: the lifecycle page.
+/// - Source: contrib/contract/lifecycle.md, "Lifecycle".
 package struct Lifecycle: Sendable, Hashable {
     /// Whether somebody can see a display.
     package enum DisplayPresence: String, Sendable, Hashable, CaseIterable {

@@ -1,5 +1,5 @@
 /// A delegate call of the application lifecycle.
-/// - Source: SmartDeviceLink evolution proposal SDL-0156; the lifecycle page, transitions.
+/// - Source: SmartDeviceLink evolution proposal SDL-0156; contrib/contract/lifecycle.md, "Transitions".
 package enum LifecycleCall: String, Sendable, Hashable, CaseIterable {
     case applicationDidConnect
     case applicationDidDisconnect

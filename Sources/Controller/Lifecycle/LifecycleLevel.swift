@@ -1,5 +1,5 @@
 /// How far the application is in its life: the HMI level of SmartDeviceLink, with "not connected" below it.
-/// - Source: the lifecycle page, states.
+/// - Source: contrib/contract/lifecycle.md, "States".
 package enum LifecycleLevel: String, Sendable, Hashable, CaseIterable, Comparable {
     /// No link to the Flare server.
     case disconnected

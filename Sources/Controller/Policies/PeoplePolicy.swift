@@ -6,7 +6,7 @@ import Things
 ///
 /// Without users everything is allowed. It refuses what may be seen and not done; what may not be seen is not found in
 /// the first place.
-/// - Source: the people page, "The one check".
+/// - Source: contrib/contract/people.md, "The one check".
 package struct PeoplePolicy: CommandPolicy {
     package init() {}
 
@@ -28,7 +28,7 @@ package struct PeoplePolicy: CommandPolicy {
     }
 
     /// The right that a request needs, and on what; `nil` for none.
-    /// - Source: the people page, the table of orders.
+    /// - Source: contrib/contract/people.md, "What each command needs".
     private static func need(of request: ChangeRequest) -> (Access, AccessObject)? {
         let access: Access
         switch request.kind {

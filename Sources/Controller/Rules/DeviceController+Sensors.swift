@@ -98,7 +98,7 @@ extension DeviceController {
     }
 
     /// Whether a position differs enough to be sent; this suppresses noise in the estimates.
-    /// - Source: positioning 6.6.
+    /// - Source: contrib/contract/positioning.md, "6.6 Few beacons, none, and loss".
     private func isSignificant(_ position: Point3D, of device: FlareDevice) -> Bool {
         guard let last = device.position, let sent = sync.position.sentAt else {
             return device.position != position
@@ -125,7 +125,8 @@ extension DeviceController {
     }
 
     /// Rule 7: sets the nearby thing's brightness to 1 − distance in metres, in tenths, while positive.
-    /// - Source: flare-protocol 10.3; the distance is measured from the previous position.
+    /// - Source: contrib/contract/flare-protocol.md, "10.3 Behaviour"; the distance is measured from the
+    ///   previous position.
     private mutating func adjustBrightness(from device: FlareDevice) {
         guard configuration.brightnessByProximity, let thing = state.nearby,
             let metres = state.metres(to: thing)

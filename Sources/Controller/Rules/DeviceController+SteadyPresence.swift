@@ -1,7 +1,7 @@
 import Flare
 
 /// Rule 3 with `steady`: the controller decides zone and nearby thing from the device's position.
-/// - Source: positioning 7.
+/// - Source: contrib/contract/positioning.md, "7. Zones and the nearest thing".
 extension DeviceController {
     /// Time without an update after which the last one counts again, milliseconds.
     ///

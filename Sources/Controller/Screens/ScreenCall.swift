@@ -1,5 +1,5 @@
 /// A call that changes what a display shows.
-/// - Source: the calls of the AMAP draft's controller.
+/// - Source: contrib/contract/profiles.md, "Screens, controls and calls".
 package enum ScreenCall: Sendable, Hashable {
     /// The calls by name.
     package enum Name: String, Sendable, Hashable, CaseIterable {

@@ -1,5 +1,5 @@
 /// The screens of a configuration, for the calls that lead to them.
-/// - Source: `userExperience` of an AMAP configuration.
+/// - Source: contrib/contract/profiles.md, "userExperience".
 package struct ScreenSettings: Sendable, Hashable {
     /// The names of all screens, in the order of the file.
     package let names: [String]

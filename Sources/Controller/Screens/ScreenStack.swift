@@ -3,7 +3,7 @@ package import Flare
 /// The screens that lie on each other on a display; the last one is seen.
 ///
 /// It has at least one and at most ``depth``: when another one is added, the oldest above the first goes.
-/// - Source: the navigation calls of the AMAP draft's controller; the limit is ours.
+/// - Source: contrib/contract/profiles.md, "Screens, controls and calls".
 package struct ScreenStack: Sendable, Hashable {
     /// A screen, and the thing that it shows, if it shows one.
     package struct Entry: Sendable, Hashable {

@@ -10,7 +10,7 @@ package struct PresenceTracker: Sendable {
     }
 
     /// How long after an enter an exit must be confirmed, milliseconds.
-    /// - Source: the original apps, which received exits of the old zone after enters of the new one.
+    /// - Source: contrib/contract/flare-protocol.md, "5.3 Transitions".
     package static let exitGrace: Int64 = 500
 
     /// Whether presence was read once; only later differences are events.

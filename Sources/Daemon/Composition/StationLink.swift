@@ -12,7 +12,7 @@ import Threading
 /// is by now.
 ///
 /// Each address has a client of its own, so that nothing of the old one is left.
-/// - Source: the directory page, "Finding the server again".
+/// - Source: contrib/contract/directory.md, "Finding the server again".
 package struct StationLink: Sendable {
     private struct State: Sendable {
         var port: AsyncStream<FlareRequest>.Continuation?

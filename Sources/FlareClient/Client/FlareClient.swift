@@ -15,7 +15,7 @@ import NIOPosix
 /// Without ``FlareClientConfiguration/streams`` nothing is subscribed: the place is read in intervals over REST, and
 /// differences become notices. Actions of others are not heard then, and of several changes between two readings only
 /// the result. Socket.IO is used for writes only.
-/// - Source: flare-protocol 13.
+/// - Source: contrib/contract/flare-protocol.md, "13. Rules for a server and a client".
 package struct FlareClient: Sendable {
     private let endpoint: Endpoint
     private let logger: Logger

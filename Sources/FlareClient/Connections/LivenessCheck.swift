@@ -17,7 +17,7 @@ package struct LivenessCheck: Sendable, Hashable {
     /// Gets a key of an object that does not exist.
     ///
     /// Every Flare server answers with `null`, and no other request refers to this object.
-    /// - Source: flare-protocol 4.6.
+    /// - Source: contrib/contract/flare-protocol.md, "4.6 getData, getPosition and getActions".
     package static let request = FlareMessage(
         "getData",
         ObjectReference(.environment, FlareID(high: 0, low: 0)),

@@ -2,7 +2,7 @@ package import Flare
 import SocketIO
 
 /// A message of Flare over Socket.IO.
-/// - Source: flare-protocol 4.
+/// - Source: contrib/contract/flare-protocol.md, "4. Messages".
 package struct FlareMessage: Sendable, Hashable {
     package var name: String
     package var argument: JSONValue
@@ -58,7 +58,7 @@ package struct FlareMessage: Sendable, Hashable {
 
 extension FlareNotice {
     /// The notice in a message; `nil` for other messages.
-    /// - Source: flare-protocol 4.2.
+    /// - Source: contrib/contract/flare-protocol.md, "4.2 From server to client".
     init?(_ message: FlareMessage) {
         let (argument, sender) = (message.argument, message.sender)
         switch message.name {

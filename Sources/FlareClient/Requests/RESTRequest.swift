@@ -14,7 +14,7 @@ package struct RESTRequest: Sendable, Hashable {
     /// Gets an object.
     ///
     /// The server ignores the ancestors in the path, which may be unknown here.
-    /// - Source: flare-protocol 2.1.
+    /// - Source: contrib/contract/flare-protocol.md, "2.1 Requests and answers".
     static func get(_ object: ObjectReference) -> RESTRequest {
         switch object.kind {
         case .environment: .get("/environments/\(object.id)")

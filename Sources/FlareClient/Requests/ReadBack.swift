@@ -5,7 +5,8 @@ import Flare
 /// A Flare server acknowledges nothing and does not echo changes to their sender, but it answers getData and
 /// getPosition. A notice of another client's change may look like that answer; it is just as valid, and an unexpected
 /// value is read again.
-/// - Source: flare-protocol 3.2, 4.3 and 4.6.
+/// - Source: contrib/contract/flare-protocol.md, "3.2 Packets"; "4.3 Who receives a message";
+///   "4.6 getData, getPosition and getActions".
 struct ReadBack: Sendable, Hashable {
     enum Subject: Sendable, Hashable {
         /// Whether the object exists; uses a key that no object has, so that no notice looks like the answer.
@@ -92,7 +93,7 @@ extension JSONValue {
     }
 
     /// Equality as in the original server, which does not replace a stored 1 by true or "1".
-    /// - Source: flare-protocol 4.5.
+    /// - Source: contrib/contract/flare-protocol.md, "4.5 setData".
     fileprivate func isLooselyEqual(_ other: JSONValue) -> Bool {
         if self == other { return true }
         guard let mine = looseNumber, let theirs = other.looseNumber else { return false }

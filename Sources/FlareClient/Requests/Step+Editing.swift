@@ -1,7 +1,7 @@
 import Flare
 
 // Environments, zones and things made, changed as a whole, and removed, over REST.
-// - Source: flare-protocol 2.3 to 2.6.
+// - Source: contrib/contract/flare-protocol.md, "2.3 Filters"; "2.4 Errors"; "2.5 PUT"; "2.6 DELETE".
 extension Step {
     static func create(
         _ kind: FlareClass,

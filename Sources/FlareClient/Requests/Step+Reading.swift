@@ -1,7 +1,7 @@
 import Flare
 
 // Requests over REST.
-// - Source: flare-protocol 2.
+// - Source: contrib/contract/flare-protocol.md, "2. REST".
 extension Step {
     static func loadEnvironments(near place: GeoPoint?) -> Step {
         let query = place.map { "?latitude=\($0.latitude)&longitude=\($0.longitude)" } ?? ""
@@ -122,7 +122,7 @@ extension Step {
 }
 
 extension [FlareThing] {
-    /// - Source: flare-protocol 5.2.
+    /// - Source: contrib/contract/flare-protocol.md, "5.2 Distance and nearness".
     fileprivate func nearest(to position: Point3D, data: [String: JSONValue]?) -> FlareID? {
         let limit = ProximityLimit.metres(environmentData: data)
         let near = compactMap { thing in thing.position.map { (thing.id, $0.distance(to: position)) } }

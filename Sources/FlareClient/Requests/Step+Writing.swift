@@ -2,7 +2,8 @@ import Flare
 
 // Requests over Socket.IO, each confirmed by a ``ReadBack``. None of them sends a message that crashes the original
 // server.
-// - Source: flare-protocol 4, 8 and 13.
+// - Source: contrib/contract/flare-protocol.md, "4. Messages"; "8. What ends the original server";
+//   "13. Rules for a server and a client".
 extension Step {
     static func subscribe(_ environment: FlareID) -> Step {
         let object = ObjectReference(.environment, environment)
@@ -195,7 +196,7 @@ private enum DataError {
 private enum ActionNameError {
     static let maximumBytes = 256
     /// The original server crashes on these names.
-    /// - Source: flare-protocol 8.
+    /// - Source: contrib/contract/flare-protocol.md, "8. What ends the original server".
     static let builtInProperties: Set<String> = [
         "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString",
         "toString",

@@ -47,7 +47,7 @@ extension ObjectReference {
     /// The object in a response, which must have an `_id`.
     ///
     /// `null` and an empty response mean that it is unknown; other values are errors of the server.
-    /// - Source: flare-protocol 2.2 and 2.4.
+    /// - Source: contrib/contract/flare-protocol.md, "2.2 Routes"; "2.4 Errors".
     func found(in json: JSONValue?) -> Result<JSONValue, FlareLinkError> {
         guard let json, !json.isNull else { return .failure(.unknownObject(self)) }
         guard json.flareID("_id") != nil else { return .failure(.rejected(json.errorMessage)) }

@@ -4,7 +4,8 @@ import Flare
 ///
 /// The original server may reorder messages about an object, so the last notice may be outdated. After a burst the
 /// stored value is read again.
-/// - Source: flare-protocol 7 and 13.
+/// - Source: contrib/contract/flare-protocol.md, "7. Order and loss in the original server";
+///   "13. Rules for a server and a client".
 struct UnsettledObjects: Sendable {
     enum Aspect: Sendable, Hashable { case data, position }
 

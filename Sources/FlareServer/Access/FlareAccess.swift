@@ -38,7 +38,7 @@ package struct FlareRights: Sendable, Hashable {
 
 /// Who may use the server over the network.
 ///
-/// - Source: the people page, "Who is speaking".
+/// - Source: contrib/contract/people.md, "At the Flare server".
 package struct FlareAccess: Sendable {
     package enum Mode: Sendable, Hashable {
         /// This machine needs no token to read and drive, trusted networks need none at all.

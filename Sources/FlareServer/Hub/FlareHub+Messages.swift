@@ -6,7 +6,7 @@ extension FlareHub {
     /// - Parameter allOrNone: Whether to throw if a key or value cannot be stored. Otherwise such a key is announced
     ///   to the object's own subscribers only, and null is ignored.
     /// - Returns: Whether the object exists.
-    /// - Source: flare-protocol 4.5.
+    /// - Source: contrib/contract/flare-protocol.md, "4.5 setData".
     @discardableResult
     package func setData(
         _ object: ObjectReference,
@@ -36,7 +36,7 @@ extension FlareHub {
 
     /// Moves an object and announces it; the zone and the nearest thing of a device follow.
     /// - Returns: Whether the object exists.
-    /// - Source: flare-protocol 4.7 and 5.3.
+    /// - Source: contrib/contract/flare-protocol.md, "4.7 setPosition"; "5.3 Transitions".
     @discardableResult
     package func setPosition(
         _ object: ObjectReference,
@@ -57,7 +57,7 @@ extension FlareHub {
 
     /// Announces an action, and performs it if it is built in.
     /// - Returns: Whether the object exists.
-    /// - Source: flare-protocol 6.
+    /// - Source: contrib/contract/flare-protocol.md, "6. Actions".
     @discardableResult
     package func performAction(
         _ object: ObjectReference,
@@ -76,7 +76,7 @@ extension FlareHub {
 
     /// Moves the device with this wireless address in its `data.mac`, as a Cisco CMX server requests.
     /// - Returns: The device as the response shows it; `nil` when there is none.
-    /// - Source: flare-protocol 2.7.
+    /// - Source: contrib/contract/flare-protocol.md, "2.7 CMX notification".
     package func cmx(
         environment: FlareID,
         mac: String,

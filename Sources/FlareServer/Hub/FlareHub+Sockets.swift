@@ -104,7 +104,8 @@ extension FlareHub {
     }
 
     /// The answer to a get message; `nil` for other messages.
-    /// - Source: flare-protocol 4.6; `getActions`, which crashes the original server, is answered as documented.
+    /// - Source: contrib/contract/flare-protocol.md, "4.6 getData, getPosition and getActions"; `getActions`,
+    ///   which crashes the original server, is answered as documented.
     private func answer(to message: SocketMessage, from client: FlareClientID) -> SocketEvent? {
         let name: String
         let value: (FlareRecord) -> JSONValue

@@ -6,7 +6,7 @@ extension ObjectGraph {
     ///
     /// Keys that cannot be stored are announced in the object's own room only; null is ignored.
     /// - Returns: The transaction, and the keys that are not stored.
-    /// - Source: flare-protocol 4.5.
+    /// - Source: contrib/contract/flare-protocol.md, "4.5 setData".
     func planSetData(
         _ object: ObjectReference,
         _ values: [String: JSONValue],
@@ -43,7 +43,7 @@ extension ObjectGraph {
     /// Moves an object and announces it; the zone and the nearest thing of a device follow.
     ///
     /// Environments and zones do not move, but the position is announced.
-    /// - Source: flare-protocol 4.7 and 5.3.
+    /// - Source: contrib/contract/flare-protocol.md, "4.7 setPosition"; "5.3 Transitions".
     func planSetPosition(
         _ object: ObjectReference,
         _ point: Point3D,
@@ -79,7 +79,7 @@ extension ObjectGraph {
     }
 
     /// Announces an action, and performs it if it is built in.
-    /// - Source: flare-protocol 6.
+    /// - Source: contrib/contract/flare-protocol.md, "6. Actions".
     func planAction(_ object: ObjectReference, _ action: String, sender: JSONValue?, now: String)
         -> Transaction?
     {
@@ -113,7 +113,7 @@ extension ObjectGraph {
     /// Moves the device with this wireless address to the position from a Cisco CMX server; its height stays.
     /// - Returns: The transaction, and the device as the response shows it: at the new position without z, with
     ///   the old zone and nearest thing.
-    /// - Source: flare-protocol 2.7.
+    /// - Source: contrib/contract/flare-protocol.md, "2.7 CMX notification".
     func planCMX(
         environment: FlareID,
         mac: String,

@@ -19,7 +19,7 @@ enum Audience: Sendable, Hashable {
 }
 
 /// The rooms and their members.
-/// - Source: flare-protocol 4.3.
+/// - Source: contrib/contract/flare-protocol.md, "4.3 Who receives a message".
 package struct Rooms: Sendable {
     /// How often a client receives a notice that goes to several of its rooms.
     package enum Delivery: Sendable, Hashable {

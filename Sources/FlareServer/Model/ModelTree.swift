@@ -1,7 +1,7 @@
 package import Flare
 
 /// A model in the format of the original import files: environments with zones and devices, zones with things.
-/// - Source: flare-protocol 9.
+/// - Source: contrib/contract/flare-protocol.md, "9. Model files".
 package struct ModelTree: Sendable, Hashable {
     /// All objects, parents before children.
     package internal(set) var records: [FlareRecord] = []

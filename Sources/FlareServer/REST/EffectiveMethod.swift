@@ -5,7 +5,8 @@ extension Request {
     /// The request with the method that it is about: a POST may name another one in a header.
     ///
     /// Rights are asked for, and what is to be done is chosen, by this one request, so that they cannot differ.
-    /// - Source: flare-protocol 2.1; method-override 2, which by default reads nothing but the header.
+    /// - Source: contrib/contract/flare-protocol.md, "2.1 Requests and answers"; method-override 2, which by
+    ///   default reads nothing but the header.
     var withEffectiveMethod: Request {
         guard head.method == .post, let name = head.headerFields[.methodOverride],
             let method = HTTPRequest.Method(rawValue: name.uppercased())

@@ -2,7 +2,7 @@ import Flare
 import HTTPTypes
 
 /// Decodes the body of a request, JSON or a form.
-/// - Source: flare-protocol 2.1.
+/// - Source: contrib/contract/flare-protocol.md, "2.1 Requests and answers".
 enum RESTBody {
     /// The response to an invalid body.
     struct Refusal: Error {

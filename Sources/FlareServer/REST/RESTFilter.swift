@@ -4,7 +4,7 @@ import Flare
 ///
 /// All complete filters apply together. With non-numeric coordinates nothing matches, except a thing without a
 /// position, whose distance is always -1.
-/// - Source: flare-protocol 2.3.
+/// - Source: contrib/contract/flare-protocol.md, "2.3 Filters".
 struct RESTFilter: Sendable {
     private var data: (key: String, value: String)?
     private var place: GeoPoint?

@@ -3,7 +3,8 @@ package import Flare
 /// A form or query whose names use brackets for nesting: `data[color]=red&actions[]=on`.
 ///
 /// Values stay text. A repeated name makes a list; a number up to 20 in brackets is an index.
-/// - Source: flare-protocol 2.1; the `qs` library's extended syntax and its limits.
+/// - Source: contrib/contract/flare-protocol.md, "2.1 Requests and answers"; the `qs` library's extended
+///   syntax and its limits.
 package enum RESTForm {
     package static let maximumParameters = 1000
     package static let maximumDepth = 5

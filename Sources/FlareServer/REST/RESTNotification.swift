@@ -1,7 +1,7 @@
 import Flare
 
 /// A location update of wireless devices from a Cisco CMX server.
-/// - Source: flare-protocol 2.7.
+/// - Source: contrib/contract/flare-protocol.md, "2.7 CMX notification".
 struct RESTNotification: Equatable {
     struct Move: Equatable {
         /// In lower case, as in `data.mac`.

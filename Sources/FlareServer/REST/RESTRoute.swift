@@ -5,7 +5,7 @@ import HTTPTypes
 /// The resource that a path of the REST interface identifies.
 ///
 /// Identifiers are not validated here.
-/// - Source: flare-protocol 2.2; Express 4, not strict, not case sensitive.
+/// - Source: contrib/contract/flare-protocol.md, "2.2 Routes"; Express 4, not strict, not case sensitive.
 struct RESTRoute: Equatable {
     enum Place: Equatable {
         /// The objects of a class in a parent.

@@ -10,7 +10,7 @@ import Threading
 ///
 /// A change is committed before it is answered. Requests that crash the original server get status 200 with `null`,
 /// an empty body or an error object.
-/// - Source: flare-protocol 2 and 13.
+/// - Source: contrib/contract/flare-protocol.md, "2. REST"; "13. Rules for a server and a client".
 struct RESTRoutes: HTTPResponder {
     /// A context without Hummingbird's decoders, which are not needed.
     struct Context: InitializableFromSource {

@@ -46,7 +46,7 @@ extension FlareSchema {
 
 extension FlareID {
     /// Parses 24 hexadecimal digits, or twelve characters whose low bytes are the identifier.
-    /// - Source: flare-protocol 2.4.
+    /// - Source: contrib/contract/flare-protocol.md, "2.4 Errors".
     init?(flareText text: String) {
         if let id = FlareID(text) {
             self = id

@@ -5,7 +5,7 @@ extension FlareSchema {
     ///
     /// Given members are replaced, others stay. A dotted name sets a nested value and creates missing objects; `$set`
     /// and `$unset` work as in MongoDB. The hub sets `modified`.
-    /// - Source: flare-protocol 2.5.
+    /// - Source: contrib/contract/flare-protocol.md, "2.5 PUT".
     package func apply(_ body: JSONValue, to members: inout [String: JSONValue]) throws(FlareSchemaError) {
         guard let body = body.object else { throw .notAnObject(body) }
         var result = members

@@ -4,7 +4,7 @@ package import Flare
 ///
 /// Casting is as lenient as in the original server: a number becomes a text, a numeric text a number, and unknown
 /// members are dropped. Values that cannot be cast are errors, and nothing is created or changed.
-/// - Source: flare-protocol 1, 2.4, 2.5.
+/// - Source: contrib/contract/flare-protocol.md, "1. Objects"; "2.4 Errors"; "2.5 PUT".
 package struct FlareSchema: Sendable {
     /// The type of a member.
     package indirect enum Field: Sendable {

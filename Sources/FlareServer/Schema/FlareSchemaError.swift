@@ -1,7 +1,7 @@
 package import Flare
 
 /// Why a client's JSON is not a valid object, in the formats of the original database layer.
-/// - Source: flare-protocol 2.4; clients only check for `_id`.
+/// - Source: contrib/contract/flare-protocol.md, "2.4 Errors"; clients only check for `_id`.
 package enum FlareSchemaError: Error, Sendable, Hashable {
     /// A value of the wrong type.
     package struct Failure: Sendable, Hashable {

@@ -1,7 +1,7 @@
 package import SocketIO
 
 /// The query of a request to the path of Engine.IO.
-/// - Source: flare-protocol 3.1.
+/// - Source: contrib/contract/flare-protocol.md, "3.1 Handshake".
 package struct EngineRequest: Sendable, Hashable {
     /// With the final slash, which is required.
     static let path = "/socket.io/"

@@ -2,7 +2,7 @@ import Flare
 import SocketIO
 
 /// An event of the server over Socket.IO: a name and one argument.
-/// - Source: flare-protocol 4.2.
+/// - Source: contrib/contract/flare-protocol.md, "4.2 From server to client".
 struct SocketEvent: Sendable, Hashable {
     let name: String
     let argument: [String: JSONValue]

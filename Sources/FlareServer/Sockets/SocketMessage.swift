@@ -1,7 +1,7 @@
 package import Flare
 
 /// A message of a client over Socket.IO.
-/// - Source: flare-protocol 4.1.
+/// - Source: contrib/contract/flare-protocol.md, "4.1 From client to server".
 package struct SocketMessage: Sendable, Hashable {
     package enum Command: Sendable, Hashable {
         case subscribe(all: Bool)

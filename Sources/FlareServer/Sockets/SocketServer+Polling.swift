@@ -26,7 +26,8 @@ extension SocketServer {
     }
 
     /// The CORS headers of a response; the origin is already checked.
-    /// - Source: flare-protocol 3.6; the Fetch standard for preflight requests.
+    /// - Source: contrib/contract/flare-protocol.md, "3.6 Errors and CORS"; the Fetch standard for preflight
+    ///   requests.
     private nonisolated static func crossOrigin(_ asked: HTTPFields) -> HTTPFields {
         guard let origin = asked[.origin] else { return [.accessControlAllowOrigin: "*"] }
         var fields: HTTPFields = [

@@ -4,7 +4,7 @@ package import Flare
 ///
 /// Its members are those of its JSON: always `_id`, `__v` and `actions`; `created` and `modified` once it is inserted;
 /// others once they are set.
-/// - Source: flare-protocol 1.
+/// - Source: contrib/contract/flare-protocol.md, "1. Objects".
 package struct FlareRecord: Sendable, Hashable {
     package let kind: FlareClass
     package let id: FlareID

@@ -8,7 +8,7 @@ package import Flare
 /// environment, and the first value. A late reader gets the newest frame, and the missed ones are left out.
 ///
 /// Times are milliseconds on a steady clock.
-/// - Source: design, the controller's rules, 6.
+/// - Source: contrib/contract/mqtt.md, "Frames".
 package struct FrameAnimator: Sendable {
     /// Frames of one motion, and its duration in milliseconds.
     package static let steps: Int64 = 30

@@ -3,7 +3,7 @@ package import Flare
 /// A request about users, rights, secrets and the log, however it came: over HTTP, over the local socket, or by a verb
 /// without a daemon.
 ///
-/// - Source: the people page, "Administration".
+/// - Source: contrib/contract/people.md, "Administration".
 package struct AccountsRequest: Sendable {
     package enum Method: String, Sendable, Hashable, CaseIterable {
         case get = "GET"

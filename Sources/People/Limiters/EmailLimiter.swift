@@ -1,7 +1,7 @@
 /// Limits email messages with links: in an hour 5 to a mailbox, 20 asked for by an address, and 200 in all.
 ///
 /// Times are milliseconds of the steady clock.
-/// - Source: the people page, "Signing in".
+/// - Source: contrib/contract/people.md, "Signing up and forgotten passwords".
 package struct EmailLimiter: Sendable {
     private struct Message {
         let time: Int64

@@ -3,7 +3,7 @@
 ///
 /// A name is never blocked for other addresses, so nobody locks another one out. A guess that is being checked counts,
 /// so that guesses at the same time gain nothing. Times are milliseconds of the steady clock.
-/// - Source: the people page, "Signing in".
+/// - Source: contrib/contract/people.md, "Limits on guessing".
 package struct GuessLimiter: Sendable {
     private struct Pair: Hashable {
         let name: String

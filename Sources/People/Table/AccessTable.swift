@@ -4,7 +4,7 @@ import Flare
 ///
 /// The value is made anew when anything in it changes; looking is cheap and needs no memory. Grants of users and
 /// groups that are not in the table count for nothing.
-/// - Source: the people page, "The one check".
+/// - Source: contrib/contract/people.md, "The one check".
 package struct AccessTable: Sendable {
     let index: AccessIndex
 

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Distance to a beacon from its received power, by the AltBeacon library's default curve.
-/// - Source: positioning 3.1.
+/// - Source: contrib/contract/positioning.md, "3.1 From power to distance".
 package enum AltBeaconCurve {
     /// Lower limit of every distance, metres: received power cannot resolve less, and it keeps 1/d² finite.
     package static let shortest = 0.1

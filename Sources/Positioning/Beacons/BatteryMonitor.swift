@@ -10,7 +10,7 @@ package enum TelemetrySender: Sendable, Hashable {
 /// Tracks which beacons of a place need a new battery.
 ///
 /// A thing is identified by its beacon, or by the address in its data (`mac`).
-/// - Source: positioning 6.8.
+/// - Source: contrib/contract/positioning.md, "6.8 Health".
 package struct BatteryMonitor: Sendable {
     /// A battery is low below ``lowVolts`` and no longer low above ``fineVolts``, volts.
     package static let lowVolts = 2.4

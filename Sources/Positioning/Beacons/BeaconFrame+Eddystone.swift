@@ -6,8 +6,8 @@ extension BeaconFrame {
         static let ephemeral: UInt8 = 0x30
     }
 
-    /// - Source: Eddystone protocol specification; positioning 1.4. Many senders omit the list of service
-    ///   UUIDs and the two reserved bytes at the end of a UID.
+    /// - Source: Eddystone protocol specification; contrib/contract/positioning.md, "1.4 Eddystone". Many
+    ///   senders omit the list of service UUIDs and the two reserved bytes at the end of a UID.
     init?(eddystone data: Span<UInt8>) {
         guard data.count >= 4, data.littleEndian16(at: 0) == 0xFEAA else { return nil }
         let level = data.signedByte(at: 3)
@@ -57,7 +57,8 @@ package struct EddystoneUID: Sendable, Hashable {
     package var powerAtOneMetre: Int? { BeaconFrame.power(atZeroMetres: powerAtZeroMetres) }
 
     /// Major and minor are the last eight hexadecimal digits of the instance, read as four decimal digits each.
-    /// - Source: the origin's Java client, flare-protocol 11.
+    /// - Source: the origin's Java client, contrib/contract/flare-protocol.md,
+    ///   "11. The original Android and Python clients".
     package var identity: BeaconIdentity? {
         guard let major = Self.decimal(UInt16(truncatingIfNeeded: instance >> 16)),
             let minor = Self.decimal(UInt16(truncatingIfNeeded: instance))

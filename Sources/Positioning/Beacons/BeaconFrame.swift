@@ -59,7 +59,8 @@ package enum BeaconFrame: Sendable, Hashable {
 
     /// iBeacons and AltBeacons are recognised by their markers; an AltBeacon may carry any company
     /// identifier.
-    /// - Source: AltBeacon 1.0; positioning 1.2, 1.3 and 1.5.
+    /// - Source: AltBeacon 1.0; contrib/contract/positioning.md, "1.2 iBeacon"; "1.3 AltBeacon";
+    ///   "1.5 Ruuvi telemetry".
     private init?(manufacturerData data: Span<UInt8>) {
         guard data.count >= 4 else { return nil }
         let (company, marker) = (data.littleEndian16(at: 0), data.bigEndian16(at: 2))

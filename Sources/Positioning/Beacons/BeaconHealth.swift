@@ -2,7 +2,7 @@ package import Flare
 import Glibc
 
 /// A problem with a beacon of the place, found from what the receiver measures.
-/// - Source: positioning 6.8.
+/// - Source: contrib/contract/positioning.md, "6.8 Health".
 package enum BeaconFinding: Sendable, Hashable, CustomStringConvertible {
     /// It is received this many dB stronger than expected.
     case tooStrong(thing: FlareID, name: String, decibels: Int)

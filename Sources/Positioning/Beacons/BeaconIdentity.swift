@@ -50,7 +50,7 @@ package struct EddystoneNamespace: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether it abbreviates the UUID: its first and last five bytes, or its first four and last six.
-    /// - Source: flare-protocol 11.
+    /// - Source: contrib/contract/flare-protocol.md, "11. The original Android and Python clients".
     package func abbreviates(_ uuid: BeaconUUID) -> Bool {
         let (five, six): (UInt64, UInt64) = (0xFF_FFFF_FFFF, 0xFFFF_FFFF_FFFF)
         let end = high << 16 | UInt64(low)

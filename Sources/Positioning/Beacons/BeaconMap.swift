@@ -8,7 +8,8 @@ package import Flare
 ///
 /// A thing with `receiver` in its data has reversed roles: a receiver of that name stands there and detects
 /// the device. Distance works the same either way, so it counts as a beacon.
-/// - Source: flare-protocol 10.1, 10.3 and 12.
+/// - Source: contrib/contract/flare-protocol.md, "10.1 Library"; "10.3 Behaviour";
+///   "12. What the documentation of Flare promises".
 package struct BeaconMap: Sendable, Hashable {
     package struct Beacon: Sendable, Hashable {
         package let thing: FlareID

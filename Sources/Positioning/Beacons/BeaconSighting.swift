@@ -17,7 +17,8 @@ package struct BeaconSighting: Sendable, Hashable {
 
     /// Whether a received power is plausible; 127 means "not available", and some receivers report other
     /// invalid values.
-    /// - Source: Bluetooth Core Specification, volume 4, part E, 7.7.65.2; positioning 6.2.
+    /// - Source: Bluetooth Core Specification, volume 4, part E, 7.7.65.2; contrib/contract/positioning.md,
+    ///   "6.2 For each packet".
     package static func isUsable(rssi: Int) -> Bool {
         (-110 ... -1).contains(rssi)
     }

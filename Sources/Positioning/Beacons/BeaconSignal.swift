@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Levels are relative to the beacon's level at one metre, so that frames with different calibrated powers
 /// can be mixed.
-/// - Source: positioning 6.2.
+/// - Source: contrib/contract/positioning.md, "6.2 For each packet".
 struct BeaconSignal: Sendable, Hashable {
     private var mean = 0.0
     private var count = 0.0

@@ -48,7 +48,8 @@ package struct BeaconTelemetry: Sendable, Hashable {
     /// Decodes a Ruuvi packet of data format 5, from the byte after the company identifier.
     ///
     /// Its transmit power is measured at the antenna and says little about one metre away; it is not used.
-    /// - Source: positioning 1.5; Ruuvi data format 5, in which the highest or lowest number means "not known".
+    /// - Source: contrib/contract/positioning.md, "1.5 Ruuvi telemetry"; Ruuvi data format 5, in which the
+    ///   highest or lowest number means "not known".
     init?(ruuvi data: Span<UInt8>) {
         guard data.count >= 24, data[0] == 5 else { return nil }
         self.init(format: .ruuvi)

@@ -22,7 +22,7 @@ package struct EphemeralBeacon: Sendable, Hashable {
     var period: Double { Double(1 << exponent) }
 
     /// The identifier that the beacon sends when its clock reads `clock` seconds.
-    /// - Source: Eddystone-EID specification; positioning 1.4.
+    /// - Source: Eddystone-EID specification; contrib/contract/positioning.md, "1.4 Eddystone".
     package func id(at clock: UInt32, cipher: BlockCipher) -> UInt64 {
         var block = CipherBlock.zero
         block[11] = 0xFF

@@ -2,7 +2,7 @@
 ///
 /// The identifiers of the current and the adjacent periods are computed once a period. Beacon clocks drift:
 /// while a beacon is silent the search widens, and when it is heard its clock offset is corrected.
-/// - Source: Eddystone-EID specification; positioning 1.4.
+/// - Source: Eddystone-EID specification; contrib/contract/positioning.md, "1.4 Eddystone".
 package struct EphemeralBeacons: Sendable {
     package struct Match: Sendable, Hashable {
         package let beacon: EphemeralBeacon

@@ -1,7 +1,7 @@
 import Glibc
 
 /// This receiver's constant error: how much stronger than the true level it measures, as estimated so far.
-/// - Source: positioning 6.4.
+/// - Source: contrib/contract/positioning.md, "6.4 Once a second".
 struct ReceiverOffset: Sendable, Hashable {
     /// dB.
     private(set) var decibels = 0.0

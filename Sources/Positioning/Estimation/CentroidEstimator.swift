@@ -4,7 +4,8 @@ import Flare
 ///
 /// The packets of the last second are averaged for each beacon. When nothing is received the last estimate is
 /// held: after 5 s its accuracy grows, after 15 s its quality is `lost`.
-/// - Source: flare-protocol 10.3; positioning 3.2 and 6.6.
+/// - Source: contrib/contract/flare-protocol.md, "10.3 Behaviour"; contrib/contract/positioning.md,
+///   "3.2 The centroid estimator"; "6.6 Few beacons, none, and loss".
 package struct CentroidEstimator: PositionEstimator {
     package struct Settings: Sendable, Hashable {
         /// How long a packet counts, seconds.

@@ -1,7 +1,7 @@
 import Glibc
 
 /// The error ellipse of a position in the plane.
-/// - Source: positioning 6.5.
+/// - Source: contrib/contract/positioning.md, "6.5 Accuracy and ellipse".
 package struct ErrorEllipse: Sendable, Hashable {
     /// Semi-axes for one standard deviation, metres.
     package var majorMetres: Double

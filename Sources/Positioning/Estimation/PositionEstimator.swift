@@ -1,7 +1,7 @@
 package import Flare
 
 /// How reliable a position estimate is.
-/// - Source: positioning 6.6.
+/// - Source: contrib/contract/positioning.md, "6.6 Few beacons, none, and loss".
 package enum PositionQuality: String, Sendable, Hashable, CaseIterable {
     case good, fair, coarse, lost
 }

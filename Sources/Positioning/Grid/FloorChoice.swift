@@ -2,7 +2,8 @@ import Glibc
 
 /// Chooses the device's floor by how well the received levels fit each floor.
 ///
-/// - Source: positioning 6.7: evidence accumulates and decays, and another floor must lead for a while.
+/// - Source: contrib/contract/positioning.md, "6.7 Height and floors": evidence accumulates and decays, and
+///   another floor must lead for a while.
 struct FloorChoice: Sendable, Hashable {
     private var evidence: [Double]
     /// Index of the chosen floor among those that have a grid.

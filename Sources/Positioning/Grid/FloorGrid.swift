@@ -4,7 +4,7 @@ import Glibc
 /// The probability of each cell of one floor, standing and walking.
 ///
 /// All memory that an update needs is allocated at the start.
-/// - Source: positioning 6.3 and 6.4.
+/// - Source: contrib/contract/positioning.md, "6.3 The map"; "6.4 Once a second".
 struct FloorGrid: Sendable {
     let area: GridArea
     /// Of the device on this floor, metres.

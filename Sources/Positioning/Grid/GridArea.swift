@@ -4,7 +4,7 @@ import Flare
 ///
 /// The perimeter limits where the device can be. If it is missing, empty, or contains no beacon, the box
 /// around the beacons is used, enlarged by 1.5 m.
-/// - Source: positioning 6.1 and 6.3.
+/// - Source: contrib/contract/positioning.md, "6.1 Constants"; "6.3 The map".
 struct GridArea: Sendable, Hashable {
     /// The lower corner, metres.
     let x: Double

@@ -28,7 +28,7 @@ extension GridEstimator {
     }
 
     /// The constants that can be set, by their name in the configuration and in an environment's data.
-    /// - Source: positioning 6.1.
+    /// - Source: contrib/contract/positioning.md, "6.1 Constants".
     package enum Constant: String, Sendable, Hashable, CaseIterable {
         case deviceHeight = "device_height_metres"
         case pathLoss = "path_loss_exponent"

@@ -7,7 +7,7 @@ import Glibc
 /// people move, and is multiplied by the likelihood of the received levels: in dB, with heavy tails, and with
 /// the receiver's constant error estimated along. The estimate is the mean. Each floor has its own grid, and
 /// accumulated evidence chooses between them.
-/// - Source: positioning 6.
+/// - Source: contrib/contract/positioning.md, "6. The grid estimator".
 package struct GridEstimator: PositionEstimator {
     package var map: BeaconMap {
         didSet { if map != oldValue { mapChanged(from: oldValue) } }
@@ -203,7 +203,7 @@ extension GridEstimator {
     }
 
     /// The last estimate with growing uncertainty, while nothing is received.
-    /// - Source: positioning 6.6.
+    /// - Source: contrib/contract/positioning.md, "6.6 Few beacons, none, and loss".
     private mutating func estimateInSilence(at time: Double, _ step: Double) -> PositionEstimate? {
         guard var estimate = last else { return nil }
         let silence = time - heardAt
@@ -232,7 +232,7 @@ extension GridEstimator {
     }
 
     /// Height of the device, metres; received levels do not determine it.
-    /// - Source: positioning 6.7.
+    /// - Source: contrib/contract/positioning.md, "6.7 Height and floors".
     private func z() -> Double {
         if settings.deviceZ != nil || !map.floors.heights.isEmpty { return grids[choice.floor].height }
         var (z, sum) = (0.0, 0.0)
@@ -245,7 +245,7 @@ extension GridEstimator {
     }
 
     /// Updates the health of every beacon.
-    /// - Source: positioning 6.8.
+    /// - Source: contrib/contract/positioning.md, "6.8 Health".
     private mutating func updateHealth(_ belief: GridBelief, _ step: Double) {
         let conditions = conditions(on: choice.floor)
         for observation in observations {

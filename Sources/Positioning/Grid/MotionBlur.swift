@@ -1,7 +1,7 @@
 import Glibc
 
 /// The spread of a position in a time step: weights for a cell and its neighbours along one axis.
-/// - Source: positioning 6.4.
+/// - Source: contrib/contract/positioning.md, "6.4 Once a second".
 struct MotionBlur: Sendable {
     private(set) var weights: [Float] = []
     var radius: Int { weights.count / 2 }

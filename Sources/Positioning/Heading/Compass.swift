@@ -3,7 +3,7 @@ import Glibc
 /// Computes a heading from a magnetometer and, where present, an accelerometer and a gyroscope.
 ///
 /// The heading is the direction of the device's y axis, clockwise from magnetic north.
-/// - Source: positioning 8.
+/// - Source: contrib/contract/positioning.md, "8. Compass and GPS".
 package struct Compass: Sendable {
     /// A heading and whether it can be trusted.
     package struct Heading: Sendable, Hashable {

@@ -34,7 +34,7 @@ package enum North: String, Sendable, Hashable, CaseIterable {
 /// An exponentially smoothed direction.
 ///
 /// Directions are averaged as points on a circle, so that the mean of 359° and 1° is 0°.
-/// - Source: positioning 8, smoothing.
+/// - Source: contrib/contract/positioning.md, "8. Compass and GPS".
 package struct CircularSmoothing: Sendable, Hashable {
     private let timeConstant: Double
     private var point = SIMD2<Double>.zero

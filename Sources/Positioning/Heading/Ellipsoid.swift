@@ -2,7 +2,8 @@ import Glibc
 
 /// An ellipsoid fitted to the measurements of a magnetometer that was turned in all directions.
 ///
-/// - Source: least squares of x'Qx + 2 g'x = 1, positioning 8; NXP AN4246.
+/// - Source: least squares of x'Qx + 2 g'x = 1, contrib/contract/positioning.md, "8. Compass and GPS"; NXP
+///   AN4246.
 struct Ellipsoid {
     let centre: Vector3
     /// Maps the ellipsoid, relative to its centre, to a sphere.

@@ -1,7 +1,8 @@
 /// Rounds headings to steps for publication, with hysteresis.
 ///
 /// The rounded value changes only when the heading is more than 0.7 steps from it.
-/// - Source: flare-protocol 10.3; positioning 8.
+/// - Source: contrib/contract/flare-protocol.md, "10.3 Behaviour"; contrib/contract/positioning.md,
+///   "8. Compass and GPS".
 package struct HeadingFilter: Sendable, Hashable {
     /// 0 up to 359, clockwise from north, a multiple of the step; `nil` before the first heading.
     package private(set) var degrees: Int?

@@ -4,7 +4,7 @@ package import Flare
 ///
 /// Magnetised iron shifts the measurements, other iron stretches them; undistorted measurements of a turned
 /// magnetometer lie on a sphere around 0.
-/// - Source: positioning 8; Freescale AN4246.
+/// - Source: contrib/contract/positioning.md, "8. Compass and GPS"; Freescale AN4246.
 package struct MagnetometerCalibration: Sendable, Hashable {
     package enum Quality: String, Sendable, Hashable {
         /// Covers all directions: valid in every orientation.

@@ -1,5 +1,5 @@
 /// The radio propagation parameters of the simulated place.
-/// - Source: positioning 5, "Simulator".
+/// - Source: contrib/contract/positioning.md, "5.2 The simulator".
 package struct RadioSettings: Sendable, Hashable {
     package var pathLossExponent = 2.2
     package var wallLossDecibels = 4.0

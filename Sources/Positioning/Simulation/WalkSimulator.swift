@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Models log-distance path loss, walls, shadowing, fading on each advertising channel, the walker's body and
 /// lost packets; the same seed gives the same packets.
-/// - Source: positioning 5, "Simulator".
+/// - Source: contrib/contract/positioning.md, "5.2 The simulator".
 package struct WalkSimulator: Sendable {
     package struct Beacon: Sendable, Hashable {
         package var address: DeviceAddress

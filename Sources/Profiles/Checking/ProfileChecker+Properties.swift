@@ -195,7 +195,7 @@ extension ProfileChecker {
 
 extension ProfileProperty {
     /// The range that needs no saying.
-    /// - Source: "slider, dimmer 0 to 100, brightness 0 to 1".
+    /// - Source: contrib/contract/profiles.md, "Fields of a property".
     var usualRange: ClosedRange<Double>? {
         switch control {
         case .slider, .dimmer: name == "brightness" ? 0...1 : 0...100

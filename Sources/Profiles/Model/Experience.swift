@@ -1,7 +1,7 @@
 package import Flare
 
 /// Screens, menu, controls and colours of a kiosk.
-/// - Source: `userExperience` of an AMAP configuration.
+/// - Source: contrib/contract/profiles.md, "userExperience".
 package struct Experience: Sendable, Hashable {
     /// A screen or a control: a class with a name and parameters.
     package struct Part: Sendable, Hashable {

@@ -1,7 +1,7 @@
 package import Flare
 
 /// A kind of thing: what it has, how each property is shown and changed, and what can be asked of it.
-/// - Source: the device type of an AMAP configuration.
+/// - Source: contrib/contract/profiles.md, "Device types".
 package struct Profile: Sendable, Hashable {
     /// Where a profile comes from.
     package enum Origin: Sendable, Hashable {

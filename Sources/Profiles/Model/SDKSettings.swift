@@ -1,5 +1,5 @@
 /// How the application reaches its cloud; what is `nil` was not said.
-/// - Source: `sdkConfig` of an AMAP configuration.
+/// - Source: contrib/contract/profiles.md, "sdkConfig".
 package struct SDKSettings: Sendable, Hashable {
     /// The levels of its two logs.
     package enum LogLevel: String, Sendable, Hashable, CaseIterable {

@@ -1,7 +1,7 @@
 /// The resolver's end of one connection: greeting, one message, one answer.
 ///
 /// Events go in, actions come out. Times are milliseconds of the steady clock.
-/// - Source: the directory page, "On the wire", 1 to 7.
+/// - Source: contrib/contract/directory.md, "On the wire".
 package struct ResolverConnection: Sendable {
     package enum Action: Sendable, Hashable {
         case send([UInt8])

@@ -2,7 +2,7 @@ import Flare
 
 /// A client's end of one connection: it waits for the greeting, asks for one serial, and takes the first entry that
 /// matches.
-/// - Source: the directory page, "The client".
+/// - Source: contrib/contract/directory.md, "The client".
 package struct ResolverQuery: DirectoryExchange {
     package enum Result: Sendable, Hashable {
         case found(StationAddress)

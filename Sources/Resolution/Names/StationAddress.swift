@@ -1,5 +1,5 @@
 /// The IPv4 address of a station.
-/// - Source: the directory page, "Address stored".
+/// - Source: contrib/contract/directory.md, "Which address is stored".
 package struct StationAddress: Sendable, Hashable, CustomStringConvertible {
     /// As one number, the first part highest.
     private let value: UInt32

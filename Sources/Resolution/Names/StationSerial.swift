@@ -1,7 +1,7 @@
 /// The name of a station that never changes, in the form in which it is stored and compared.
 ///
 /// Usually the MAC of a network interface, `aa:bb:cc:dd:ee:ff`; else a text of 1 to 64 bytes in lower case.
-/// - Source: the directory page, "Serials match".
+/// - Source: contrib/contract/directory.md, "Serials".
 package struct StationSerial: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The stored form.
     package let text: String

@@ -2,7 +2,7 @@
 ///
 /// After the first time, after a change and every 10 minutes it also asks whether the resolver knows it. Times are
 /// milliseconds of the steady clock.
-/// - Source: the directory page, "The announcer".
+/// - Source: contrib/contract/directory.md, "The announcer".
 package struct AnnouncerSchedule: Sendable {
     /// What to do next.
     package enum Task: Sendable, Hashable {

@@ -1,7 +1,7 @@
 /// The stations whose updates must be signed, and the time of the last one of each.
 ///
 /// Signatures are HMAC with SHA-256; this value says over what, and an adapter computes them.
-/// - Source: the directory page, "Signed".
+/// - Source: contrib/contract/directory.md, "Signed updates".
 package struct UpdateSignatures: Sendable {
     /// How far the time of an update may be from ours, seconds.
     package static let tolerance = 90

@@ -1,7 +1,7 @@
 import Flare
 
 /// What the ends of a connection say to each other: exactly these bytes, without spaces and line ends.
-/// - Source: the directory page, "On the wire".
+/// - Source: contrib/contract/directory.md, "On the wire".
 package enum DirectoryMessage {
     /// The TCP port of a resolver.
     package static let standardPort = 8128

@@ -4,7 +4,8 @@ package import Positioning
 /// Extracts advertising packets from HCI events, and joins those that arrive in fragments.
 ///
 /// Damaged reports are dropped and counted; complete reports before them are kept.
-/// - Source: Bluetooth Core Specification, volume 4, part E, 7.7.65.2 and 7.7.65.13; positioning 2.
+/// - Source: Bluetooth Core Specification, volume 4, part E, 7.7.65.2 and 7.7.65.13;
+///   contrib/contract/positioning.md, "2. Scanning".
 package struct AdvertisingReportParser: Sendable {
     enum LegacyType {
         static let nonConnectable: UInt8 = 3

@@ -5,8 +5,8 @@ package import SystemPackage
 ///
 /// A value without socket or clock: inputs go in, actions come out. The result of an action is the next
 /// input.
-/// - Source: positioning 2. Other programs share the adapter: they may scan, stop scanning, switch it off or
-///   remove it.
+/// - Source: contrib/contract/positioning.md, "2. Scanning". Other programs share the adapter: they may scan,
+///   stop scanning, switch it off or remove it.
 package struct ScanSession: Sendable {
     package enum Input: Sendable, Hashable {
         case switched(on: Bool)

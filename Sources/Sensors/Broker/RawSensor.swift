@@ -47,7 +47,7 @@ extension [ReadingError] {
 }
 
 /// An external sensor that publishes readings on MQTT; the raw value is its name in the topic.
-/// - Source: the MQTT contract, `sensors/…/raw`.
+/// - Source: contrib/contract/mqtt.md, "Readings from other programs".
 package enum RawSensor: String, Sendable, Hashable, CaseIterable {
     case compass, gps, beacons
 

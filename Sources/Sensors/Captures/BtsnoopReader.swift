@@ -6,7 +6,7 @@ import Positioning
 /// Reads captures without packet type (datalink 1001), with packet type (1002, Android) and of the Linux
 /// monitor (2001, btmon). Records that were truncated when written are skipped and counted. An incomplete
 /// last record ends the capture and is reported in ``truncation``.
-/// - Source: positioning 2.1; RFC 1761 for the form.
+/// - Source: contrib/contract/positioning.md, "2.1 Captures"; RFC 1761 for the form.
 package struct BtsnoopReader {
     package static let magic: [UInt8] = Array("btsnoop".utf8) + [0]
 

@@ -2,7 +2,7 @@ import CBluetooth
 import Positioning
 
 /// The encapsulation of a capture's packets; the raw value is the pcap link type.
-/// - Source: the list of link types of tcpdump.org; positioning 2.1.
+/// - Source: the list of link types of tcpdump.org; contrib/contract/positioning.md, "2.1 Captures".
 enum CaptureLink: UInt32, Sendable, CaseIterable {
     /// An HCI packet after its type.
     case typed = 187

@@ -4,7 +4,7 @@ package import Logging
 /// Reads locations and headings from a gpsd.
 ///
 /// It retries for ever, so a gpsd that starts later, or restarts, is used.
-/// - Source: gpsd_json(5); positioning 8.2.
+/// - Source: gpsd_json(5); contrib/contract/positioning.md, "8.2 gpsd".
 package struct GPSDClient: Sendable {
     private let settings: GPSDSettings
     private let clock: @Sendable () -> Double

@@ -4,7 +4,7 @@ import Positioning
 ///
 /// Drivers do not state it, and `in_rot_scale` often contains the magnetometer's scale. When a heading passes
 /// north it jumps between 0 and 360 degrees: the size of the jump gives the unit.
-/// - Source: positioning 8.1.
+/// - Source: contrib/contract/positioning.md, "8.1 Compasses of the kernel".
 package struct RotationScale: Sendable {
     /// Degrees per step; `nil` while unknown.
     package private(set) var degrees: Double?

@@ -1,7 +1,7 @@
 /// An entry of `flare.servers`: a remote server for a service.
 package struct NamedServer: Sendable, Hashable {
     /// What kind of cloud an application is for.
-    /// - Source: `serviceType` of an AMAP configuration.
+    /// - Source: contrib/contract/profiles.md, "sdkConfig".
     package enum ServiceType: String, Sendable, CaseIterable {
         case dynamic = "Dynamic"
         case field = "Field"
@@ -10,7 +10,7 @@ package struct NamedServer: Sendable, Hashable {
         case demo = "Demo"
     }
 
-    /// - Source: `serviceLocation` of an AMAP configuration.
+    /// - Source: contrib/contract/profiles.md, "sdkConfig".
     package enum Location: String, Sendable, CaseIterable {
         case usa = "USA"
         case china = "China"

@@ -2,7 +2,7 @@
 ///
 /// Parsed leniently: members that are missing or of the wrong type get their default, and values out of range
 /// are clamped; only the session id is required.
-/// - Source: flare-protocol 3.1; Engine.IO revision 4 adds `maxPayload`.
+/// - Source: contrib/contract/flare-protocol.md, "3.1 Handshake"; Engine.IO revision 4 adds `maxPayload`.
 struct ClientHandshake: Sendable, Hashable {
     var id: String
     /// Whether the server offers the upgrade to a websocket.

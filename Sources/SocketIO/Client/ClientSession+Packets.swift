@@ -1,5 +1,5 @@
 // Received packets, by websocket or polling.
-// - Source: flare-protocol 3.1 and 3.2.
+// - Source: contrib/contract/flare-protocol.md, "3.1 Handshake"; "3.2 Packets".
 extension ClientSession {
     package mutating func socketOpened(now: Int) -> [Action] {
         guard phase != .ended else { return [] }

@@ -1,5 +1,5 @@
 // The polling transport, and the upgrade from polling to a websocket.
-// - Source: flare-protocol 3.3 and 3.5.
+// - Source: contrib/contract/flare-protocol.md, "3.3 Polling"; "3.5 Upgrade".
 extension ClientSession {
     /// The pause after a poll without packets, milliseconds.
     private static let emptyPollPause = 100

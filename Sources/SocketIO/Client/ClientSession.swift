@@ -6,7 +6,8 @@
 /// first body; on a websocket by `maxPayload` in the open packet, otherwise by who sends `40` first.
 ///
 /// All times are monotonic milliseconds.
-/// - Source: flare-protocol 3 and 13; Engine.IO and Socket.IO protocols, revisions 3 to 5.
+/// - Source: contrib/contract/flare-protocol.md, "3. Engine.IO and Socket.IO";
+///   "13. Rules for a server and a client"; Engine.IO and Socket.IO protocols, revisions 3 to 5.
 package struct ClientSession: Sendable {
     package struct Settings: Sendable, Hashable {
         /// Milliseconds until the server must have joined us.

@@ -13,7 +13,7 @@ package enum EngineFrame: Sendable, Hashable {
 
 /// An Engine.IO packet.
 ///
-/// - Source: flare-protocol 3.2; Engine.IO protocol, revisions 3 and 4.
+/// - Source: contrib/contract/flare-protocol.md, "3.2 Packets"; Engine.IO protocol, revisions 3 and 4.
 package struct EnginePacket: Sendable, Hashable {
     /// In their order on the wire: `0` to `6`.
     package enum Kind: UInt8, Sendable, CaseIterable {

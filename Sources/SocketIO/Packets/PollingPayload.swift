@@ -19,7 +19,7 @@ package enum PollingFormat: Sendable, Hashable, CaseIterable {
 /// - Revision 3, binary: a byte 0 (text) or 1 (binary), the length in decimal digits as bytes 0 to 9, a byte 255,
 ///   the packet.
 /// - Revision 4: packets separated by a byte 1E, binary data as `b` and base64.
-/// - Source: flare-protocol 3.3; Engine.IO protocol, revisions 3 and 4.
+/// - Source: contrib/contract/flare-protocol.md, "3.3 Polling"; Engine.IO protocol, revisions 3 and 4.
 package enum PollingPayload {
     static let separator: UInt8 = 0x1E
     static let endOfLength: UInt8 = 0xFF

@@ -1,7 +1,7 @@
 /// A Socket.IO packet: the text of an Engine.IO message, with its JSON unparsed.
 ///
 /// `TYPE[ATTACHMENTS-][NAMESPACE,][ID][JSON]`
-/// - Source: flare-protocol 3.2; Socket.IO protocol, revisions 3 to 5.
+/// - Source: contrib/contract/flare-protocol.md, "3.2 Packets"; Socket.IO protocol, revisions 3 to 5.
 package struct SocketPacket: Sendable, Hashable {
     /// In their order on the wire: `0` to `6`.
     package enum Kind: UInt8, Sendable, CaseIterable {

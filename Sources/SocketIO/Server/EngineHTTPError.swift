@@ -1,6 +1,6 @@
 /// Why a request to the Engine.IO path is refused, with status 400 and JSON.
 ///
-/// - Source: flare-protocol 3.6; Engine.IO server 6 for code 5.
+/// - Source: contrib/contract/flare-protocol.md, "3.6 Errors and CORS"; Engine.IO server 6 for code 5.
 package enum EngineHTTPError: Int, Error, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     case unknownTransport = 0
     case unknownSession = 1

@@ -6,7 +6,8 @@
 /// A session has at most one WebSocket at a time, the last that ``socketOpened(now:)`` did not refuse;
 /// ``received(_:now:)`` and ``socketClosed(now:)`` refer to it. A socket closed by ``Action/closeSocket``
 /// must not be reported any more.
-/// - Source: flare-protocol 3; Engine.IO protocol, revision 4; Socket.IO protocol, revision 5.
+/// - Source: contrib/contract/flare-protocol.md, "3. Engine.IO and Socket.IO"; Engine.IO protocol, revision
+///   4; Socket.IO protocol, revision 5.
 package struct ServerSession: Sendable {
     /// The timing of pings, milliseconds.
     package struct Heartbeat: Sendable, Hashable {

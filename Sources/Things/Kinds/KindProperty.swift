@@ -123,7 +123,7 @@ struct KindProperty: Sendable {
         return [low, high, property.step].allSatisfy { $0.map { $0 == $0.rounded() } ?? false }
     }
 
-    /// - Source: profiles, fields: `min`, `max`.
+    /// - Source: contrib/contract/profiles.md, "Fields of a property".
     private static func range(
         of property: ProfileProperty,
         _ control: ThingProperty.Control?

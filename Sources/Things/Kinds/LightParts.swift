@@ -27,7 +27,7 @@ struct LightParts: Sendable {
     private let isPlain: Bool
 
     /// - Parameter isLight: Whether the control for the whole thing is that of a light.
-    /// - Source: profiles, values.
+    /// - Source: contrib/contract/profiles.md, "Values".
     init(_ properties: [KindProperty], isLight isControlled: Bool) {
         func own(_ control: ThingProperty.Control) -> Int? {
             properties.firstIndex { !$0.isGeneric && $0.plan.control == control }

@@ -7,7 +7,7 @@ enum PropertyValue {
     case on, off, toggle
 
     /// - Parameter plainText: The value as it was sent, if that was no JSON.
-    /// - Source: profiles, values.
+    /// - Source: contrib/contract/profiles.md, "Values".
     init(
         _ value: JSONValue,
         for property: ThingProperty,

@@ -87,7 +87,7 @@ package struct ThingCatalog: Sendable, Hashable {
 
     /// The kind of a thing, found in constant time; `nil` for one without a profile.
     /// - Parameter slug: Its short name.
-    /// - Source: profiles, which profile a thing has.
+    /// - Source: contrib/contract/profiles.md, "Which profile a thing has".
     package func kind(of thing: FlareThing, slug: @autoclosure () -> String?) -> ThingKind? {
         if !storage.bySlug.isEmpty {
             if let kind = storage.byID[thing.id] { return kind }

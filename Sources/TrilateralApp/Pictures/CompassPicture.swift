@@ -1,7 +1,7 @@
 import Daemon
 
 /// A ring with a fin towards each thing of the zone, as this device sees them: up is where it points.
-/// - Source: flare-protocol 10.4, compass.
+/// - Source: contrib/contract/flare-protocol.md, "10.4 Views".
 package struct CompassPicture: Sendable, Hashable {
     /// A thing around the device.
     package struct Fin: Sendable, Hashable {

@@ -3,7 +3,7 @@ package import Flare
 import Things
 
 /// The plan seen from above: perimeter, zones, things in their colours, and this device.
-/// - Source: flare-protocol 10.4, map.
+/// - Source: contrib/contract/flare-protocol.md, "10.4 Views".
 package struct MapPicture: Sendable, Hashable {
     package struct Zone: Sendable, Hashable {
         package var name: String

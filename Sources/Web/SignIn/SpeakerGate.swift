@@ -8,7 +8,7 @@ import Things
 /// Finds who makes a request, and lets in who may make it.
 ///
 /// Where there are no users, the listener's own password decides alone.
-/// - Source: the people page, "Who is speaking".
+/// - Source: contrib/contract/people.md, "At the page and the API".
 struct SpeakerGate: Sendable {
     /// What becomes of a request.
     enum Admission: Sendable {

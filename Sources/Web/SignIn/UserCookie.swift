@@ -2,7 +2,7 @@
 ///
 /// `SameSite=Strict` keeps it from every request that begins at another site. Where pages of other sites may show ours
 /// and the connection is encrypted, it is for those frames too, as ``SessionCookie``.
-/// - Source: the people page, "Signing in"; RFC 6265, and 6265bis for SameSite.
+/// - Source: contrib/contract/people.md, "Sessions and tokens"; RFC 6265, and 6265bis for SameSite.
 struct UserCookie: Sendable, Hashable {
     private static let name = "trilateral_session"
     /// The session itself ends earlier, when it is not used.

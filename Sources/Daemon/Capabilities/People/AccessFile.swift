@@ -12,7 +12,7 @@ import Settings
 /// its text. A unit of contrib/mosquitto passes it on to the broker, and confirms it by a copy of the first line in a file
 /// beside it, with `.applied` behind its name. Where there is such a file, a list that is not confirmed is written again,
 /// and reported. Each list that the broker uses by now is passed on, for what waits to be published until then.
-/// - Source: the people page, "What readers get".
+/// - Source: contrib/contract/people.md, "On the broker".
 package actor AccessFile {
     /// What the loop knows of the place.
     package struct View: Sendable {

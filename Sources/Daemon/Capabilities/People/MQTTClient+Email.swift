@@ -7,7 +7,7 @@ import Messages
 extension MQTTClient {
     /// Hands email messages to the program that delivers mail; without a link they wait in memory.
     ///
-    /// - Source: the people page, "Signing in".
+    /// - Source: contrib/contract/people.md, "Signing up and forgotten passwords".
     func email(_ topics: Topics, _ logger: Logger) -> @Sendable (EmailMessage) -> Void {
         { message in
             let payload = message.json.bytes

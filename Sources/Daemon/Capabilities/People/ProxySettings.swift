@@ -3,7 +3,7 @@ import Settings
 
 /// A reverse proxy that signs people in to the page and the API.
 ///
-/// - Source: the people page, "Signing in".
+/// - Source: contrib/contract/people.md, "Behind a proxy".
 package struct ProxySettings: Sendable, Hashable {
     /// The header that names the user; `nil` for none.
     package var header: String?
