@@ -2,7 +2,8 @@ import Flare
 import FlareServer
 import Testing
 
-/// The table of flare-protocol 6.
+/// The table of built-in actions.
+/// - Source: contrib/contract/flare-protocol.md, "6. Actions".
 @Suite struct BuiltInActionTests {
     @Test(
         arguments: [

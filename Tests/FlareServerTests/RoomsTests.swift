@@ -2,7 +2,8 @@ import Flare
 import FlareServer
 import Testing
 
-/// The recipients of notices: the table of flare-protocol 4.3.
+/// The recipients of notices.
+/// - Source: contrib/contract/flare-protocol.md, "4.3 Who receives a message".
 @Suite struct RoomsTests {
     /// Clients that subscribe to each object in each way; `sender` subscribes to everything as well.
     private func received(

@@ -4,7 +4,8 @@ import SocketIO
 import TestSupport
 import Testing
 
-/// The messages of flare-protocol 4 over real connections.
+/// The messages over real connections.
+/// - Source: contrib/contract/flare-protocol.md, "4. Messages".
 @Suite(.timeLimit(.minutes(2)))
 struct SocketConversationTests {
     private static let lamp = Hall.text(Hall.lamp)

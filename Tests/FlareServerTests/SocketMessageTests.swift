@@ -3,7 +3,8 @@ import FlareServer
 import SeededRandom
 import Testing
 
-/// What a client's event is taken for: flare-protocol 4.1.
+/// What a client's event is taken for.
+/// - Source: contrib/contract/flare-protocol.md, "4.1 From client to server".
 @Suite struct SocketMessageTests {
     private static let lamp = Hall.lamp.description
 

@@ -4,7 +4,8 @@ import HTTPListener
 import TestSupport
 import Testing
 
-/// Which pages may use the socket path from a browser: flare-protocol 3.6.
+/// Which pages may use the socket path from a browser.
+/// - Source: contrib/contract/flare-protocol.md, "3.6 Errors and CORS".
 @Suite(.timeLimit(.minutes(1)))
 struct SocketOriginTests {
     private static let open = "/socket.io/?EIO=4&transport=polling"

@@ -4,7 +4,8 @@ import SocketIO
 import TestSupport
 import Testing
 
-/// Sessions over plain requests, and how they become WebSockets: flare-protocol 3.
+/// Sessions over plain requests, and how they become WebSockets.
+/// - Source: contrib/contract/flare-protocol.md, "3. Engine.IO and Socket.IO".
 @Suite(.timeLimit(.minutes(2)))
 struct SocketPollingTests {
     private static let lamp = Hall.text(Hall.lamp)

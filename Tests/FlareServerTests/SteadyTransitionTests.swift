@@ -3,7 +3,8 @@ import FlareServer
 import TestSupport
 import Testing
 
-/// Zones and nearness with `flare.server.steady` (positioning 7); the west zone is 0 to 10 m, its lamp at 5, 5.
+/// Zones and nearness with `flare.server.steady`; the west zone is 0 to 10 m, its lamp at 5, 5.
+/// - Source: contrib/contract/positioning.md, "7. Zones and the nearest thing".
 @Suite struct SteadyTransitionTests {
     private let received = Collector<ReceivedNotice>()
 

@@ -2,7 +2,8 @@ import Flare
 import FlareServer
 import Testing
 
-/// Zones, nearness and what follows a move: flare-protocol 5.
+/// Zones, nearness and what follows a move.
+/// - Source: contrib/contract/flare-protocol.md, "5. Places".
 @Suite struct TransitionTests {
     private func hub(_ more: [FlareRecord] = [], data: JSONValue? = nil) async throws -> FlareHub {
         let hub = try FlareHub(FlareStore())

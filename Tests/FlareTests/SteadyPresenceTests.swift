@@ -1,7 +1,8 @@
 import Flare
 import Testing
 
-/// positioning 7.
+/// When zone and nearby thing change with a device that moves.
+/// - Source: contrib/contract/positioning.md, "7. Zones and the nearest thing".
 @Suite struct SteadyPresenceTests {
     private static func id(_ number: UInt32) -> FlareID { FlareID(high: 0, low: number) }
 

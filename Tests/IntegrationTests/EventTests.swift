@@ -3,7 +3,8 @@ import MQTT
 import TestSupport
 import Testing
 
-/// Rule 5 of the contract.
+/// What is an event, and what is told of it.
+/// - Source: contrib/contract/mqtt.md, "Rule 5: the start is not an event".
 @Suite(.enabled(if: Mosquitto.isExpected), .mosquitto, .timeLimit(.minutes(1)))
 struct EventTests {
     @Test func `the start is the only event of a start`() async throws {

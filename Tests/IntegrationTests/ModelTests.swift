@@ -3,7 +3,8 @@ import MQTT
 import TestSupport
 import Testing
 
-/// Rule 8 of the contract: what comes, goes and is renamed; and the choice of the environment.
+/// What comes, goes and is renamed; and the choice of the environment.
+/// - Source: contrib/contract/mqtt.md, "Rule 8: what is removed is cleared".
 @Suite(.enabled(if: Mosquitto.isExpected), .mosquitto, .timeLimit(.minutes(1)))
 struct ModelTests {
     private static let thingTopics = ["things/fridge", "things/fridge/data", "things/fridge/availability"]

@@ -272,7 +272,7 @@ struct PeopleFaceTests {
         }
     }
 
-    /// The Flare client of the people page: an unmodified one that only takes an address.
+    /// An unmodified Flare client, which only takes an address.
     @Test(.enabled(if: Interop.isExpected, "\(Interop.advice)"), arguments: [3, 4], InteropTests.transports)
     func `clients of others bring a token in the address`(revision: Int, transport: String) async throws {
         try await withBob(["flare.server.access": "token"]) { home, _, token in

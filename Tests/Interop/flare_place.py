@@ -1,4 +1,4 @@
-"""The objects of the small Flare server, and where they are: flare-protocol 1, 2.3 and 5."""
+"""The objects of the small Flare server, and where they are: contrib/contract/flare-protocol.md, 1, 2.3 and 5."""
 
 import datetime
 import math

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A small Flare server on libraries that others wrote, for tests of clients: what flare-protocol says, and on demand worse.
+"""A small Flare server on libraries that others wrote, for tests of clients: what
+contrib/contract/flare-protocol.md says, and on demand worse.
 
     flare_server.py [--listen HOST:PORT] [--model FILE]
 
@@ -56,7 +57,7 @@ COLOURS = ["red", "orange", "yellow", "green", "blue", "purple"]
 
 
 class Rest:
-    """The routes of flare-protocol 2."""
+    """The routes of the Flare protocol, 2: contrib/contract/flare-protocol.md."""
 
     def __init__(self, place, command):
         self.place, self.command, self.mode = place, command, "well"
@@ -128,7 +129,7 @@ class Rest:
 
 
 class Messages:
-    """The events of flare-protocol 4 to 6."""
+    """The events of the Flare protocol, 4 to 6."""
 
     def __init__(self, place, library):
         self.place, self.library, self.rooms, self.turn = place, library, {}, asyncio.Lock()

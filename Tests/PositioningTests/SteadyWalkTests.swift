@@ -3,7 +3,8 @@ import Foundation
 import Positioning
 import Testing
 
-/// Compares how often zone and proximity change on recorded walks with how often they truly do: positioning 7.
+/// Compares how often zone and proximity change on recorded walks with how often they truly do.
+/// - Source: contrib/contract/positioning.md, "7. Zones and the nearest thing".
 @Suite(.enabled(if: RecordedSets.areExpected)) struct SteadyWalkTests {
     /// How a group's place is divided into rooms.
     struct Case: Sendable, CustomStringConvertible {

@@ -1,9 +1,10 @@
 package import GRDB
 import People
 
-/// The tables of the people page in `trilateral.db`.
+/// The tables of users and rights in `trilateral.db`.
 ///
 /// Times are milliseconds since 1970, UTC; secrets are stored as hashes only.
+/// - Source: contrib/contract/people.md, "Users and grants".
 package enum AccountsSchema {
     /// Makes the tables: one migration of the database that holds them.
     package static func migrate(_ database: Database) throws {

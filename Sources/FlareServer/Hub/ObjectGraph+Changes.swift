@@ -1,7 +1,8 @@
 import Flare
 
 // Creation, change and removal of objects by REST, import and the command line. Only in-process clients are notified:
-// the original server announces none of it (flare-protocol 2.1).
+// the original server announces none of it.
+// - Source: contrib/contract/flare-protocol.md, "2.1 Requests and answers".
 extension ObjectGraph {
     /// Adds objects in the given order, all or none.
     func planInsert(

@@ -39,7 +39,7 @@ package struct HCICommand: Sendable, Hashable {
     }
 
     /// Switches scanning on or off, without duplicate filter and time limit.
-    /// - Source: the same, 7.8.11 and 7.8.65.
+    /// - Source: Bluetooth Core Specification, volume 4, part E, 7.8.11 and 7.8.65.
     static func enableScan(_ isOn: Bool, isExtended: Bool) -> HCICommand {
         let enable: UInt8 = isOn ? 1 : 0
         return isExtended
