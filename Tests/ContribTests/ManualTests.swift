@@ -16,14 +16,10 @@ struct ManualTests {
             "README.md", "contrib/homeassistant/README.md", "contrib/mosquitto/README.md",
             "contrib/display/README.md", "contrib/design/README.md",
         ]
-        + markdown(in: "contrib/manual")
+        + MarkdownPage.paths(in: "contrib/manual")
 
-    private static func markdown(in folder: String) -> [String] {
-        let names = try? FileManager.default.contentsOfDirectory(
-            atPath: Contrib.root.appending(path: folder).path
-        )
-        return (names ?? []).filter { $0.hasSuffix(".md") }.sorted().map { "\(folder)/\($0)" }
-    }
+    /// The pages for those who build on the protocol.
+    private static let contract = MarkdownPage.paths(in: "contrib/contract")
 
     // MARK: Commands
 
@@ -79,7 +75,7 @@ struct ManualTests {
     // MARK: Links
 
     @Test func `links and pictures lead to files and headings that exist`() throws {
-        for path in Self.pages + Self.markdown(in: "contrib/design") {
+        for path in Self.pages + Self.contract + MarkdownPage.paths(in: "contrib/design") {
             let page = try MarkdownPage(path)
             for link in page.links where !link.contains("://") {
                 let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
@@ -98,7 +94,7 @@ struct ManualTests {
 
     @Test func `the manual's first page leads to every other one`() throws {
         let links = Set(try MarkdownPage("contrib/manual/README.md").links)
-        let names = Self.markdown(in: "contrib/manual").compactMap {
+        let names = MarkdownPage.paths(in: "contrib/manual").compactMap {
             $0.split(separator: "/").last.map(String.init)
         }
         #expect(Set(names).subtracting(links) == ["README.md"])
@@ -106,7 +102,7 @@ struct ManualTests {
 
     @Test func `the list of design notes has each of them with its title`() throws {
         let text = try Contrib.text("contrib/design/README.md")
-        for path in Self.markdown(in: "contrib/design") where !path.hasSuffix("/README.md") {
+        for path in MarkdownPage.paths(in: "contrib/design") where !path.hasSuffix("/README.md") {
             let title = try #require(try MarkdownPage(path).headings.first?.text)
             let name = try #require(path.split(separator: "/").last)
             #expect(text.contains("[\(title.prefix(4))](\(name)) |"), "\(path)")
@@ -151,7 +147,7 @@ struct ManualTests {
     // MARK: Messages
 
     @Test func `examples of JSON can be read`() throws {
-        for path in Self.pages {
+        for path in Self.pages + Self.contract {
             for block in try MarkdownPage(path).blocks(of: "json") {
                 let isOne = (try? JSONValue(parsing: block.lines.joined(separator: "\n"))) != nil
                 let areMany = block.lines.allSatisfy { (try? JSONValue(parsing: $0)) != nil }

@@ -7,6 +7,13 @@ struct MarkdownPage {
         let lines: [String]
     }
 
+    /// The paths of the pages in a folder of the repository, in order.
+    static func paths(in folder: String) -> [String] {
+        let path = Contrib.root.appending(path: folder).path
+        let names = try? FileManager.default.contentsOfDirectory(atPath: path)
+        return (names ?? []).filter { $0.hasSuffix(".md") }.sorted().map { "\(folder)/\($0)" }
+    }
+
     let path: String
     private(set) var blocks: [Block] = []
     /// Lines outside of blocks.
