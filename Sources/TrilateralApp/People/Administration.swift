@@ -126,7 +126,9 @@ extension VerbError {
     fileprivate init(_ response: AccountsResponse) {
         let code: ExitCode =
             switch response.status {
-            case 400, 409, 413: .dataError
+            case 400, 413: .dataError
+            // Values that are legal, but not with each other.
+            case 409 where response.body?["error"]?.string == "invalid_value": .dataError
             case 401: .noPermission
             case 404: .noInput
             case 403, 409: VerbError.taken
