@@ -32,6 +32,7 @@ extension MQTTBridge {
         for event in events { send(event) }
         for topic in topics { publisher.retained.resend(topic) }
         perform(discovery.repeatRefused(topics))
+        perform(copies.intervalPassed())
         flush()
     }
 

@@ -46,9 +46,12 @@ struct CopyDetectorTests {
     mutating func `the alert ends when the copy goes, gets a state folder of its own, or the link is lost`() {
         _ = info("home/flat/porch/info")
         #expect(status("porch", "online") == [])
-        #expect(status("porch", "offline") == Self.end)
+        #expect(
+            status("porch", "offline") == [.duplicatesGone] + Self.end,
+            "our entities are announced again"
+        )
         _ = info("home/flat/porch/info")
-        #expect(info("home/flat/porch/info", "i2") == Self.end)
+        #expect(info("home/flat/porch/info", "i2") == [.duplicatesGone] + Self.end)
         _ = info("home/flat/porch/info")
         #expect(copies.linkDown() == Self.end)
         #expect(copies.linkDown() == [])

@@ -18,8 +18,13 @@ package struct CopyDetector: Sendable {
     private let topics: Topics
     private let installation: String
     private var isLinkUp = false
+    /// The longest name of a node that counts, bytes.
+    private static let longestName = 128
+
     /// When each node was answered.
     private var nodes: [String: Int64] = [:]
+    /// Those that have not been heard since they were asked.
+    private var asked: Set<String> = []
 
     /// - Parameter installation: Empty if there is none.
     package init(topics: Topics, installation: String) {
@@ -31,7 +36,7 @@ package struct CopyDetector: Sendable {
     package mutating func linkDown() -> [TopicOwnership.Action] {
         isLinkUp = false
         guard !nodes.isEmpty else { return [] }
-        nodes = [:]
+        (nodes, asked) = ([:], [])
         return [update]
     }
 
@@ -40,22 +45,34 @@ package struct CopyDetector: Sendable {
     /// - Parameter now: Steady milliseconds.
     package mutating func receive(_ message: MQTTMessage, at now: Int64) -> [TopicOwnership.Action] {
         guard isLinkUp, !installation.isEmpty, !message.isRetained,
-            let (node, tail) = topics.neighbour(message.topic)
+            let (node, tail) = topics.neighbour(message.topic), node.utf8.count <= Self.longestName
         else { return [] }
         if tail == Topics.tails.status {
             guard message.payload != Array("online".utf8), nodes.removeValue(forKey: node) != nil else {
                 return []
             }
-            return [update]
+            return left
         }
         guard (try? JSONValue(parsing: message.payload))?["installation"]?.string == installation else {
-            return nodes.removeValue(forKey: node) == nil ? [] : [update]
+            return nodes.removeValue(forKey: node) == nil ? [] : left
         }
+        asked.remove(node)
         let last = nodes[node]
         guard last.map({ now - $0 >= Self.pause }) ?? (nodes.count < Self.capacity) else { return [] }
         nodes[node] = now
         return (last == nil ? [update] : []) + [.resendInfo]
     }
+
+    /// Asks the other daemons whether they are still there, by our info; who did not answer the last time has gone, or
+    /// was never there: anybody may send such a message.
+    package mutating func intervalPassed() -> [TopicOwnership.Action] {
+        let gone = asked.filter { nodes.removeValue(forKey: $0) != nil }
+        asked = Set(nodes.keys)
+        return (gone.isEmpty ? [] : left) + (asked.isEmpty ? [] : [.resendInfo])
+    }
+
+    /// After one of them has gone: the last one took our entities for those of its own former node, and away.
+    private var left: [TopicOwnership.Action] { (nodes.isEmpty ? [.duplicatesGone] : []) + [update] }
 
     private var update: TopicOwnership.Action {
         let names = nodes.keys.sorted()

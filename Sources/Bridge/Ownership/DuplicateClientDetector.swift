@@ -54,11 +54,11 @@ package struct DuplicateClientDetector: Sendable {
         }
         guard isTakenOver || shortLinks >= Self.enough else { return [] }
         return (isTakenOver || wasIdle) && !clientID.isEmpty
-            ? raise(Self.alert, .alertRaised(Self.alert, .error, message: message))
-            : raise(Self.closings, .alertRaised(Self.closings, .error, message: closings))
+            ? replaceAlert(by: Self.alert, .alertRaised(Self.alert, .error, message: message))
+            : replaceAlert(by: Self.closings, .alertRaised(Self.closings, .error, message: closings))
     }
 
-    private mutating func raise(_ alert: String, _ event: ControllerEvent) -> [ControllerEvent] {
+    private mutating func replaceAlert(by alert: String, _ event: ControllerEvent) -> [ControllerEvent] {
         defer { open = alert }
         return (open.flatMap { $0 == alert ? nil : [.alertCleared($0)] } ?? []) + [event]
     }
