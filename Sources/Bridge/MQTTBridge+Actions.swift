@@ -139,12 +139,21 @@ extension MQTTBridge {
             return perform(discovery.putBack(announcements[index...]))
         }
         if publisher.hasRefusals { handleRefusals() }
-        if let event = discovery.doubledEvent() { send(event) }
+        lookAtOthers()
     }
 
-    /// Looks whether another daemon announces a thing of ours.
     func receive(other message: MQTTMessage) {
-        if let event = discovery.record(other: message) { send(event) }
+        if discovery.record(other: message) { lookAtOthers() }
+    }
+
+    /// Looks soon whether another daemon announces a thing of ours: once for many announcements.
+    private func lookAtOthers() {
+        guard !isLookPlanned, !hasEnded else { return }
+        isLookPlanned = true
+        after(.seconds(1)) { bridge in
+            bridge.isLookPlanned = false
+            if let event = bridge.discovery.doubledEvent() { bridge.send(event) }
+        }
     }
 
     private func announceNextBatch() {

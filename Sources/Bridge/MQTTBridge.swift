@@ -60,6 +60,8 @@ package actor MQTTBridge {
     var subscriptions: [Reading: (filters: [String], subscription: MQTTSubscription)] = [:]
     var staleReading: MQTTSubscription?
     private var plannedWake: Int64?
+    /// Whether what others announce is looked at soon.
+    var isLookPlanned = false
 
     /// What is read all the time.
     enum Reading { case commands, userCommands, own, neighbours, births, otherDevices }

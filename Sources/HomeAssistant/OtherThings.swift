@@ -10,8 +10,10 @@ package struct OtherThings: Sendable {
     /// - Source: Home Assistant 2026.11.0, `mqtt`, the platforms' `DISCOVERY_SCHEMA`: `REMOVE_EXTRA`.
     static let key = "flare_id"
 
-    private static let capacity = 20_000
+    private static let capacity = 5000
     private static let sizeLimit = 65_536
+    /// Longest root of a daemon that counts, bytes.
+    private static let longestRoot = 200
     /// Most daemons that a message names.
     private static let mostNamed = 3
 
@@ -51,7 +53,7 @@ package struct OtherThings: Sendable {
             json["origin"]?["name"]?.string == "Trilateral",
             json["device"]?["identifiers"]?.array?.first?.string?.hasPrefix(identifier) != true,
             let status = json["availability"]?.array?.first?["topic"]?.string, status.hasSuffix("/status"),
-            let components = json["components"]?.object
+            status.utf8.count <= longestRoot, let components = json["components"]?.object
         else { return nil }
         for component in components.values {
             if let identity = component[key]?.string, identity.utf8.count <= 100 {
@@ -65,11 +67,11 @@ package struct OtherThings: Sendable {
     ///
     /// - Parameter isOurs: Whether this daemon announces a thing.
     func message(where isOurs: (String) -> Bool) -> String? {
-        // Not how many: the message would change with each announcement.
+        // Not how many things or daemons: the message would change with each announcement.
         let roots = Set(things.values.filter { isOurs($0.identity) }.map(\.root)).sorted()
         guard !roots.isEmpty else { return nil }
-        let more = roots.count - Self.mostNamed
-        return "\(QuotedValue.list(roots.prefix(Self.mostNamed)))\(more > 0 ? " and \(more) more" : "") "
+        return
+            "\(QuotedValue.list(roots.prefix(Self.mostNamed)))\(roots.count > Self.mostNamed ? " and others" : "") "
             + (roots.count == 1 ? "announces" : "announce")
             + " the same things to Home Assistant as this daemon, so each is there twice. "
             + "Set discovery.things: none on all but one."

@@ -253,8 +253,9 @@ package struct DiscoverySession: Sendable {
     /// The topics on which others announce devices, as filters.
     package var otherDevices: [String] { publisher.otherDevices }
 
-    package mutating func record(other message: MQTTMessage) -> ControllerEvent? {
-        publisher.record(other: message.topic, message.payload) ? doubledEvent() : nil
+    /// - Returns: Whether ``doubledEvent()`` may have something new.
+    package mutating func record(other message: MQTTMessage) -> Bool {
+        publisher.record(other: message.topic, message.payload)
     }
 
     /// The alert for things that another daemon announces as well, if it has changed.
