@@ -68,6 +68,9 @@ struct CommandFields {
                 field: path + key
             )
         }
+        guard !trimmed.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            throw Refusal(.invalidValue, "\(path)\(key) must have no control characters", field: path + key)
+        }
         return trimmed
     }
 

@@ -223,7 +223,10 @@ struct PlaceEditTests {
     @Test func `a warning shows nothing that its reader may not see`() {
         var rig = rig([(.own, .zone(House.living))])
         rig.controller.advise = { model in
-            [PlaceAdvice.Finding(place: "environments[0]", message: model.text)]
+            [
+                PlaceAdvice.Finding(place: "environments[0]", message: "lacks a UUID"),
+                PlaceAdvice.Finding(place: "environments[0].zones[0]", message: model.text),
+            ]
         }
         var edit = ObjectEdit()
         edit.position = Point3D(x: 5, y: 1)
@@ -231,5 +234,6 @@ struct PlaceEditTests {
         #expect(seen?.refusal == nil && seen?.warnings.isEmpty == false)
         let text = seen?.warnings.map(\.message).joined() ?? ""
         #expect(text.contains("Living room") && !text.contains("Kitchen") && !text.contains("Home"))
+        #expect(!text.contains("UUID"), "the environment is hidden")
     }
 }

@@ -254,21 +254,30 @@ extension DeviceController {
     }
 
     /// The zone of a name, or a refusal if there is none that the sender may see.
+    ///
+    /// - Parameter byThings: Whether seeing a thing of it is enough. No hint names a zone that cannot be seen itself.
     func zone(
         named name: String,
         in place: PlaceContents?,
+        byThings: Bool = false,
         _ command: Command
     ) -> Result<FlareZone, Refusal> {
         let reader = state.reader(for: command.speaker, at: now.wallMilliseconds)
-        // Who may see a thing of it knows that it is there.
-        let zones = (place?.zones ?? [:]).filter { zone in
-            guard let reader, !reader.sees(zone.value) else { return true }
-            return place?.things.values.contains { $0.zone == zone.key && reader.sees($0) } ?? false
+        var zones = place?.zones ?? [:]
+        let seen = reader.map { reader in zones.filter { reader.sees($0.value) } } ?? zones
+        if let reader {
+            zones =
+                !byThings
+                ? seen
+                : zones.filter { zone in
+                    seen[zone.key] != nil
+                        || place?.things.values.contains { $0.zone == zone.key && reader.sees($0) } ?? false
+                }
         }
         for id in [FlareID(name), state.slugs.id(of: name, kind: .zone)] {
             if let id, let zone = zones[id] { return .success(zone) }
         }
-        let known = zones.keys.compactMap { state.slugs[.zone, $0] }.sorted()
+        let known = seen.keys.compactMap { state.slugs[.zone, $0] }.sorted()
         let hint = NearestName.hint(for: name, among: known)
         let others = known.isEmpty ? "" : "\(hint.isEmpty ? ";" : hint) there are \(QuotedValue.list(known))"
         return .failure(

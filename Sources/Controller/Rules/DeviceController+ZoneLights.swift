@@ -8,7 +8,7 @@ import Things
 extension DeviceController {
     mutating func setLights(of name: String, _ request: ThingRequest, _ command: Command) {
         let zone: FlareZone
-        switch self.zone(named: name, in: state.contents, command) {
+        switch self.zone(named: name, in: state.contents, byThings: true, command) {
         case .success(let found): zone = found
         case .failure(let refusal): return refuse(command, .set, refusal)
         }

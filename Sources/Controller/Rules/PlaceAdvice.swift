@@ -15,6 +15,10 @@ package struct PlaceAdvice {
 
     /// Most warnings of one change.
     static let most = 20
+    /// Most findings about other objects that are looked at.
+    private static let mostOfOthers = 200
+
+    private static let root = "environments[0]"
 
     let kind: FlareClass
     /// What the change is made in, as far as its sender may see it.
@@ -39,7 +43,9 @@ package struct PlaceAdvice {
         _ advise: (JSONValue) -> [Finding]
     ) -> [(warning: Answer.Warning, isTouched: Bool)] {
         let (model, own, names) = model(with: object)
-        return advise(model).map { finding in
+        let findings = advise(model)
+        let others = findings.lazy.filter { !$0.place.hasPrefix(own) }.prefix(Self.mostOfOthers)
+        return (findings.filter { $0.place.hasPrefix(own) } + others).compactMap { finding in
             let parts = finding.place.split(separator: ".", omittingEmptySubsequences: false)
             // The longest place of an object that the finding's place begins with.
             var owner = finding.place
@@ -49,11 +55,10 @@ package struct PlaceAdvice {
                 owner = parts.prefix(left).joined(separator: ".")
             }
             let path = parts.dropFirst(left).joined(separator: ".")
-            var message = finding.message
-            if message.contains("environments[0]") {
-                for (place, name) in names.sorted(by: { $0.key.count > $1.key.count }) {
-                    message = message.replacing(place, with: name)
-                }
+            // What the sender may not see is no matter of theirs.
+            if owner == Self.root, kind != .environment, environment == nil { return nil }
+            let message = finding.message.replacing(/environments\[0\](?:\.(?:zones|things)\[\d+\])*/) {
+                names[String($0.output)] ?? String($0.output)
             }
             guard owner == own else {
                 let name = names[owner] ?? owner
@@ -85,7 +90,7 @@ package struct PlaceAdvice {
     private func model(
         with object: JSONValue?
     ) -> (model: JSONValue, own: String, names: [String: String]) {
-        let root = "environments[0]"
+        let root = Self.root
         var names = [
             root: kind == .environment ? "the environment" : "the environment \(quoted(environment?.name))"
         ]
@@ -161,12 +166,16 @@ extension DeviceController {
         let reader = state.reader(for: command.speaker, at: now.wallMilliseconds)
         let home = kind == .environment ? nil : place.flatMap { state.environments[$0.environment] }
         let isNew = old == nil && kind == .environment
-        let zone = edit.zone ?? old?.flareID("zone")
+        // Warnings about a thing tell the box of its zone.
+        if kind == .thing, let reader, let id = edit.zone ?? old?.flareID("zone"),
+            !(place?.zones[id].map { reader.sees($0) } ?? false)
+        {
+            return []
+        }
         return PlaceAdvice(
             kind: kind,
             environment: home.flatMap { reader?.sees(environment: $0.id) ?? true ? $0 : nil },
-            zones: isNew
-                ? [] : place?.zones.values.filter { $0.id == zone || reader?.sees($0) ?? true } ?? [],
+            zones: isNew ? [] : place?.zones.values.filter { reader?.sees($0) ?? true } ?? [],
             things: isNew ? [] : place?.things.values.filter { reader?.sees($0) ?? true } ?? [],
             old: old,
             edit: edit
