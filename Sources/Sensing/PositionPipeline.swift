@@ -27,6 +27,9 @@ package struct PositionPipeline: Sendable {
     private var motion = MotionDetector()
     private var findings: [BeaconFinding] = []
     private var dueAt = -Double.infinity
+    /// Most problems of beacons that are logged at a change of the place.
+    private static let mostProblems = 20
+
     /// Receivers that no thing of the environment has.
     private var unknownReceivers: Set<String> = []
 
@@ -49,9 +52,15 @@ package struct PositionPipeline: Sendable {
     package mutating func enter(_ map: BeaconMap, in environment: FlareEnvironment) {
         guard map != self.map else { return }
         for source in trackers.keys { trackers[source]?.estimator.map = map }
+        // Once each, however often the place changes.
+        let known = Set(self.map?.problems ?? [])
+        let problems = map.problems.filter { !known.contains($0) }
         self.map = map
         unknownReceivers.removeAll()
-        for problem in map.problems { logger.warning("beacons: \(problem)") }
+        for problem in problems.prefix(Self.mostProblems) { logger.warning("beacons: \(problem)") }
+        if problems.count > Self.mostProblems {
+            logger.warning("beacons: \(problems.count - Self.mostProblems) more problems")
+        }
         send(
             map.problems.isEmpty
                 ? .alertCleared("beacons")
