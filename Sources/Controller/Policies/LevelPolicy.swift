@@ -4,15 +4,17 @@ import Things
 /// `lifecycle.allow.control`: a kiosk may drive things only at some levels of the lifecycle.
 ///
 /// MQTT, the command line and the Flare server's own clients always may. Selecting an environment and asking the daemon
-/// for something drives nothing; setting the level counts as driving, or a kiosk could lift its own refusal.
+/// for something drives nothing; setting the level counts as driving, or a kiosk could lift its own refusal. Making,
+/// changing and removing what a place consists of needs its own right and no level: without a place there is none that
+/// allows anything.
 package struct LevelPolicy: CommandPolicy {
     package init() {}
 
     package func decide(_ request: ChangeRequest, in state: ControllerState) -> PolicyDecision {
         guard request.actor == .kiosk, !state.lifecycle.allowsControl else { return .allow }
         switch request.kind {
-        case .read, .control, .ping, .administer: return .allow
-        case .set, .action, .move, .edit, .remove, .found, .level: break
+        case .read, .control, .ping, .administer, .edit, .remove, .found: return .allow
+        case .set, .action, .move, .level: break
         }
         let levels = LifecycleLevel.allCases.filter(state.lifecycle.settings.controlLevels.contains)
         let legal =
