@@ -13,7 +13,7 @@ const link = (href, text) => element("a", { class: "button", href, text: say(tex
 
 /** Without a place there is one sentence in the place of all views, and for who administers the way to make one. */
 export function drawPlaceless({ model }) {
-	const isEmpty = model.isLoaded && !model.environment;
+	const isEmpty = model.isLoaded && !model.environment && !model.here.things.length && !model.here.zones.length;
 	const text = model.hides("environment") ? "You may not see the place where this device is." : "No place is loaded";
 	document.body.classList.toggle("placeless", isEmpty);
 	show(byID("placeless"), isEmpty);

@@ -3,6 +3,7 @@
 const WORDS = {
 	"You may not see this.": "Das darfst du nicht sehen.",
 	"You may not see where this device is.": "Du darfst nicht sehen, wo dieses Gerät ist.",
+	"Things": "Dinge",
 	"You may not see the place where this device is.": "Du darfst den Ort nicht sehen, an dem dieses Gerät ist.",
 	"No thing is selected": "Kein Ding ist gewählt", "Tap a thing on the map or the list.": "Tippe ein Ding auf der Karte oder der Liste an.",
 	"Make a place": "Einen Ort anlegen", "Administration": "Verwaltung", "Sign in": "Anmelden", "Account": "Konto",

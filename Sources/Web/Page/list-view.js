@@ -60,7 +60,8 @@ export class ListView {
 		const groups = new Map(this.order.map(group => [group.zone, []]));
 		const known = [].concat(...this.order.map(group => group.ids)).filter(id => items.has(id));
 		for (const id of new Set(known.concat(Array.from(items.keys())))) {
-			const zone = model.zoneOf(items.get(id).thing).id;
+			const known = model.zoneOf(items.get(id).thing);
+			const zone = known ? known.id : "";
 			if (!groups.has(zone)) groups.set(zone, []);
 			groups.get(zone).push(id);
 		}
@@ -85,7 +86,7 @@ export class ListView {
 		const nodes = reuse(this.groups, order.map(group => group.zone), id => element("section", { "aria-labelledby": "zone-" + id },
 			element("h2", { id: "zone-" + id }), element("ul", { class: "card" })));
 		order.forEach(({ zone }, index) => setText(nodes[index].firstChild,
-			nameOf(model.zones.get(zone)) + (model.zone && model.zone.id === zone ? say(" · here") : "")));
+			nameOf(model.zones.get(zone), say("Things")) + (model.zone && model.zone.id === zone ? say(" · here") : "")));
 		const key = JSON.stringify(order.map(group => [group.zone, group.ids]));
 		if (key !== this.shownOrder) this.animate(() => {
 			order.forEach(({ ids }, index) => arrange(nodes[index].lastChild, ids.map(id => this.rows.get(id))));

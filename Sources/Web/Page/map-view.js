@@ -125,7 +125,7 @@ export class MapView {
 
 	/** The plan, the perimeter or else all that has a place, and how large it is drawn. */
 	fit(environment, isLoaded, device) {
-		const plan = this.plan = !environment || !isLoaded ? null : rectangle(environment.perimeter) || surrounding(
+		const plan = this.plan = !isLoaded ? null : environment && rectangle(environment.perimeter) || surrounding(
 			this.zonesHere.map(zone => rectangle(zone.perimeter)), this.thingsHere.concat(device || []).map(one => one.position));
 		this.isDown = isFlipped(environment);
 		if (!plan || !this.width) return;

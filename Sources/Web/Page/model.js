@@ -24,7 +24,9 @@ export class Model {
 	setState(state) {
 		const before = this.environmentID;
 		if (!this.state || this.state.epoch !== state.epoch) this.alerts.clear();
+		const wasHidden = this.hides("environment");
 		this.state = state;
+		if (wasHidden !== this.hides("environment")) this.cache = null;
 		if (before === this.environmentID) return;
 		this.cache = null;
 		this.selectedID = null;
@@ -115,14 +117,15 @@ export class Model {
 	/** The thing that a person tapped, else the nearby one. */
 	get selected() { return (this.selectedID && this.things.get(this.selectedID)) || this.nearby; }
 
-	/** Zones and things of the current environment. */
+	/** Zones and things of the current environment; where that is hidden, all that the viewer may see. */
 	get here() {
 		if (!this.cache) {
 			const environment = this.environment;
+			const isHidden = this.hides("environment");
 			const slug = environment ? environment.slug : null;
-			const zones = slug ? Array.from(this.zones.values()).filter(zone => zone.environment === slug) : [];
+			const zones = Array.from(this.zones.values()).filter(zone => isHidden || slug && zone.environment === slug);
 			const bySlug = new Map(zones.map(zone => [zone.slug, zone]));
-			const things = Array.from(this.things.values()).filter(thing => bySlug.has(thing.zone));
+			const things = Array.from(this.things.values()).filter(thing => isHidden || bySlug.has(thing.zone));
 			this.cache = { zones, bySlug, things, floors: new Floors(zones) };
 		}
 		return this.cache;
