@@ -57,6 +57,7 @@ struct PictureLimitTests {
             var house = House()
             let corner = Point3D(x: east, y: north)
             house.add(zone: House.left, "Hall", Box(origin: corner, width: 5, height: 4))
+            house.add(zone: House.right, "Right", nil)
             house.add("Lamp", at: Point3D(x: east + 1.5, y: north + 2.25), ["on": true])
             return house
         }
