@@ -68,7 +68,7 @@ struct CommandFields {
                 field: path + key
             )
         }
-        guard !trimmed.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+        guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
             throw Refusal(.invalidValue, "\(path)\(key) must have no control characters", field: path + key)
         }
         return trimmed

@@ -176,7 +176,7 @@ import Things
         let refusal = rig.command(.chooseEnvironment(.named("elsewhere"))).answers.first?.refusal
         #expect(refusal == nil, "it is a slug")
         let other = rig.command(.chooseEnvironment(.named("Elsewhere"))).answers.first?.refusal
-        #expect(other?.code == .invalidValue && other?.field == "environment")
+        #expect(other?.code == .unknownEnvironment && other?.field == "environment")
         #expect(other?.message.hasSuffix("choose one by its short name: elsewhere, elsewhere-2") == true)
     }
 

@@ -179,7 +179,7 @@ struct PeoplePolicyTests {
         #expect(code(&other, .chooseEnvironment(.named("office")), by: bob) == nil)
         #expect(other.state.environmentID == House.office)
         let both = refusal(&other, .chooseEnvironment(.named("OFFICE")), by: alice)
-        #expect(both?.code == .invalidValue && both?.message.contains("office-2") == true)
+        #expect(both?.code == .unknownEnvironment && both?.message.contains("office-2") == true)
     }
 
     @Test func `the view of a reader has no zone, thing, screen or level that tells of what is hidden`() {

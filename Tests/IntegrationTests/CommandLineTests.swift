@@ -60,7 +60,7 @@ struct CommandLineTests {
             #expect(command.output.contains("(unknown_colour)"), "\(command.output)")
             visitor.say("request/explain", #"{"subject":"command","command":"none","tx":"1"}"#)
             try await visitor.awaits("response/explain") {
-                $0["tx"] == "1" && $0["error"]?["code"] == "invalid_value"
+                $0["tx"] == "1" && $0["error"]?["code"] == "unknown_command"
             }
             visitor.say("nearby/set", #"{"tx":"bad","#)
             visitor.say("things/table-lamp/set", #"{"tx":"odd","colour":"red"}"#)

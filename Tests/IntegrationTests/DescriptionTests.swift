@@ -13,7 +13,7 @@ private enum Schemathesis {
 }
 
 /// `/api/openapi.json`, taken at its word.
-@Suite(.enabled(if: Schemathesis.isExpected), .timeLimit(.minutes(10)))
+@Suite(.enabled(if: Schemathesis.isExpected && Mosquitto.isExpected), .mosquitto, .timeLimit(.minutes(10)))
 struct DescriptionTests {
     /// What is excluded: a stream has no end, and without its token the run would see refusals only.
     private static let excluded = ["readEvents", "removeToken", "setOwnPassword"]

@@ -279,7 +279,7 @@ extension DeviceController {
                     command,
                     .set,
                     Refusal(
-                        .invalidValue,
+                        .unknownEnvironment,
                         "several environments are called \(QuotedValue.of(name)); choose one by its short name: "
                             + slugs.prefix(20).joined(separator: ", "),
                         field: "environment"
