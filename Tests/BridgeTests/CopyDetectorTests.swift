@@ -72,6 +72,20 @@ struct CopyDetectorTests {
         #expect(status("porch", "offline") == [])
     }
 
+    @Test mutating func `a copy that does not answer when it is asked is forgotten`() {
+        #expect(copies.intervalPassed() == [], "there is nobody to ask")
+        _ = info("home/flat/porch/info")
+        #expect(copies.intervalPassed() == [.resendInfo])
+        _ = info("home/flat/porch/info", at: 60_000)
+        #expect(copies.intervalPassed() == [.resendInfo], "it has answered")
+        #expect(copies.intervalPassed() == [.duplicatesGone] + Self.end)
+        #expect(copies.intervalPassed() == [])
+    }
+
+    @Test mutating func `a name that no node can have counts as none`() {
+        #expect(info("home/flat/\(String(repeating: "x", count: 129))/info") == [])
+    }
+
     @Test func `all nodes of the base are read`() {
         #expect(Topics(root: "home/flat/hall").neighbours == ["home/flat/+/info", "home/flat/+/status"])
     }

@@ -226,6 +226,20 @@ import Things
 
     // MARK: Policy
 
+    @Test func `what a place consists of is made and removed at any level`() {
+        var rig = Rig.atHome(configuration { $0.controlLevels = [] })
+        rig.controller.policies = [LevelPolicy()]
+        var edit = ObjectEdit()
+        edit.name = "Cellar"
+        for order in [
+            Command.Order.add(.environment, edit, to: nil), .add(.zone, edit, to: "home"),
+            .remove(.thing, "lamp", withContents: false),
+        ] {
+            let turn = rig.happens(.commandReceived(Command(ticket: 900, order: order, actor: .kiosk)))
+            #expect(!turn.codes.contains(.levelDenied), "\(order)")
+        }
+    }
+
     @Test func `a kiosk may drive things only at the levels of the configuration, the broker always`() {
         var rig = Rig.atHome(configuration { $0.controlLevels = [.active] })
         rig.controller.policies = [LevelPolicy()]

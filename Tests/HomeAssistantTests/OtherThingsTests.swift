@@ -69,6 +69,21 @@ struct OtherThingsTests {
         #expect(desk.announcer.doubled == nil)
     }
 
+    @Test func `topics that are too long are nobody's, and the message stays the same with more panels`() {
+        var desk = Desk.ofHouse()
+        tell(&desk, other { $0 = Self.panel(String(repeating: "x", count: 200)) }.sent)
+        #expect(desk.announcer.doubled == nil)
+        for name in ["p1", "p2", "p3", "p4"] { tell(&desk, other { $0 = Self.panel(name) }.sent) }
+        let message = desk.announcer.doubled
+        #expect(message?.contains("and others announce") == true, "\(message ?? "none")")
+        tell(&desk, other { $0 = Self.panel("p5") }.sent)
+        #expect(desk.announcer.doubled == message)
+    }
+
+    private static func panel(_ name: String) -> DiscoveryConfiguration {
+        DiscoveryConfiguration(node: name, installation: "0badbeef\(name)", topics: Topics(root: "a/\(name)"))
+    }
+
     @Test func `a panel with things of its own, or none, disturbs nobody`() {
         var desk = Desk.ofHouse()
         tell(&desk, other { $0.settings.things = .none }.sent)

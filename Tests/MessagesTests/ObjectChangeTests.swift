@@ -40,7 +40,9 @@ struct ObjectChangeTests {
 
     @Test(arguments: [
         ("{}", RefusalCode.invalidValue), (#"{"name":""}"#, .outOfRange), (#"{"name":7}"#, .wrongType),
-        (#"{"nme":"x"}"#, .unknownKey), (#"{"position":{"x":1}}"#, .invalidValue),
+        (#"{"nme":"x"}"#, .unknownKey),
+        (#"{"name":"a\u0000b"}"#, .invalidValue), (#"{"name":"\nLamp"}"#, .invalidValue),
+        (#"{"position":{"x":1}}"#, .invalidValue),
         (#"{"position":{"x":1,"y":200000000}}"#, .outOfRange), (#"{"position":[1,2]}"#, .wrongType),
         (#"{"data":[]}"#, .wrongType), (#"{"data":{"a.b":1}}"#, .invalidValue),
         (#"{"data":{"$set":1}}"#, .invalidValue), (#"{"data":{"":1}}"#, .invalidValue),
