@@ -220,6 +220,27 @@ struct PlaceEditTests {
         #expect(zone?.warnings.map(\.message) == ["the zone is a zone"])
     }
 
+    @Test func `thousands of findings about others leave those about the changed object`() {
+        var rig = Rig.atHome()
+        rig.controller.advise = { model in
+            let zones = model["environments"]?.array?.first?["zones"]?.array ?? []
+            let own = PlaceAdvice.Finding(
+                place: "environments[0].zones[\(zones.count - 1)].perimeter",
+                message: "is small"
+            )
+            return (0..<5000).map {
+                PlaceAdvice.Finding(
+                    place: "environments[0].zones[0].things[\($0)].data.minor",
+                    message: "is taken"
+                )
+            } + [own]
+        }
+        var edit = named("Cellar")
+        edit.perimeter = Box(origin: .zero, width: 1, height: 1)
+        let changed = answer(&rig, .add(.zone, edit, to: "home"))
+        #expect(changed?.warnings.map(\.message) == ["perimeter is small"], "the others are not new")
+    }
+
     @Test func `a warning shows nothing that its reader may not see`() {
         var rig = rig([(.own, .zone(House.living))])
         rig.controller.advise = { model in

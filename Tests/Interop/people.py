@@ -84,9 +84,9 @@ class Story:
 
     def row(self, name):
         """A selector of the row with a name."""
-        self.see(f"the row {name}", f"Array.from(document.querySelectorAll('.rows li')).some(one => one.querySelector('.item-name').textContent === {json.dumps(name)})")
+        self.see(f"the row {name}", f"Array.from(document.querySelectorAll('.rows li[data-key]')).some(one => one.querySelector('.item-name').textContent === {json.dumps(name)})")
         key = self.page.run(
-            "return Array.from(document.querySelectorAll('.rows li')).find(one => one.querySelector('.item-name').textContent === arguments[0]).dataset.key", name)
+            "return Array.from(document.querySelectorAll('.rows li[data-key]')).find(one => one.querySelector('.item-name').textContent === arguments[0]).dataset.key", name)
         return f".rows li[data-key='{key}']"
 
     def look(self, name):
