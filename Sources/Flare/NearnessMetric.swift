@@ -1,6 +1,7 @@
 /// Measures how far a thing is from a device for nearness.
 ///
-/// In the plane, a lamp on the ceiling is near whoever stands below it, but nothing on another floor is near.
+/// In two dimensions the height does not count: a lamp on the ceiling is near to a person below it. A thing on another
+/// floor is never near.
 package struct NearnessMetric: Sendable, Hashable {
     /// The floors of the environment; `nil` measures in space.
     private let floors: Floors?

@@ -5,32 +5,7 @@ import Testing
 import Things
 
 /// Environments, zones and things made, changed as a whole, and removed.
-struct ObjectEditTests {
-    private static let alice = AccountID(high: 0, low: 1)
-    private static let bob = AccountID(high: 0, low: 2)
-
-    private func named(_ name: String) -> ObjectEdit {
-        var edit = ObjectEdit()
-        edit.name = name
-        return edit
-    }
-
-    /// A home with an owner, alice, and bob with these grants.
-    private func rig(_ grants: [(Access, Scope)]) -> Rig {
-        var rig = Rig.atHome()
-        rig.controller.policies = [PeoplePolicy()]
-        let all = [Grant(id: 1, .user(Self.alice), .own, .all)]
-        let others = grants.enumerated().map { Grant(id: Int64($0 + 2), .user(Self.bob), $1.0, $1.1) }
-        let users = [User(id: Self.alice, name: "alice"), User(id: Self.bob, name: "bob")]
-        rig.happens(.peopleChanged(AccessTable(users: users, grants: all + others)))
-        return rig
-    }
-
-    private func answer(_ rig: inout Rig, _ order: Command.Order, by user: AccountID? = nil) -> Answer? {
-        let command = Command(ticket: 1, order: order, speaker: user.map { .user($0) })
-        return (rig.happens(.commandReceived(command)) + rig.serve()).answers.first
-    }
-
+struct ObjectEditTests: EditsOfUsers {
     @Test func `a new thing is known with its short name when the answer comes`() {
         var rig = Rig.atHome()
         var edit = named("Reading lamp")

@@ -10,7 +10,7 @@ package import Messages
 package struct CopyDetector: Sendable {
     package static let alert = "duplicate-installation"
 
-    /// Another daemon is answered again after so many milliseconds.
+    /// Least time between two answers to one daemon, milliseconds.
     private static let pause: Int64 = 5000
     /// The most daemons that are remembered and answered.
     private static let capacity = 100

@@ -4,8 +4,8 @@ import Things
 
 /// Environments, zones and things are made, changed as a whole, and removed: what they are, not what they do.
 ///
-/// What is in another environment is read first. The answer comes when the place was read again, so that whoever asked
-/// sees the change.
+/// For a change in another environment, its zones and things are read first. The answer comes after they have been read
+/// again, so the sender already sees the change.
 extension DeviceController {
     mutating func edit(_ command: Command) {
         guard let home = home(of: command), home != state.environmentID else {

@@ -76,8 +76,8 @@ package struct MQTTOutbox {
 
     /// The largest publication that the broker has accepted, bytes, and the smallest that it seems to be closing links for.
     ///
-    /// A broker of 3.1.1 does not tell its limit. Both are forgotten when a link ends while nothing waits: the broker may
-    /// have been configured anew.
+    /// A broker of 3.1.1 does not tell its limit. Both are forgotten when a link ends while nothing waits: the
+    /// configuration of the broker may have changed.
     private var acceptedBytes = 0
     private var refusedBytes = Int.max
 

@@ -128,7 +128,7 @@ struct ProfileChecker {
         library.application.identifier = library.application.identifier ?? identifier
     }
 
-    /// Whether no file before has the section; otherwise that is told.
+    /// Whether this file is the first with the section; if it is not, a warning is added.
     private mutating func isFirstSection(_ key: String, in fields: ProfileFields, _ consequence: String)
         -> Bool
     {

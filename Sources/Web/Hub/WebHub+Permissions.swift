@@ -14,9 +14,9 @@ struct Permissions: Sendable {
 /// What viewers may do: asked for with the lists, and told on each event stream when it begins and when it changes.
 extension WebHub {
     /// The content of `/api/permissions`.
-    func permissions(of asker: Asker) -> [UInt8] { findPermissions(of: asker).json }
+    func permissionsJSON(of asker: Asker) -> [UInt8] { permissions(of: asker).json }
 
-    private func findPermissions(of asker: Asker) -> Permissions {
+    private func permissions(of asker: Asker) -> Permissions {
         let state = node.state()
         let speaker = Self.speaker(asker, in: state)
         var members: [String: JSONValue] = [
@@ -62,7 +62,7 @@ extension WebHub {
     /// Tells a stream that has just begun what its viewer may do.
     func tellPermissions(of stream: Int) {
         guard let asker = viewers[stream]?.asker else { return }
-        tell(findPermissions(of: asker), on: stream)
+        tell(permissions(of: asker), on: stream)
     }
 
     /// Tells the streams whose viewers may do something else than before.
@@ -72,7 +72,7 @@ extension WebHub {
         var found: [PermissionsKey: Permissions] = [:]
         for (stream, viewer) in viewers {
             let key = PermissionsKey(viewer.asker)
-            let permissions = found[key] ?? findPermissions(of: viewer.asker)
+            let permissions = found[key] ?? permissions(of: viewer.asker)
             found[key] = permissions
             if viewer.permissions?.json != permissions.json { tell(permissions, on: stream) }
         }

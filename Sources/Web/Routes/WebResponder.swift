@@ -89,7 +89,7 @@ struct WebResponder: HTTPResponder {
         case .file(let name, let version): return file(name, version: version, head)
         case .module(let name): return await module(name, head)
         case .experience: return .list(await hub.experience)
-        case .permissions: return .json(await hub.permissions(of: asker))
+        case .permissions: return .json(await hub.permissionsJSON(of: asker))
         case .session: return try await session(request, by: asker, on: channel)
         case .accounts(let path): return try await accounts(path, request, by: asker)
         case .health:
