@@ -89,26 +89,31 @@ let package = Package(
         .target(name: "CProcess"),
 
         // Pure
-        module("Flare"),
+        module("JSON"),
+        module("Text", ["JSON"]),
+        module("Flare", ["JSON", "Text"]),
         module("SocketIO"),
-        module("Positioning", ["Flare"]),
+        module("Positioning", ["JSON", "Flare"]),
         // The built-in profiles go into the program.
-        module("Profiles", ["Flare"], resources: [.embedInCode("BuiltIn/builtin.json")]),
-        module("Things", ["Flare", "Profiles"]),
-        module("People", ["Flare"]),
-        module("Controller", ["Flare", "People", "Things"]),
-        module("Messages", ["Flare", "People", "Things", "Controller"]),
-        module("Lamps", ["Flare", "Things"]),
-        module("PlaceMap", ["Flare", "Things", "Controller"]),
-        module("HomeAssistant", ["Flare", "Things", "Controller", "Messages"]),
-        module("Resolution", ["Flare"]),
+        module("Profiles", ["JSON", "Text", "Flare"], resources: [.embedInCode("BuiltIn/builtin.json")]),
+        module("Things", ["JSON", "Text", "Flare", "Profiles"]),
+        module("People", ["JSON", "Text", "Flare"]),
+        module("Controller", ["JSON", "Text", "Flare", "People", "Things"]),
+        module("Messages", ["JSON", "Text", "Flare", "People", "Things", "Controller"]),
+        module("Lamps", ["JSON", "Text", "Flare", "Things"]),
+        module("PlaceMap", ["JSON", "Flare", "Things", "Controller"]),
+        module("HomeAssistant", ["JSON", "Text", "Flare", "Things", "Controller", "Messages"]),
+        module("Resolution", ["JSON", "Flare"]),
 
         // Leaves: what adapters and the shell share of the system
         module("Cryptography", ["CCrypto"]),
         module("Threading", ["CEventFD", system]),
 
         // Adapters
-        module("Sensors", ["Flare", "Positioning", "Threading", "CBluetooth", "CCrypto", system, log]),
+        module(
+            "Sensors",
+            ["JSON", "Flare", "Positioning", "Threading", "CBluetooth", "CCrypto", system, log]
+        ),
         module(
             "HTTPListener",
             [
@@ -119,7 +124,8 @@ let package = Package(
         module(
             "FlareServer",
             [
-                "Flare", "People", "SocketIO", "HTTPListener", "Threading", hummingbird, nioCore, nioPosix,
+                "JSON", "Text", "Flare", "People", "SocketIO", "HTTPListener", "Threading", hummingbird,
+                nioCore, nioPosix,
                 nioLocks,
                 httpTypes, grdb, deques, system, lifecycle, log,
             ]
@@ -127,7 +133,8 @@ let package = Package(
         module(
             "FlareClient",
             [
-                "Flare", "SocketIO", "Threading", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, deques,
+                "JSON", "Flare", "SocketIO", "Threading", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL,
+                deques,
                 log,
             ]
         ),
@@ -135,14 +142,16 @@ let package = Package(
         module(
             "Bridge",
             [
-                "Flare", "People", "Things", "Controller", "Messages", "Lamps", "PlaceMap", "HomeAssistant",
+                "JSON", "Text", "Flare", "People", "Things", "Controller", "Messages", "Lamps", "PlaceMap",
+                "HomeAssistant",
                 "MQTT", "Threading", log,
             ]
         ),
         module(
             "Web",
             [
-                "Flare", "People", "Things", "Controller", "Messages", "PlaceMap", "HTTPListener",
+                "JSON", "Text", "Flare", "People", "Things", "Controller", "Messages", "PlaceMap",
+                "HTTPListener",
                 "Threading",
                 "Cryptography", "CCrypto", "CZlib", hummingbird, nioCore, nioPosix, httpTypes, deques,
                 lifecycle,
@@ -156,13 +165,17 @@ let package = Package(
             "Directory",
             ["Resolution", "Threading", "Cryptography", nioCore, nioPosix, grdb, log]
         ),
-        module("Accounts", ["People", "Flare", "Cryptography", "CCrypto", "Threading", system, grdb]),
+        module(
+            "Accounts",
+            ["People", "JSON", "Text", "Flare", "Cryptography", "CCrypto", "Threading", system, grdb]
+        ),
 
         // Shell
         module(
             "Settings",
             [
-                "Flare", "Resolution", "Positioning", "Profiles", "Things", "Controller", "HomeAssistant",
+                "JSON", "Text", "Flare", "Resolution", "Positioning", "Profiles", "Things", "Controller",
+                "HomeAssistant",
                 "Sensors",
                 "MQTT",
                 "Bridge", "FlareServer", "FlareClient", yams,
@@ -178,7 +191,8 @@ let package = Package(
         module(
             "Daemon",
             [
-                "Settings", "Sensing", "Flare", "SocketIO", "Positioning", "Profiles", "Controller",
+                "Settings", "Sensing", "JSON", "Text", "Flare", "SocketIO", "Positioning", "Profiles",
+                "Controller",
                 "Messages",
                 "Things", "Lamps", "PlaceMap", "HomeAssistant", "Sensors", "HTTPListener", "FlareServer",
                 "FlareClient",
@@ -190,7 +204,8 @@ let package = Package(
         module(
             "TrilateralApp",
             [
-                "Settings", "Sensing", "Daemon", "Flare", "Positioning", "Profiles", "Things", "Controller",
+                "Settings", "Sensing", "Daemon", "JSON", "Text", "Flare", "Positioning", "Profiles", "Things",
+                "Controller",
                 "Messages", "Lamps", "HomeAssistant", "Sensors", "HTTPListener", "FlareServer", "FlareClient",
                 "MQTT", "Threading", "CMalloc", "CProcess", "Resolution", "Directory", "People", "Accounts",
                 lifecycle, arguments, log,
@@ -204,7 +219,8 @@ let package = Package(
         .executableTarget(
             name: "trilateral-bench",
             dependencies: [
-                "FlareServer", "Sensors", "Positioning", "Profiles", "Things", "Accounts", "People", "Flare",
+                "FlareServer", "Sensors", "Positioning", "Profiles", "Things", "Accounts", "People", "JSON",
+                "Flare",
                 "Threading", system, log,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -223,43 +239,49 @@ let package = Package(
         ),
         .target(name: "SeededRandom", path: "Tests/SeededRandom", swiftSettings: strict),
         tests("ThreadingTests", ["Threading", "TestSupport"]),
-        tests("FlareTests", ["Flare", "SeededRandom"]),
+        tests("JSONTests", ["JSON", "SeededRandom"]),
+        tests("TextTests", ["Text", "JSON", "SeededRandom"]),
+        tests("FlareTests", ["JSON", "Text", "Flare", "SeededRandom"]),
         tests("SocketIOTests", ["SocketIO", "SeededRandom"]),
         tests("ResolutionTests", ["Resolution", "SeededRandom"]),
-        tests("PeopleTests", ["People", "Flare", "SeededRandom"]),
+        tests("PeopleTests", ["People", "Text", "Flare", "SeededRandom"]),
         tests(
             "DirectoryTests",
             ["Directory", "Resolution", "Flare", "Threading", "TestSupport", log]
         ),
         tests(
             "AccountsTests",
-            ["TestSupport", "Accounts", "People", "Flare", "SeededRandom", "Threading", grdb]
+            ["TestSupport", "Accounts", "People", "JSON", "Flare", "SeededRandom", "Threading", grdb]
         ),
-        tests("PositioningTests", ["Positioning", "Flare"], resources: [.copy("Walks")]),
-        tests("ProfilesTests", ["Profiles", "Flare", "SeededRandom"]),
-        tests("ThingsTests", ["Things", "Profiles", "Flare", "SeededRandom"]),
+        tests("PositioningTests", ["Positioning", "JSON", "Flare"], resources: [.copy("Walks")]),
+        tests("ProfilesTests", ["Profiles", "JSON", "Flare", "SeededRandom"]),
+        tests("ThingsTests", ["Things", "Profiles", "JSON", "Flare", "SeededRandom"]),
         tests(
             "ControllerTests",
-            ["Controller", "People", "Things", "Profiles", "Flare", "SeededRandom"],
+            ["Controller", "People", "Things", "Profiles", "JSON", "Flare", "SeededRandom"],
             resources: [.copy("Traces")]
         ),
         tests(
             "MessagesTests",
-            ["Messages", "People", "Controller", "Things", "Profiles", "Flare", "SeededRandom"]
+            ["Messages", "People", "Controller", "Things", "Profiles", "JSON", "Flare", "SeededRandom"]
         ),
-        tests("LampsTests", ["Lamps", "Things", "Profiles", "Flare", "SeededRandom"]),
+        tests("LampsTests", ["Lamps", "Things", "Profiles", "JSON", "Flare", "SeededRandom"]),
         tests(
             "PlaceMapTests",
-            ["PlaceMap", "Controller", "Things", "Profiles", "Flare", "SeededRandom"]
+            ["PlaceMap", "Controller", "Things", "Profiles", "JSON", "Flare", "SeededRandom"]
         ),
         tests(
             "HomeAssistantTests",
-            ["HomeAssistant", "Messages", "Controller", "Things", "Profiles", "Flare", "SeededRandom"]
+            [
+                "HomeAssistant", "Messages", "Controller", "Things", "Profiles", "JSON", "Flare",
+                "SeededRandom",
+            ]
         ),
         tests(
             "SensorsTests",
             [
-                "Sensors", "Positioning", "Flare", "Threading", "TestSupport", "SeededRandom", system, log,
+                "Sensors", "Positioning", "JSON", "Flare", "Threading", "TestSupport", "SeededRandom", system,
+                log,
             ]
         ),
         tests(
@@ -272,7 +294,8 @@ let package = Package(
         tests(
             "FlareServerTests",
             [
-                "FlareServer", "SocketIO", "HTTPListener", "Flare", "People", "Threading", "TestSupport",
+                "FlareServer", "SocketIO", "HTTPListener", "JSON", "Flare", "People", "Threading",
+                "TestSupport",
                 "SeededRandom",
                 lifecycle, grdb, log,
             ],
@@ -281,7 +304,8 @@ let package = Package(
         tests(
             "FlareClientTests",
             [
-                "FlareClient", "FlareServer", "HTTPListener", "Flare", "SocketIO", "Threading", "TestSupport",
+                "FlareClient", "FlareServer", "HTTPListener", "JSON", "Flare", "SocketIO", "Threading",
+                "TestSupport",
                 "SeededRandom",
                 nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, lifecycle, log,
             ]
@@ -290,19 +314,21 @@ let package = Package(
         tests(
             "BridgeTests",
             [
-                "Bridge", "HomeAssistant", "Messages", "Controller", "People", "Things", "Lamps", "Flare",
+                "Bridge", "HomeAssistant", "Messages", "Controller", "People", "Things", "Lamps", "JSON",
+                "Flare",
                 "MQTT", "Threading", log,
             ]
         ),
         tests(
             "WebTests",
             [
-                "Web", "HTTPListener", "Messages", "Controller", "Things", "Flare", "People", "Cryptography",
+                "Web", "HTTPListener", "Messages", "Controller", "Things", "JSON", "Flare", "People",
+                "Cryptography",
                 "Accounts", "Threading",
                 "TestSupport", httpTypes, lifecycle, log, grdb,
             ]
         ),
-        tests("SettingsTests", ["Settings", "Profiles", "Flare", "TestSupport", "SeededRandom"]),
+        tests("SettingsTests", ["Settings", "Profiles", "JSON", "Flare", "TestSupport", "SeededRandom"]),
         tests(
             "SensingTests",
             ["Sensing", "Sensors", "Positioning", "Controller", "Flare", "Threading", "TestSupport", log]
@@ -311,7 +337,8 @@ let package = Package(
             "DaemonTests",
             [
                 "Daemon", "Sensing", "Settings", "Sensors", "Positioning", "Profiles", "Controller", "Things",
-                "Messages", "People", "Accounts", "Flare", "MQTT", "Threading", "TestSupport", lifecycle,
+                "Messages", "People", "Accounts", "JSON", "Text", "Flare", "MQTT", "Threading", "TestSupport",
+                lifecycle,
                 grdb,
                 log,
             ]
@@ -320,7 +347,8 @@ let package = Package(
             "TrilateralAppTests",
             [
                 "TrilateralApp", "Daemon", "Settings", "HTTPListener", "FlareServer", "Sensors",
-                "Positioning", "Profiles", "Messages", "MQTT", "Things", "Flare", "Threading", "TestSupport",
+                "Positioning", "Profiles", "Messages", "MQTT", "Things", "JSON", "Text", "Flare", "Threading",
+                "TestSupport",
                 "SeededRandom",
                 arguments, log,
             ],
@@ -329,7 +357,7 @@ let package = Package(
         tests(
             "ContribTests",
             [
-                "Daemon", "HomeAssistant", "Messages", "Controller", "Things", "Settings", "Flare",
+                "Daemon", "HomeAssistant", "Messages", "Controller", "Things", "Settings", "JSON", "Flare",
                 "TestSupport",
                 yams,
             ]
@@ -338,7 +366,7 @@ let package = Package(
             "IntegrationTests",
             [
                 "Daemon", "Settings", "Bridge", "Controller", "Messages", "Things", "FlareServer", "MQTT",
-                "Flare", "People", "Accounts", "Threading", "TestSupport", lifecycle, grdb, log,
+                "JSON", "Flare", "People", "Accounts", "Threading", "TestSupport", lifecycle, grdb, log,
             ]
         ),
     ]

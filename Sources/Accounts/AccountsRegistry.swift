@@ -1,5 +1,5 @@
-package import Flare
 package import People
+package import Text
 import Threading
 
 /// The accounts of a running daemon, in memory: it tells at once who brings a claim, and writes uses and the log behind

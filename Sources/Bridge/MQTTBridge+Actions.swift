@@ -1,5 +1,4 @@
 package import Controller
-import Flare
 import HomeAssistant
 import Logging
 import MQTT

@@ -1,3 +1,5 @@
+package import JSON
+
 /// The actions that a server performs itself, on objects of every class.
 ///
 /// Values are converted as in the original server's JavaScript; where that would crash, nothing is done.

@@ -1,3 +1,5 @@
+package import JSON
+
 /// A key of `setData`: a name, or names joined by dots that address nested objects and lists.
 /// - Source: contrib/contract/flare-protocol.md, "4.5 setData".
 package struct DataPath: Sendable, Hashable {

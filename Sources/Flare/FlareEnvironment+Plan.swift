@@ -1,3 +1,5 @@
+import JSON
+
 extension FlareEnvironment {
     /// Whether the plan's y axis points down on maps.
     /// - Source: contrib/contract/flare-protocol.md, "9. Model files".

@@ -1,3 +1,5 @@
+package import JSON
+
 /// The objects as JSON in the server's form, from which they can be parsed again.
 extension FlareEnvironment {
     package var json: JSONValue {

@@ -1,3 +1,6 @@
+package import JSON
+import Text
+
 /// The common properties of all four classes.
 ///
 /// Parsed leniently, as by the original clients: missing text is "", missing data is empty.

@@ -1,3 +1,5 @@
+package import JSON
+
 /// The requests of a client to a Flare server, embedded or remote.
 ///
 /// Each is answered, in order, by exactly one ``FlareEvent/replied(_:_:)``.

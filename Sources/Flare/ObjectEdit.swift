@@ -1,3 +1,5 @@
+package import JSON
+
 /// What an environment, zone or thing is, to be made or changed as a whole; what is `nil` stays, or is the usual for a
 /// new object.
 package struct ObjectEdit: Sendable, Hashable {

@@ -1,3 +1,5 @@
+package import JSON
+
 /// The distance within which a device is near a thing.
 /// - Source: contrib/contract/flare-protocol.md, "5.2 Distance and nearness".
 package enum ProximityLimit {

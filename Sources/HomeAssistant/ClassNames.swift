@@ -1,4 +1,4 @@
-import Flare
+import JSON
 
 /// Leaves out names that only repeat a device class: Home Assistant then says the class in its user's language.
 ///

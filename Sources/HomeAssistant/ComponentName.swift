@@ -1,4 +1,4 @@
-import Flare
+import JSON
 
 /// Identifies a component of a device: its platform, and its name within the device.
 struct ComponentName: Sendable, Hashable {

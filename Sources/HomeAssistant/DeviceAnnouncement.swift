@@ -1,5 +1,6 @@
-import Flare
+import JSON
 import Messages
+import Text
 import Things
 
 /// A discovery payload for a device with its components (Home Assistant's device-based discovery).

@@ -1,5 +1,3 @@
-import Flare
-
 /// What changes while it runs.
 extension DiscoveryPublisher {
     /// Sets the links that health reports.

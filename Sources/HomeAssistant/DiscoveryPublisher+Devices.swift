@@ -1,5 +1,6 @@
 import Controller
 import Flare
+import JSON
 
 /// Rendering of payloads, and of the components removed from them.
 extension DiscoveryPublisher {

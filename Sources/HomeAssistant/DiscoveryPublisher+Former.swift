@@ -1,5 +1,6 @@
 import Controller
 import Flare
+import JSON
 import Messages
 
 /// Removals that take several messages or that Home Assistant missed, and what is remembered of them.

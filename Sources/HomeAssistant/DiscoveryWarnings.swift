@@ -1,4 +1,4 @@
-import Flare
+import Text
 
 /// Warnings about components that could not be announced, each once in a run.
 struct DiscoveryWarnings: Sendable {

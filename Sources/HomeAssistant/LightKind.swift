@@ -1,4 +1,5 @@
 import Flare
+import JSON
 import Things
 
 /// The capabilities of a light, as announced to Home Assistant.

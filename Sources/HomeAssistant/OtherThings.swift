@@ -1,4 +1,6 @@
 import Flare
+import JSON
+import Text
 
 /// The things that other daemons announce to Home Assistant.
 ///

@@ -1,5 +1,5 @@
 import Controller
-import Flare
+import JSON
 import Messages
 
 /// The diagnostic entities: links, health, and the numbers of the position.

@@ -1,6 +1,7 @@
 import Controller
-import Flare
+import JSON
 import Messages
+import Text
 
 /// The lifecycle of the application: a sensor with its state, and its calls as events.
 extension OwnDevice {

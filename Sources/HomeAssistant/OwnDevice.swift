@@ -1,6 +1,8 @@
 import Controller
 import Flare
+import JSON
 import Messages
+import Text
 import Things
 
 /// The daemon's own device with its entities.

@@ -1,4 +1,4 @@
-import Flare
+import JSON
 import Things
 
 /// A read-only value in a thing's data, as a sensor or binary sensor.

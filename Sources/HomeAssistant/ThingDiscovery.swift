@@ -1,6 +1,8 @@
 import Controller
 import Flare
+import JSON
 import Messages
+import Text
 import Things
 
 /// The announced properties of a thing: everything but its values.

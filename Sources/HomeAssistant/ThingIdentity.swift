@@ -1,4 +1,5 @@
-import Flare
+import JSON
+import Text
 
 /// What a thing's data tell of its maker, for the device in Home Assistant.
 struct ThingIdentity {

@@ -1,4 +1,4 @@
-import Flare
+import Text
 package import Things
 
 /// A command for a lamp in which `{names}` are replaced with values; other braces are literal.

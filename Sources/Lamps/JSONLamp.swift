@@ -1,4 +1,4 @@
-import Flare
+import JSON
 import Things
 
 /// A light with Home Assistant's JSON schema: ESPHome, many bridges, and things of another Trilateral.

@@ -1,4 +1,5 @@
-import Flare
+import JSON
+import Text
 import Things
 
 /// Parsing that several kinds of lamps share.

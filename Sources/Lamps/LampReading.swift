@@ -1,4 +1,4 @@
-import Flare
+import JSON
 import Things
 
 /// Reads a report value by value, so that one that cannot be used does not cost the others.

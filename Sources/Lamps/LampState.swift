@@ -1,4 +1,4 @@
-package import Flare
+package import JSON
 package import Things
 
 /// The actual or wanted state of a lamp; unknown attributes are `nil`.

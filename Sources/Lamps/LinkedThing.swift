@@ -1,4 +1,5 @@
 package import Flare
+package import JSON
 package import Things
 
 /// The state of a thing that its lamp follows.

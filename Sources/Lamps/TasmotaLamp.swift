@@ -1,4 +1,5 @@
-import Flare
+import JSON
+import Text
 import Things
 
 /// A light, dimmer or relay with the Tasmota firmware.

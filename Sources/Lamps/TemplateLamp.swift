@@ -1,4 +1,5 @@
-import Flare
+import JSON
+import Text
 import Things
 
 /// A lamp whose topics and payloads the user describes.

@@ -1,4 +1,5 @@
-import Flare
+import JSON
+import Text
 package import Things
 
 /// An access point that a scanner has heard.

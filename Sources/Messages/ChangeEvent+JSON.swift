@@ -1,5 +1,6 @@
 package import Controller
-package import Flare
+package import JSON
+import Text
 import Things
 
 extension ChangeEvent {

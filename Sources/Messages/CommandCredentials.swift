@@ -1,4 +1,4 @@
-import Flare
+import JSON
 import Things
 
 /// Who a command says it is from: its reserved members `token` and `as`.

@@ -1,5 +1,6 @@
 package import Controller
-package import Flare
+package import JSON
+import Text
 package import Things
 
 /// A decoded command, or why it is refused.

@@ -1,4 +1,6 @@
 import Flare
+import JSON
+import Text
 import Things
 
 /// The members of a command's object, read one by one; unread ones are an error.

@@ -1,4 +1,5 @@
-import Flare
+import JSON
+import Text
 import Things
 
 /// A command's payload, parsed as far as possible without its topic.

@@ -1,5 +1,5 @@
 package import Controller
-import Flare
+import Text
 
 /// The topics of commands below `B/`: the only place where they are spelled out.
 package enum CommandTopic: Sendable, Hashable {

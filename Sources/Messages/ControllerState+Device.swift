@@ -1,5 +1,6 @@
 package import Controller
-package import Flare
+import Flare
+package import JSON
 
 /// This device as messages show it.
 extension ControllerState {

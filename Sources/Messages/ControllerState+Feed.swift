@@ -1,5 +1,7 @@
 package import Controller
-package import Flare
+import Flare
+package import JSON
+import Text
 import Things
 
 /// `B/state`, for readers that want everything about here in one small message.

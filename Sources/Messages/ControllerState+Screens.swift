@@ -1,5 +1,6 @@
 package import Controller
-package import Flare
+import Flare
+package import JSON
 
 extension ControllerState {
     /// `B/display/<id>/screen`: the screen that is seen with its thing, and those below it, from the bottom.

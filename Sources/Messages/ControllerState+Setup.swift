@@ -1,5 +1,5 @@
 package import Controller
-package import Flare
+package import JSON
 
 extension ControllerState {
     /// `B/setup/candidates`: access points of things that wait to be set up, the newest first.

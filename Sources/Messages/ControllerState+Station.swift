@@ -1,5 +1,5 @@
 package import Controller
-package import Flare
+package import JSON
 
 extension ControllerState {
     /// `B/station`: `{"serial","address","resolver","ok","since","error"}`; `nil` if the address is not announced.

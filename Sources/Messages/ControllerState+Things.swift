@@ -1,6 +1,7 @@
 package import Controller
 package import Flare
 import Glibc
+package import JSON
 import Things
 
 /// Things as messages show them: in the shape of Home Assistant's JSON lights.

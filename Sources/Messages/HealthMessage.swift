@@ -1,5 +1,5 @@
 package import Controller
-package import Flare
+package import JSON
 
 /// `B/health`: links, alerts and counters.
 package struct HealthMessage: Sendable, Hashable {

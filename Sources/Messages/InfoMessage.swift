@@ -1,5 +1,6 @@
 package import Controller
-package import Flare
+package import JSON
+import Text
 import Things
 
 /// `B/info`: version, run and features of the node, in less than 2 KB.

@@ -1,5 +1,7 @@
 import Controller
 package import Flare
+import JSON
+import Text
 import Things
 
 /// A change to what an environment, zone or thing is, over HTTP.

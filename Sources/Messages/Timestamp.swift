@@ -1,5 +1,5 @@
 package import Controller
-import Flare
+import Text
 
 /// A civil time as messages write it: RFC 3339, UTC, milliseconds.
 package struct Timestamp: Sendable, Hashable, CustomStringConvertible {

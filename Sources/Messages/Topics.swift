@@ -1,5 +1,6 @@
 package import Controller
 package import Flare
+import Text
 
 /// The topics of a node, `B/…` in the contract: the only place where they are spelled out.
 package struct Topics: Sendable, Hashable {

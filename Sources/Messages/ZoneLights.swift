@@ -1,5 +1,6 @@
 package import Controller
 package import Flare
+package import JSON
 import Things
 
 /// The lights of each zone as one light, for `B/zones/<z>/lights`.

@@ -1,4 +1,5 @@
 import Flare
+import JSON
 import Things
 
 /// What a thing that is no light shows: a symbol, the colour of its state, and its most telling value.

@@ -1,5 +1,6 @@
 package import Controller
 import Flare
+import JSON
 package import Logging
 import Positioning
 package import Sensors

@@ -1,4 +1,5 @@
 package import Flare
+package import JSON
 
 /// The effect of a built-in action on a thing when it is sent as a command.
 ///

@@ -1,4 +1,6 @@
 import Flare
+import JSON
+import Text
 
 /// A legal value of one attribute.
 enum AttributeValue {

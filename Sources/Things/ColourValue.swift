@@ -1,4 +1,5 @@
-package import Flare
+package import JSON
+import Text
 
 /// A requested colour, and its stored text.
 package struct ColourValue: Sendable, Hashable {

@@ -1,4 +1,5 @@
 package import Flare
+package import JSON
 
 /// The published form of a thing: its data in the terms of a light.
 package struct ThingAppearance: Sendable, Hashable {

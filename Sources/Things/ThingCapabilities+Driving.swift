@@ -1,4 +1,5 @@
 package import Flare
+package import JSON
 
 /// What drives a thing, as against what changes what it is.
 ///

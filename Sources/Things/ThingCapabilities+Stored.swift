@@ -1,4 +1,5 @@
 package import Flare
+package import JSON
 
 /// Which values a thing accepts in the form in which Flare stores them.
 ///

@@ -1,4 +1,6 @@
 package import Flare
+package import JSON
+import Text
 
 /// The capabilities of a thing, derived from its data.
 package struct ThingCapabilities: Sendable, Hashable {

@@ -1,4 +1,6 @@
 package import Flare
+import JSON
+import Text
 
 extension ThingRequest {
     /// The longest transition, seconds.

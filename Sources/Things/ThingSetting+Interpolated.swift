@@ -1,4 +1,4 @@
-package import Flare
+package import JSON
 
 extension ThingSetting {
     /// The least brightness on the way to or from darkness: one of 255 steps.

@@ -1,4 +1,4 @@
-package import Flare
+package import JSON
 
 /// A `set` command for a thing: attributes of the contract, as received.
 package struct ThingRequest: Sendable, Hashable {

@@ -1,5 +1,5 @@
-package import Flare
 package import HTTPListener
+package import JSON
 package import PlaceMap
 
 /// The settings of the web listener.

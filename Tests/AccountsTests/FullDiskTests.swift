@@ -1,7 +1,7 @@
 import Accounts
-import Flare
 import Foundation
 import GRDB
+import JSON
 import People
 import Testing
 import Threading

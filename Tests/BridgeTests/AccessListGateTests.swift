@@ -1,6 +1,7 @@
 import Bridge
 import Controller
 import Flare
+import JSON
 import Messages
 import Testing
 

@@ -1,6 +1,7 @@
 import Bridge
 import Controller
 import Flare
+import JSON
 import MQTT
 
 /// A flat with a kitchen, in which a lamp and a plant stand, and a device that walks through it.

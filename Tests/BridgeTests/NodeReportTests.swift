@@ -1,6 +1,6 @@
 import Bridge
 import Controller
-import Flare
+import JSON
 import MQTT
 import Messages
 import Testing

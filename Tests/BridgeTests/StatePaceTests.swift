@@ -1,6 +1,7 @@
 import Bridge
 import Controller
 import Flare
+import JSON
 import Testing
 
 /// How often topics are told, and what a change costs.

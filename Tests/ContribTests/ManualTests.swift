@@ -1,7 +1,7 @@
 import Controller
 import Daemon
-import Flare
 import Foundation
+import JSON
 import Messages
 import Settings
 import Testing

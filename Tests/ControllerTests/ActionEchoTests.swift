@@ -1,5 +1,6 @@
 import Controller
 import Flare
+import JSON
 import Testing
 
 /// Attribution of changes that come back from our own actions.

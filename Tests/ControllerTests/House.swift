@@ -1,5 +1,6 @@
 import Controller
 import Flare
+import JSON
 
 /// Sample data: a home with two rooms and two lamps, an office and a studio.
 enum House {

@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 /// A Flare server as a value: it stores data and returns the replies and notices a client would receive.
 struct HouseServer {

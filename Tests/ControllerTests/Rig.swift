@@ -1,5 +1,6 @@
 import Controller
 import Flare
+import JSON
 import Things
 
 /// A controller with a sample server, a manual clock and a record of all effects.

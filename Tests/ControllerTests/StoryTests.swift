@@ -1,5 +1,5 @@
-import Flare
 import Foundation
+import JSON
 import Testing
 
 /// Compares stories with their recorded outcome; `TRILATERAL_RECORD=1` records it again for review.

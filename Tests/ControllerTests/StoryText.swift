@@ -1,5 +1,6 @@
 import Controller
 import Flare
+import JSON
 import Things
 
 /// Converts controller values to the text used in stories.

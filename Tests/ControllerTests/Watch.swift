@@ -1,5 +1,6 @@
 import Controller
 import Flare
+import JSON
 import Testing
 
 /// Checks invariants of a controller from outside.

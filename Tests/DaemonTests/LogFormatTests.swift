@@ -1,9 +1,10 @@
 import Daemon
 import Dispatch
-import Flare
+import JSON
 import Logging
 import Settings
 import Testing
+import Text
 import Threading
 
 struct LogFormatTests {

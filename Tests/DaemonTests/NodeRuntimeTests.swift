@@ -1,6 +1,7 @@
 import Controller
 import Daemon
 import Flare
+import JSON
 import Testing
 import Things
 import Threading

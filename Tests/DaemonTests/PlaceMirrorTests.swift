@@ -3,6 +3,7 @@ import Daemon
 import Flare
 import Foundation
 import GRDB
+import JSON
 import TestSupport
 import Testing
 import Threading

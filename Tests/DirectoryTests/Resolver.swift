@@ -1,5 +1,4 @@
 import Directory
-import Flare
 import Foundation
 import Logging
 import Resolution

@@ -2,6 +2,7 @@ import Flare
 import FlareClient
 import FlareServer
 import HTTPListener
+import JSON
 import NIOConcurrencyHelpers
 import TestSupport
 import Testing

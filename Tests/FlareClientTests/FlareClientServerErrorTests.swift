@@ -1,5 +1,6 @@
 import Flare
 import FlareClient
+import JSON
 import Logging
 import NIOHTTP1
 import SocketIO

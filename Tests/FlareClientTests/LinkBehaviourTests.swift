@@ -1,5 +1,6 @@
 import Flare
 import FlareServer
+import JSON
 import Testing
 
 /// The behaviour of every link, embedded or remote.

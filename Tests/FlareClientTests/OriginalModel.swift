@@ -1,5 +1,6 @@
 import Flare
 import FlareClient
+import JSON
 import SeededRandom
 
 /// A model of the original server as measured: the database accesses of messages are independent, so messages overtake

@@ -1,5 +1,6 @@
 import Flare
 import FlareClient
+import JSON
 
 /// Scripts of a fake server that behaves correctly.
 extension FakeServer {

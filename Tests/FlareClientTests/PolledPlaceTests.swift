@@ -1,5 +1,6 @@
 import Flare
 import FlareClient
+import JSON
 import Testing
 
 /// Which notices tell of the difference between two readings.

@@ -1,5 +1,6 @@
 import Flare
 import FlareClient
+import JSON
 import Testing
 
 /// Changes that a server does not allow, which one of ours tells with `refused`.

@@ -1,5 +1,6 @@
 import Flare
 import FlareClient
+import JSON
 import SeededRandom
 import Testing
 

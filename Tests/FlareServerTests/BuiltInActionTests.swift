@@ -1,5 +1,6 @@
 import Flare
 import FlareServer
+import JSON
 import Testing
 
 /// The table of built-in actions.

@@ -1,6 +1,7 @@
 import Flare
 import FlareServer
 import Foundation
+import JSON
 import People
 import SocketIO
 import TestSupport

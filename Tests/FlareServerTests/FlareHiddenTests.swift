@@ -1,5 +1,6 @@
 import Flare
 import FlareServer
+import JSON
 import People
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import Flare
 import FlareServer
 import Foundation
 import GRDB
+import JSON
 import Testing
 import Threading
 

@@ -1,5 +1,6 @@
 import Flare
 import FlareServer
+import JSON
 import Testing
 
 /// Requests of other parts of the program.

@@ -2,6 +2,7 @@ import Flare
 import FlareServer
 import Glibc
 import HTTPListener
+import JSON
 import People
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
-import Flare
 import FlareServer
+import JSON
 import SeededRandom
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
-import Flare
 import FlareServer
 import HTTPListener
+import JSON
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-import Flare
 import FlareServer
+import JSON
 import SocketIO
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Flare
 import FlareServer
+import JSON
 import SeededRandom
 import Testing
 

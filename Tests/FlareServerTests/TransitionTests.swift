@@ -1,5 +1,6 @@
 import Flare
 import FlareServer
+import JSON
 import Testing
 
 /// Zones, nearness and what follows a move.

@@ -1,5 +1,7 @@
 import Flare
+import JSON
 import Testing
+import Text
 
 struct BlankTextTests {
     @Test(arguments: ["", " ", "\u{A0}\t\n", "\u{200B}\u{3000}"])

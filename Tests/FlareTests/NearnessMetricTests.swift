@@ -25,28 +25,4 @@ struct NearnessMetricTests {
         #expect(NearnessMetric.plane(Floors(zonesFrom: [])).metres(from: standing, to: lamp, base: nil) == 0)
         #expect(NearnessMetric.space.metres(from: standing, to: lamp, base: 3) == 8)
     }
-
-    @Test func `the nearest in the plane is found among those that are included`() {
-        var tree = BoxTree()
-        var points: [Point3D] = []
-        for row in 0..<10 {
-            for column in 0..<20 {
-                let height = Double((row + column) % 7)
-                points.append(Point3D(x: Double(column), y: Double(row), z: height))
-            }
-        }
-        for (index, point) in points.enumerated() {
-            tree.insert(FlareID(high: 1, low: UInt32(index)), order: index, from: point, to: point)
-        }
-        func isIncluded(_ id: FlareID) -> Bool { id.description.last != "0" }
-        for here in points {
-            let place = Point3D(x: here.x + 0.3, y: here.y + 0.2, z: 50)
-            let found = tree.nearest(inPlane: place, within: 3, where: isIncluded)
-            var nearest = Double.infinity
-            for (index, point) in points.enumerated() where isIncluded(FlareID(high: 1, low: UInt32(index))) {
-                nearest = min(nearest, point.planeDistance(to: place))
-            }
-            #expect(found?.distance == nearest)
-        }
-    }
 }

@@ -1,5 +1,5 @@
-import Flare
 import HomeAssistant
+import JSON
 import Profiles
 import Testing
 import Things

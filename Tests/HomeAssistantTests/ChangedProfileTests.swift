@@ -1,6 +1,7 @@
 import Controller
 import Flare
 import HomeAssistant
+import JSON
 import Messages
 import Profiles
 import SeededRandom

@@ -1,6 +1,6 @@
 import Controller
-import Flare
 import HomeAssistant
+import JSON
 import Testing
 
 /// The displays of a node.

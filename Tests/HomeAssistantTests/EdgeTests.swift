@@ -1,6 +1,7 @@
 import Controller
 import Flare
 import HomeAssistant
+import JSON
 import Testing
 
 /// What Home Assistant shows of the nearby light, of makers, and of what is there only at times.

@@ -1,6 +1,7 @@
 import Controller
 import Flare
 import HomeAssistant
+import JSON
 import Testing
 
 /// The ids that are proposed for entities.

@@ -1,6 +1,7 @@
 import Controller
 import Flare
 import HomeAssistant
+import JSON
 import Testing
 
 /// Components that come back: Home Assistant kept their entity ids, which its user may have changed.

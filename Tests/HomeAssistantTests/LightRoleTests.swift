@@ -1,5 +1,5 @@
-import Flare
 import HomeAssistant
+import JSON
 import Messages
 import Profiles
 import Testing

@@ -1,4 +1,4 @@
-import Flare
+import JSON
 
 /// Checks a payload against Home Assistant's schema; each problem is a sentence.
 struct PayloadCheck {

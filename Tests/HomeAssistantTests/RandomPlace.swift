@@ -1,5 +1,6 @@
 import Controller
 import Flare
+import JSON
 import SeededRandom
 
 /// Random places: names, keys and values of every kind and length.

@@ -1,6 +1,7 @@
 import Controller
 import Flare
 import HomeAssistant
+import JSON
 import Testing
 
 /// Removals while Home Assistant is offline: it keeps what it did not see removed.

@@ -2,6 +2,7 @@ import Bridge
 import Controller
 import Flare
 import HomeAssistant
+import JSON
 import Logging
 import MQTT
 import TestSupport

@@ -1,6 +1,6 @@
-import Flare
 import FlareServer
 import Foundation
+import JSON
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-import Flare
 import Foundation
+import JSON
 import TestSupport
 
 /// The Flare server of Tests/Interop, which is made of others' libraries, in the ``Place``.

@@ -1,6 +1,7 @@
 import Flare
 import Foundation
 import GRDB
+import JSON
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import Controller
 import Daemon
 import Flare
 import FlareServer
+import JSON
 import Logging
 import MQTT
 import Messages

@@ -2,6 +2,7 @@ import Accounts
 import Daemon
 import Flare
 import Foundation
+import JSON
 import MQTT
 import People
 import TestSupport

@@ -1,6 +1,6 @@
-import Flare
 import Foundation
 import GRDB
+import JSON
 import TestSupport
 import Testing
 import Threading

@@ -1,5 +1,5 @@
-import Flare
 import Foundation
+import JSON
 import TestSupport
 import Testing
 

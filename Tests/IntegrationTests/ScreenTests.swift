@@ -1,5 +1,6 @@
 import Flare
 import Foundation
+import JSON
 import TestSupport
 import Testing
 

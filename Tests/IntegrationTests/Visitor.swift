@@ -1,4 +1,4 @@
-import Flare
+import JSON
 import Logging
 import MQTT
 import TestSupport

@@ -1,4 +1,5 @@
 import Flare
+import JSON
 import Lamps
 import Testing
 import Things

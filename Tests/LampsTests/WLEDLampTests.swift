@@ -1,4 +1,3 @@
-import Flare
 import Lamps
 import Testing
 import Things

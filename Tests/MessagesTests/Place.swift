@@ -1,5 +1,6 @@
 import Controller
 import Flare
+import JSON
 
 /// A small state for the tests of this target.
 enum Place {

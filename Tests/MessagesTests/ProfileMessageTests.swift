@@ -1,5 +1,6 @@
 import Controller
 import Flare
+import JSON
 import Messages
 import Profiles
 import Testing

@@ -1,5 +1,5 @@
 import Controller
-import Flare
+import JSON
 import Messages
 import Testing
 

@@ -2,6 +2,7 @@ import Flare
 import People
 import SeededRandom
 import Testing
+import Text
 
 struct RecordTests {
     @Test func `identifiers have sixteen letters and are read again`() {

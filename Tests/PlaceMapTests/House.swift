@@ -2,6 +2,7 @@ import Controller
 import Flare
 import Foundation
 import FoundationXML
+import JSON
 import PlaceMap
 import Things
 

@@ -1,4 +1,5 @@
 import Flare
+import JSON
 import Positioning
 import Testing
 

@@ -1,5 +1,5 @@
-import Flare
 import Glibc
+import JSON
 import Positioning
 import Testing
 

@@ -1,5 +1,6 @@
 import Flare
 import Glibc
+import JSON
 import Positioning
 import Testing
 

@@ -1,4 +1,5 @@
 import Flare
+import JSON
 import Positioning
 
 /// An office of 30 m by 18 m: eight rooms along a corridor of 2 m, and a person who walks from room to room.

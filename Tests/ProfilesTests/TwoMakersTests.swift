@@ -1,4 +1,4 @@
-import Flare
+import JSON
 import Profiles
 import Testing
 

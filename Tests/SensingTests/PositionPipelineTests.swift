@@ -1,6 +1,7 @@
 import Controller
 import Flare
 import Foundation
+import JSON
 import Logging
 import Positioning
 import Sensing

@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 /// A flat of four rooms, 10 m by 8 m, with four lamps and six other beacons.
 struct SmallFlat {

@@ -1,4 +1,4 @@
-import Flare
+import JSON
 import Settings
 import Testing
 import TrilateralApp

@@ -1,4 +1,4 @@
-import Flare
+import JSON
 import Messages
 import Testing
 import TrilateralApp

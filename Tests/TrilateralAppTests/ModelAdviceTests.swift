@@ -1,6 +1,6 @@
 import Daemon
-import Flare
 import FlareServer
+import JSON
 import Testing
 import TrilateralApp
 

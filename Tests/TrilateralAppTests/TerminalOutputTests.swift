@@ -1,6 +1,7 @@
 import Daemon
-import Flare
+import JSON
 import Testing
+import Text
 
 struct TerminalOutputTests {
     @Test func `output keeps its lines and tabs, and escapes control characters and direction marks`() {

@@ -2,10 +2,10 @@ import Accounts
 import Controller
 import Flare
 import HTTPTypes
+import JSON
 import People
 import TestSupport
 import Testing
-
 @testable import Web
 
 /// `/api/openapi.json` is what the listener does: every operation is replayed, and the answers are checked.

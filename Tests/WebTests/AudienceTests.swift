@@ -4,7 +4,6 @@ import People
 import TestSupport
 import Testing
 import Threading
-
 @testable import Web
 
 /// Who may read event streams and attach displays, and how many.

@@ -1,10 +1,9 @@
 import Controller
-import Flare
+import JSON
 import TestSupport
 import Testing
 import Things
 import Threading
-
 @testable import Web
 
 @Suite(.timeLimit(.minutes(1)))

@@ -1,11 +1,11 @@
 import Controller
 import Flare
 import HTTPListener
+import JSON
 import Messages
 import TestSupport
 import Testing
 import Threading
-
 @testable import Web
 
 @Suite(.timeLimit(.minutes(1)))

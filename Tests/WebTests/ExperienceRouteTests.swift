@@ -1,9 +1,8 @@
 import Controller
-import Flare
 import Foundation
+import JSON
 import TestSupport
 import Testing
-
 @testable import Web
 
 /// What a configuration adds to the page, and the screens of displays.

@@ -1,4 +1,4 @@
-import Flare
+import JSON
 
 /// Checks values against the part of JSON Schema that the API's description uses.
 /// - Source: JSON Schema 2020-12, as in OpenAPI 3.1.

@@ -1,4 +1,4 @@
-import Flare
+import JSON
 import Testing
 
 /// The checker of the API's description, itself.

@@ -1,10 +1,10 @@
 import Controller
 import Flare
+import JSON
 import People
 import TestSupport
 import Testing
 import Threading
-
 @testable import Web
 
 /// What a page is told that its viewer may do.

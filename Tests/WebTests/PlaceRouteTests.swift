@@ -1,10 +1,10 @@
 import Controller
 import Flare
+import JSON
 import People
 import TestSupport
 import Testing
 import Things
-
 @testable import Web
 
 /// Environments, zones and things of every place over HTTP.

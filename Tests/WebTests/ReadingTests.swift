@@ -1,9 +1,9 @@
 import Controller
 import Flare
+import JSON
 import Messages
 import TestSupport
 import Testing
-
 @testable import Web
 
 @Suite(.timeLimit(.minutes(1)))

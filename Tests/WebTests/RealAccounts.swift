@@ -2,9 +2,9 @@ import Accounts
 import Flare
 import Foundation
 import GRDB
+import JSON
 import People
 import Threading
-
 @testable import Web
 
 /// Real users in memory behind a listener: the owner, bob with a password, a right, a share, a token, a contact and a

@@ -1,6 +1,7 @@
 import Controller
 import Flare
 import HTTPListener
+import JSON
 import Logging
 import Messages
 import ServiceLifecycle

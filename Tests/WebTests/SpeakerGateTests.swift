@@ -1,12 +1,12 @@
 import Controller
 import Flare
 import HTTPTypes
+import JSON
 import People
 import TestSupport
 import Testing
 import Things
 import Threading
-
 @testable import Web
 
 /// Users at the web listener: who speaks, and what they see.

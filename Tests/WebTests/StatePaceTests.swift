@@ -1,6 +1,5 @@
-import Flare
+import JSON
 import Testing
-
 @testable import Web
 
 struct StatePaceTests {

@@ -1,4 +1,4 @@
-import Flare
+import JSON
 import TestSupport
 
 /// Reads an event stream with blocking calls.

@@ -1,9 +1,9 @@
 import Controller
 import Flare
 import Foundation
+import JSON
 import People
 import Threading
-
 @testable import Web
 
 /// A listener with an owner, who speaks unsigned, and bob, with grants.

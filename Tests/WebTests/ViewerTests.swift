@@ -1,10 +1,10 @@
 import Controller
 import Flare
+import JSON
 import People
 import TestSupport
 import Testing
 import Threading
-
 @testable import Web
 
 /// What users see at the web listener.

@@ -2,9 +2,9 @@ import Controller
 import Flare
 import Foundation
 import HTTPListener
+import JSON
 import TestSupport
 import Testing
-
 @testable import Web
 
 @Suite(.timeLimit(.minutes(1)))

@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 /// A building of equal rooms with ten lamps each, so that a larger one has more rooms and not fuller ones.
 struct BenchmarkPlace {

@@ -1,8 +1,9 @@
 import Flare
 import FlareServer
+import JSON
 import Logging
-import Threading
 import Positioning
+import Threading
 
 /// What a move costs: zone and nearest thing found, stored, told.
 ///

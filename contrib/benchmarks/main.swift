@@ -1,3 +1,6 @@
+import Flare
+import JSON
+
 // What is measured inside a process, and the place that all benchmarks use.
 //
 //     trilateral-bench model COUNT       a model with so many lamps, for import, on standard output
@@ -12,8 +15,6 @@
 //     trilateral-bench people            the cost of the check who may do what
 //     trilateral-bench people DATABASE   as many users, groups and grants as there may be, into the store of a daemon;
 //                                        fifty tokens on standard output
-
-import Flare
 
 switch Array(CommandLine.arguments.dropFirst()) {
 case let words

@@ -1,5 +1,6 @@
-import Flare
+import JSON
 import People
+import Text
 import Threading
 
 /// Signing up, forgotten passwords, and the links of email messages.

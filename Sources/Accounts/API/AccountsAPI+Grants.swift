@@ -1,4 +1,4 @@
-import Flare
+import JSON
 import People
 
 extension AccountsAPI {

@@ -1,5 +1,7 @@
 import Flare
+import JSON
 import People
+import Text
 
 extension AccountsAPI {
     /// The most rows of one answer.

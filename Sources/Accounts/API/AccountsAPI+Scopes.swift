@@ -1,4 +1,5 @@
 import Flare
+import JSON
 import People
 
 /// What a grant is about, and where that is now.

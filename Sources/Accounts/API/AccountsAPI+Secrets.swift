@@ -1,4 +1,4 @@
-import Flare
+import JSON
 import People
 
 /// Tokens, sessions and contacts: everybody's own, and all for who administers.

@@ -1,4 +1,4 @@
-import Flare
+import JSON
 import People
 
 /// Links that sign in a browser: for users of this machine who can show that they are the daemon's own user.

@@ -1,5 +1,6 @@
-import Flare
+import JSON
 package import People
+import Text
 import Threading
 
 /// Answers requests about users, rights, secrets and the log: over HTTP, over the local socket, and of verbs that have

@@ -1,4 +1,4 @@
-import Flare
+import JSON
 import People
 
 /// The members of a request's body, each checked as it is read.

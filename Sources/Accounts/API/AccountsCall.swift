@@ -1,5 +1,6 @@
-import Flare
+import JSON
 import People
+import Text
 
 /// One request while it is answered.
 struct AccountsCall {

@@ -1,5 +1,7 @@
 package import Flare
+package import JSON
 package import People
+import Text
 
 /// Where environments, zones and things are, and how people call them: what the accounts do not know themselves.
 package struct AccountsPlace: Sendable {

@@ -1,6 +1,6 @@
 import CCrypto
 import Cryptography
-import Flare
+import Text
 
 /// 32 unpredictable bytes that somebody brings to be recognized: a token, a session's cookie, or a link.
 ///

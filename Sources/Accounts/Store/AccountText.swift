@@ -1,5 +1,5 @@
-import Flare
 import People
+import Text
 
 /// Checks of texts from outside.
 enum AccountText {

@@ -1,6 +1,6 @@
-import Flare
 import GRDB
 import People
+import Text
 
 /// Nobody gives more than they have, in time either.
 ///

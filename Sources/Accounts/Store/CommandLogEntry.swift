@@ -1,5 +1,5 @@
-import Flare
 import GRDB
+import Text
 
 /// A row of the log: a command or an act of administration, carried out or refused.
 ///

@@ -1,6 +1,6 @@
-import Flare
 import MQTT
 import Messages
+import Text
 import Things
 
 /// Where the senders of commands may have answers published (response topics of MQTT 5).

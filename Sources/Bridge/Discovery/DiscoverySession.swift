@@ -1,6 +1,6 @@
 package import Controller
-import Flare
 package import HomeAssistant
+import JSON
 package import MQTT
 package import Messages
 

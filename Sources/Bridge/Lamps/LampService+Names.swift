@@ -1,6 +1,7 @@
 import Controller
 import Flare
 import Logging
+import Text
 import Things
 
 /// Resolves the things that links name, by short name, name or identifier.

@@ -4,6 +4,7 @@ package import Lamps
 package import Logging
 package import MQTT
 import People
+import Text
 import Things
 package import Threading
 

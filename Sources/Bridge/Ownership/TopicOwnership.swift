@@ -1,5 +1,5 @@
 package import Controller
-import Flare
+import JSON
 package import MQTT
 package import Messages
 

@@ -1,5 +1,6 @@
 package import Controller
 import Flare
+import JSON
 import MQTT
 package import Messages
 

@@ -1,4 +1,5 @@
 package import Flare
+package import JSON
 
 /// One change, published once and in order on `B/event/<topic>`.
 package struct ChangeEvent: Sendable, Hashable {

@@ -1,4 +1,6 @@
 import Flare
+import JSON
+import Text
 import Things
 
 extension DeviceController {

@@ -1,4 +1,4 @@
-package import Flare
+package import JSON
 
 /// An explanation of the current state: one or more sentences, and the facts behind them.
 package struct Explanation: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import Flare
+import Text
 import Things
 
 /// `lifecycle.allow.control`: a kiosk may drive things only at some levels of the lifecycle.

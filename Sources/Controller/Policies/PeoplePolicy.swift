@@ -1,5 +1,6 @@
 import Flare
 import People
+import Text
 import Things
 
 /// Who may do what: the rights of the users, as they are in ``ControllerState/people``.

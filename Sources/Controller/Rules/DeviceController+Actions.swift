@@ -1,4 +1,5 @@
 import Flare
+import JSON
 import Things
 
 /// Actions of things: those of a profile set a value, all others are done by the Flare server.

@@ -1,4 +1,4 @@
-import Flare
+import JSON
 import Things
 
 /// Events about the daemon itself: start, stop, links and configuration.

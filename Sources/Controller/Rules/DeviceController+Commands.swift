@@ -1,5 +1,7 @@
 import Flare
+import JSON
 import People
+import Text
 import Things
 
 /// Validates commands and queues the resulting requests; each command gets exactly one answer.

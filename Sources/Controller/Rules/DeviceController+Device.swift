@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 /// Rule 2: this device, represented by one Flare device per environment.
 extension DeviceController {

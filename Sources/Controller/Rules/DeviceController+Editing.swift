@@ -1,5 +1,7 @@
 import Flare
+import JSON
 import People
+import Text
 import Things
 
 /// Environments, zones and things are made, changed as a whole, and removed: what they are, not what they do.

@@ -1,4 +1,6 @@
 import Flare
+import JSON
+import Text
 import Things
 
 /// Rule 8: the application lifecycle, and which sensors run in it.

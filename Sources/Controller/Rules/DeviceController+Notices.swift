@@ -1,4 +1,5 @@
 import Flare
+import JSON
 import Things
 
 /// Rule 5: notices from the server update the same state, whichever client made the change.

@@ -1,4 +1,5 @@
 import Flare
+import JSON
 import Things
 
 /// Rule 1: the current environment with its zones and things.

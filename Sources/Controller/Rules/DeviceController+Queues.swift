@@ -1,4 +1,5 @@
 import Flare
+import JSON
 import Things
 
 /// Rule 4: an object's changes are sent one at a time, and published once the server confirms them.

@@ -1,4 +1,6 @@
 import Flare
+import JSON
+import Text
 import Things
 
 /// What each display shows, if the configuration has screens.

@@ -1,4 +1,5 @@
 import Flare
+import JSON
 import Things
 
 /// Rules 4 and 7: sensor readings, and which of them are sent to the server.

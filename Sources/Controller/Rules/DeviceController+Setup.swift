@@ -1,5 +1,3 @@
-import Flare
-
 /// Things that wait to be set up, as scanners hear their access points.
 extension DeviceController {
     mutating func setupCandidatesHeard(_ sightings: [SetupCandidate.Sighting]) {

@@ -1,4 +1,5 @@
 import Flare
+import JSON
 import Things
 
 /// A gradual change of a thing's data.

@@ -1,5 +1,7 @@
 import Flare
+import JSON
 import People
+import Text
 import Things
 
 /// Commands for all lights of a zone.

@@ -1,4 +1,6 @@
-package import Flare
+import Flare
+package import JSON
+import Text
 
 /// The rules for location, proximity and control, as one value.
 ///

@@ -1,5 +1,7 @@
 import Flare
+import JSON
 import People
+import Text
 
 /// The part of a place around a changed object, as a model file, so that the checks of such files find what is legal, but
 /// hardly meant.

@@ -1,4 +1,5 @@
 package import Flare
+import Text
 
 /// The result of a search for an object by name.
 package enum NameMatch: Sendable, Hashable {

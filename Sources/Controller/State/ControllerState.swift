@@ -1,4 +1,5 @@
 package import Flare
+package import JSON
 package import People
 package import Things
 

@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 /// An object whose versions can be compared field by field.
 protocol FieldComparable {

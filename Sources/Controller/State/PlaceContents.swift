@@ -1,5 +1,6 @@
 package import Flare
 package import People
+import Text
 package import Things
 
 /// The zones and things of an environment, as they were read.

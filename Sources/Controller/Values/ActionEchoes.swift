@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 /// Attributes the changes made by our own actions to the commands that caused them.
 ///

@@ -1,4 +1,6 @@
 import Flare
+import JSON
+import Text
 import Things
 
 /// The latest commands and their outcomes, for explanations.

@@ -1,4 +1,5 @@
 import Flare
+import Text
 import Things
 
 /// The things that name a profile that nobody has, or that several types share, and the text of their alert.

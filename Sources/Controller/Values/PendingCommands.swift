@@ -1,4 +1,5 @@
 import Flare
+import JSON
 import Things
 
 /// Commands that wait for an environment to be read, for the configuration, or for several objects.

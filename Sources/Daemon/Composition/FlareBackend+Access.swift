@@ -2,9 +2,11 @@ package import Accounts
 import Controller
 import Flare
 package import FlareServer
+import JSON
 import People
 import Resolution
 import Settings
+import Text
 import Things
 import Threading
 

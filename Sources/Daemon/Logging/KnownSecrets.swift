@@ -1,5 +1,5 @@
-package import Flare
 package import Settings
+package import Text
 import Threading
 
 /// The passwords that a daemon knows, as the mask of its log and its command log.

@@ -1,6 +1,6 @@
 import Controller
-import Flare
 import Foundation
+import JSON
 package import Logging
 import Messages
 package import Settings

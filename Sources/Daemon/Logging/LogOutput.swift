@@ -1,6 +1,6 @@
-package import Flare
 import Foundation
 package import Logging
+package import Text
 import Threading
 
 /// The log of this process: its outputs, their levels and format.

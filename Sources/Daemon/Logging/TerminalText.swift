@@ -1,4 +1,4 @@
-import Flare
+import Text
 
 /// Makes untrusted text safe for a terminal or a log.
 package enum TerminalText {

@@ -1,6 +1,7 @@
 package import Controller
 import DequeModule
 package import Flare
+import JSON
 import Messages
 package import Sensing
 package import Things

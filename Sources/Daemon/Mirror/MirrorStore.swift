@@ -3,6 +3,7 @@ package import Flare
 import FlareServer
 package import Foundation
 import GRDB
+import JSON
 import Settings
 import Threading
 

@@ -1,6 +1,7 @@
 package import Controller
 package import Flare
 import Foundation
+package import JSON
 package import Logging
 import Threading
 

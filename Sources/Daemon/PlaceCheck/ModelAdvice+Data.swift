@@ -1,6 +1,8 @@
 import Flare
+import JSON
 import Positioning
 import Profiles
+import Text
 import Things
 
 /// What is wrong in the data of objects.

@@ -1,6 +1,8 @@
-package import Flare
+import Flare
 package import FlareServer
+package import JSON
 import Positioning
+import Text
 import Things
 
 /// What is legal in a model, but hardly meant: warnings, each with its place.

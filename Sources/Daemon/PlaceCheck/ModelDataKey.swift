@@ -1,4 +1,5 @@
 import Flare
+import JSON
 import Positioning
 
 /// A key of an object's data that has a meaning, and the values that it may have.

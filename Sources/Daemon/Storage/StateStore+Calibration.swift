@@ -1,4 +1,4 @@
-import Flare
+import JSON
 package import Logging
 package import Positioning
 

@@ -1,4 +1,3 @@
-import Flare
 import Logging
 import NIOCore
 import NIOHTTP1

@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 /// Detects a server that does not respond any more.
 ///

@@ -1,4 +1,5 @@
 package import Flare
+import JSON
 
 /// What the client's owner knows of its place: the basis that the next reading is compared with.
 ///

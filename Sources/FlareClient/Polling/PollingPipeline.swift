@@ -1,5 +1,6 @@
 import DequeModule
 package import Flare
+package import JSON
 
 /// The state machine of a client that subscribes to nothing: its methods return the actions to perform.
 ///

@@ -1,4 +1,5 @@
 package import Flare
+package import JSON
 import SocketIO
 
 /// A message of Flare over Socket.IO.

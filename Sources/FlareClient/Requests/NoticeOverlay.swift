@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 /// The notices that arrived during a read request.
 ///

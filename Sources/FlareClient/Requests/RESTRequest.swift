@@ -1,4 +1,5 @@
 package import Flare
+package import JSON
 
 /// A REST request to a Flare server.
 package struct RESTRequest: Sendable, Hashable {

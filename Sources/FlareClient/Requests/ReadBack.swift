@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 /// A message over Socket.IO, followed by a get message whose answer confirms it.
 ///

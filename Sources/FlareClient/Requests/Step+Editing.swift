@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 // Environments, zones and things made, changed as a whole, and removed, over REST.
 // - Source: contrib/contract/flare-protocol.md, "2.3 Filters"; "2.4 Errors"; "2.5 PUT"; "2.6 DELETE".

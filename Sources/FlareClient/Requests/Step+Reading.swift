@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 // Requests over REST.
 // - Source: contrib/contract/flare-protocol.md, "2. REST".

@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 // Requests over Socket.IO, each confirmed by a ``ReadBack``. None of them sends a message that crashes the original
 // server.

@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 /// A step of a request, with a continuation to the next step.
 ///

@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 /// Objects with several notices in quick succession.
 ///

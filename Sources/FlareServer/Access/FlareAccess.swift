@@ -2,6 +2,7 @@ import Flare
 import HTTPListener
 import HTTPTypes
 package import People
+import Text
 
 /// A client over the network, as far as it is identified.
 package struct FlareVisitor: Sendable, Hashable {

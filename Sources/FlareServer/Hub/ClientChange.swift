@@ -1,4 +1,5 @@
 package import Flare
+package import JSON
 
 /// A change of an object, requested by a client over REST or Socket.IO.
 package struct ClientChange: Sendable, Hashable {

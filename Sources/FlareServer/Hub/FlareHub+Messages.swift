@@ -1,4 +1,5 @@
 package import Flare
+package import JSON
 
 // The messages of clients. The protocol defines which notices their sender does not receive.
 extension FlareHub {

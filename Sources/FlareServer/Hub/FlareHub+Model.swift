@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 // Import and export of whole models.
 extension FlareHub {

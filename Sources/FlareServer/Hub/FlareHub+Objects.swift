@@ -1,4 +1,5 @@
 package import Flare
+package import JSON
 
 // Creation, change and removal of single objects.
 extension FlareHub {

@@ -1,4 +1,5 @@
 package import Flare
+import JSON
 
 // Requests of other parts of this program.
 extension FlareHub {

@@ -1,4 +1,5 @@
 import Flare
+import JSON
 import Logging
 
 /// The events of socket clients, in order.

@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 /// The size limits of the server.
 package struct FlareLimits: Sendable, Hashable {

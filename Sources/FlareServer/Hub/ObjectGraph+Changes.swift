@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 // Creation, change and removal of objects by REST, import and the command line. Only in-process clients are notified:
 // the original server announces none of it.

@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 // The effects of client messages; `nil` when the object does not exist.
 extension ObjectGraph {

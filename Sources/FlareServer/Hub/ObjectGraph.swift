@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 /// All objects and their indices, as a pure value.
 ///

@@ -1,6 +1,7 @@
-package import Flare
+import Flare
 import HTTPTypes
 import Hummingbird
+package import JSON
 import Logging
 import NIOCore
 import People

@@ -1,4 +1,5 @@
 package import Flare
+package import JSON
 
 /// A model for a file, from which ``ModelTree/read(_:limit:makeID:)`` reads the same objects.
 package struct ModelExport: Sendable, Hashable {

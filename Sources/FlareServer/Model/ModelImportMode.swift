@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 /// How an import treats objects that already exist.
 ///

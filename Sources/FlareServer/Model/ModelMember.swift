@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 extension FlareSchema {
     /// Whether a member of a model file defines its structure, or is known and ignored.

@@ -1,4 +1,5 @@
 package import Flare
+package import JSON
 
 /// A model in the format of the original import files: environments with zones and devices, zones with things.
 /// - Source: contrib/contract/flare-protocol.md, "9. Model files".

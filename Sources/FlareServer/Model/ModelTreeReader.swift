@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 /// Reads a model tree and collects all problems.
 struct ModelTreeReader {

@@ -1,5 +1,5 @@
-import Flare
 import HTTPTypes
+import JSON
 
 /// Decodes the body of a request, JSON or a form.
 /// - Source: contrib/contract/flare-protocol.md, "2.1 Requests and answers".

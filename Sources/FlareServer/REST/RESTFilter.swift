@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 /// The filters of a list query.
 ///

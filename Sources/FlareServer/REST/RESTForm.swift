@@ -1,4 +1,4 @@
-package import Flare
+package import JSON
 
 /// A form or query whose names use brackets for nesting: `data[color]=red&actions[]=on`.
 ///

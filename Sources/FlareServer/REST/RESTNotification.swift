@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 /// A location update of wireless devices from a Cisco CMX server.
 /// - Source: contrib/contract/flare-protocol.md, "2.7 CMX notification".

@@ -1,7 +1,8 @@
-import Flare
 import HTTPTypes
 import Hummingbird
+import JSON
 import NIOCore
+import Text
 
 /// A response before it is encoded as HTTP.
 struct RESTResponse {

@@ -2,8 +2,10 @@ import Flare
 import HTTPListener
 import HTTPTypes
 import Hummingbird
+import JSON
 import Logging
 import NIOCore
+import Text
 import Threading
 
 /// Answers REST requests from the hub.

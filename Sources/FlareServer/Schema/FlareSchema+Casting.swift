@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 extension FlareSchema {
     /// Converts a value to the type of a field; `nil` when it is dropped or, with another failure, cannot be converted.

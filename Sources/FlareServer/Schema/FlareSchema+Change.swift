@@ -1,4 +1,4 @@
-package import Flare
+package import JSON
 
 extension FlareSchema {
     /// Applies the body of a PUT to an object's members, all or nothing.

@@ -1,4 +1,5 @@
 package import Flare
+package import JSON
 
 /// The members of a class of objects, and the conversion of a client's JSON to them.
 ///

@@ -1,4 +1,4 @@
-package import Flare
+package import JSON
 
 /// Why a client's JSON is not a valid object, in the formats of the original database layer.
 /// - Source: contrib/contract/flare-protocol.md, "2.4 Errors"; clients only check for `_id`.

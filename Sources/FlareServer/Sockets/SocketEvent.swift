@@ -1,4 +1,5 @@
 import Flare
+import JSON
 import SocketIO
 
 /// An event of the server over Socket.IO: a name and one argument.

@@ -1,4 +1,6 @@
 package import Flare
+package import JSON
+import Text
 
 /// A message of a client over Socket.IO.
 /// - Source: contrib/contract/flare-protocol.md, "4.1 From client to server".

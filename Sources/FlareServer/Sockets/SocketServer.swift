@@ -1,4 +1,3 @@
-import Flare
 import HTTPListener
 import Logging
 import NIOConcurrencyHelpers

@@ -1,4 +1,5 @@
 package import Flare
+package import JSON
 
 /// A stored object.
 ///

@@ -1,4 +1,4 @@
-import Flare
+import JSON
 import Things
 
 /// A thermostat: a temperature to reach, with what is measured and how it is run.

@@ -1,5 +1,6 @@
-import Flare
+import JSON
 import Messages
+import Text
 import Things
 
 /// An entity that shows and sets several properties, such as a thermostat.

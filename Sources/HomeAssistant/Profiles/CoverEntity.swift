@@ -1,4 +1,4 @@
-import Flare
+import JSON
 import Things
 
 /// A shutter, blind, curtain or gate with a position.

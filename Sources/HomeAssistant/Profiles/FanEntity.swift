@@ -1,4 +1,4 @@
-import Flare
+import JSON
 import Things
 
 /// A fan with on and off, and a speed or named levels.

@@ -1,4 +1,4 @@
-import Flare
+import JSON
 import Things
 
 /// A humidifier with on and off and a humidity to reach.

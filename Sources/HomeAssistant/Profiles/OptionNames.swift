@@ -1,4 +1,5 @@
-import Flare
+import JSON
+import Text
 import Things
 
 /// The names of the options that Home Assistant offers.

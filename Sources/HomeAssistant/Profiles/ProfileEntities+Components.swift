@@ -1,4 +1,5 @@
-import Flare
+import JSON
+import Text
 import Things
 
 /// The components of a thing with a profile, apart from its light.

@@ -1,4 +1,4 @@
-import Flare
+import JSON
 
 /// A quantity that a role names: Home Assistant's device class, with the units that it allows.
 /// - Source: Home Assistant 2026.11.0, `sensor/const.py` and `number/const.py`, units and state classes.

@@ -1,5 +1,7 @@
 import Flare
+import JSON
 import Messages
+import Text
 import Things
 
 /// The entities of a thing with a profile.

@@ -1,5 +1,4 @@
-import Flare
-import Things
+import JSON
 import Things
 
 /// Templates for the properties of a profile.

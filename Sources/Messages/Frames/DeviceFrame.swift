@@ -1,5 +1,6 @@
 package import Controller
 package import Flare
+package import JSON
 
 /// Position and heading of this device at one moment: a picture of its motion, and the goal of one.
 package struct DeviceFrame: Sendable, Hashable {

@@ -1,4 +1,4 @@
-package import Flare
+package import JSON
 
 /// A request about users, rights, secrets and the log, however it came: over HTTP, over the local socket, or by a verb
 /// without a daemon.

@@ -1,4 +1,4 @@
-import Flare
+import Text
 
 /// Checks the dates of grants, tokens and questions as people write them.
 package enum GrantDates {

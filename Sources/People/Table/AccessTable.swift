@@ -1,5 +1,3 @@
-import Flare
-
 /// Users, groups and grants, and the one check of who may do what with which object.
 ///
 /// The value is made anew when anything in it changes; looking is cheap and needs no memory. Grants of users and

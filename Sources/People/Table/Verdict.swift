@@ -1,4 +1,4 @@
-import Flare
+import Text
 
 /// The answer of the one check.
 package enum Verdict: Sendable, Hashable {

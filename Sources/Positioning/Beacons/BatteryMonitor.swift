@@ -1,4 +1,5 @@
 package import Flare
+import JSON
 
 /// The sender of a telemetry frame.
 package enum TelemetrySender: Sendable, Hashable {

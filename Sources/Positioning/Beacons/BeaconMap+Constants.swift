@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 extension BeaconMap {
     /// Reads the grid estimator's constants from `positioning` in an environment's data.

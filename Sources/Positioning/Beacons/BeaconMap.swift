@@ -1,4 +1,5 @@
 package import Flare
+import JSON
 
 /// The beacons of an environment: their positions and the things they belong to.
 ///

@@ -1,4 +1,4 @@
-package import Flare
+package import JSON
 
 /// The distortion of a magnetometer by the device's own iron, and its correction.
 ///

@@ -1,4 +1,4 @@
-import Flare
+import JSON
 
 /// A problem in a CSV file.
 package struct CSVError: Error, Sendable, Hashable {

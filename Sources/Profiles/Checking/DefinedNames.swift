@@ -1,4 +1,4 @@
-import Flare
+import JSON
 
 /// What the files define for others to name.
 struct DefinedNames {

@@ -1,4 +1,5 @@
-import Flare
+import JSON
+import Text
 
 // Screens, controls, menu and colours.
 extension ProfileChecker {

@@ -1,4 +1,4 @@
-import Flare
+import JSON
 
 // Managed properties and their actions.
 extension ProfileChecker {

@@ -1,4 +1,4 @@
-import Flare
+import Text
 
 // How the application reaches its cloud, and its texts.
 extension ProfileChecker {

@@ -1,4 +1,4 @@
-import Flare
+import Text
 
 // Device types.
 extension ProfileChecker {

@@ -1,4 +1,4 @@
-import Flare
+import Text
 
 // Reading fields by their types, and the sentences for those that are wrong.
 extension ProfileChecker {

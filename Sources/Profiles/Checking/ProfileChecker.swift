@@ -1,4 +1,4 @@
-import Flare
+import Text
 
 /// Checks files together and joins what they say.
 ///

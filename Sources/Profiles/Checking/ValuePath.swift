@@ -1,4 +1,4 @@
-import Flare
+import Text
 
 /// Where a value stands in its file, such as `devices[0].managedProperties[2].control`.
 indirect enum ValuePath: CustomStringConvertible {

@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 extension ProfileForm {
     /// Profiles as a file to copy, with their texts; it needs no screens or controls of other files.

@@ -1,4 +1,5 @@
-import Flare
+import JSON
+import Text
 
 /// Texts in YAML.
 enum YAMLScalar {

@@ -1,4 +1,4 @@
-package import Flare
+package import JSON
 
 /// Screens, menu, controls and colours of a kiosk.
 /// - Source: contrib/contract/profiles.md, "userExperience".

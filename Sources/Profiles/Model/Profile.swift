@@ -1,4 +1,4 @@
-package import Flare
+package import JSON
 
 /// A kind of thing: what it has, how each property is shown and changed, and what can be asked of it.
 /// - Source: contrib/contract/profiles.md, "Device types".

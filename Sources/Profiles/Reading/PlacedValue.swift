@@ -1,4 +1,4 @@
-package import Flare
+package import JSON
 
 /// A value of a file with its place; JSON and YAML give the same tree.
 package struct PlacedValue: Sendable, Hashable {

@@ -1,4 +1,5 @@
-import Flare
+import JSON
+import Text
 
 /// Reads JSON as AMAP's tools did: with `//` comments, a comma too many, a comma too few, and objects that go on
 /// behind their `}`.

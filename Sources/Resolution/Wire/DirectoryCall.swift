@@ -1,4 +1,4 @@
-import Flare
+import JSON
 
 /// What a peer asks of a resolver.
 package enum DirectoryCall: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import Flare
+import JSON
 
 /// What the ends of a connection say to each other: exactly these bytes, without spaces and line ends.
 /// - Source: contrib/contract/directory.md, "On the wire".

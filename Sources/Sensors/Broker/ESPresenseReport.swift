@@ -1,4 +1,4 @@
-import Flare
+import JSON
 import Positioning
 
 /// A report of an ESPresense node about the device, on `espresense/devices/<id of the device>/<node>`.

@@ -1,5 +1,6 @@
 import Flare
 import FoundationEssentials
+import JSON
 import Positioning
 
 /// Why a message of an external sensor was refused, and what is legal.

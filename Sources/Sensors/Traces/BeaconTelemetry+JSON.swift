@@ -1,4 +1,4 @@
-import Flare
+import JSON
 import Positioning
 
 // Telemetry in a line of a trace.

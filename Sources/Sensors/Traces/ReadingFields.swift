@@ -1,4 +1,4 @@
-import Flare
+import JSON
 import Positioning
 
 /// Reads the members of an object one by one, with an error that names what is wrong and what is legal.

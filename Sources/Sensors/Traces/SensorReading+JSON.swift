@@ -1,4 +1,5 @@
 import Flare
+import JSON
 import Positioning
 
 /// Why a value is not a valid reading.

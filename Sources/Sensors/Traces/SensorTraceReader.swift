@@ -1,4 +1,4 @@
-import Flare
+import JSON
 
 /// Reads a trace written by ``SensorTraceWriter``.
 ///

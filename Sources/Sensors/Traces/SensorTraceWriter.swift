@@ -1,5 +1,5 @@
-import Flare
 import Glibc
+import JSON
 
 /// Writes a trace of all sensor readings.
 ///

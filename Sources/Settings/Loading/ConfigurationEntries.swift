@@ -1,4 +1,4 @@
-import Flare
+import Text
 
 /// A list whose entries have keys of their own.
 package struct ConfigurationEntries<Record: Sendable>: Sendable {

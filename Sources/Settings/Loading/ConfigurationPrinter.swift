@@ -1,4 +1,4 @@
-import Flare
+import JSON
 
 /// Writes a configuration as commented YAML; secrets are never shown.
 ///

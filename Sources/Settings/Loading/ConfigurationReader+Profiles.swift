@@ -1,5 +1,5 @@
-import Flare
 import Profiles
+import Text
 
 extension ConfigurationReader {
     /// Reads the profile files, checks what refers to them, and lets their `sdkConfig` set what nothing else sets.

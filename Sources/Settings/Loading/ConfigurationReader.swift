@@ -1,4 +1,4 @@
-import Flare
+import Text
 
 /// A configuration and the origin of each value that is not the default.
 package struct LoadedConfiguration: Sendable {

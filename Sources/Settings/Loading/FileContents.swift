@@ -1,5 +1,5 @@
-import Flare
 package import Foundation
+import JSON
 
 /// Why a file cannot be read, as a sentence.
 package struct FileError: Error {

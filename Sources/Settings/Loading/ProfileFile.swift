@@ -1,4 +1,4 @@
-import Flare
+import JSON
 package import Profiles
 
 /// A file with profiles: YAML by its name, else JSON.

@@ -1,4 +1,4 @@
-import Flare
+import Text
 import Yams
 
 /// The scalars, lists and sections of a YAML text, by key path, with their locations.

@@ -1,5 +1,5 @@
-import Flare
 import Profiles
+import Text
 import Yams
 
 /// Reads a YAML text as a tree with places, by the rules for profile files.

@@ -1,5 +1,5 @@
 import Controller
-import Flare
+import Text
 
 extension ConfigurationRule {
     /// What the entries of `profiles.things` and `flare.servers` must agree on.

@@ -1,4 +1,4 @@
-import Flare
+import JSON
 
 /// What several keys must agree on.
 package struct ConfigurationRule: Sendable {

@@ -1,4 +1,4 @@
-import Flare
+import JSON
 import Profiles
 
 /// A managed property as its profile has it; what depends on a thing's present value is resolved for each thing.

@@ -1,4 +1,4 @@
-import Flare
+import JSON
 
 /// The properties that make a thing a light, or that switch it on and off.
 struct LightParts: Sendable {

@@ -1,4 +1,5 @@
-import Flare
+import JSON
+import Text
 
 /// A legal value of a managed property.
 enum PropertyValue {

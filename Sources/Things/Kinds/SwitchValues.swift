@@ -1,4 +1,4 @@
-import Flare
+import JSON
 
 /// The stored values of a switch.
 struct SwitchValues: Sendable {

@@ -1,4 +1,4 @@
-import Flare
+import JSON
 
 /// How a property counts the colour temperature of white light: in kelvin or in mired, and from where to where.
 struct TemperatureScale: Sendable, Hashable {

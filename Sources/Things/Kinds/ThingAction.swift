@@ -1,4 +1,4 @@
-package import Flare
+package import JSON
 
 /// Something that can be asked of a thing with a profile.
 package struct ThingAction: Sendable, Hashable {

@@ -1,4 +1,5 @@
 package import Flare
+import JSON
 package import Profiles
 
 /// All profiles with the things that the configuration assigns to them, and the texts of all languages.

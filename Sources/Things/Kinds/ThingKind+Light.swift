@@ -1,4 +1,5 @@
 package import Flare
+package import JSON
 
 /// The view of a thing as a light, so that all rules for lights work in one form.
 ///

@@ -1,4 +1,5 @@
 package import Flare
+package import JSON
 
 /// What others are told of a kind once, and not again at every value.
 extension ThingKind {

@@ -1,5 +1,7 @@
 package import Flare
+package import JSON
 package import Profiles
+import Text
 
 /// A profile, prepared for the things that have it.
 ///

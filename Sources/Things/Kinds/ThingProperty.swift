@@ -1,4 +1,4 @@
-package import Flare
+package import JSON
 
 /// A managed property of a thing with a profile.
 package struct ThingProperty: Sendable, Hashable {

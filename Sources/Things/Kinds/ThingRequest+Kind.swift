@@ -1,4 +1,6 @@
 package import Flare
+import JSON
+import Text
 
 /// Requests to a thing with a profile.
 extension ThingRequest {

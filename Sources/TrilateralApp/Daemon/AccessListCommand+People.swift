@@ -5,6 +5,7 @@ import Daemon
 import Flare
 import FlareServer
 import Foundation
+import JSON
 import Messages
 import Sensing
 import Settings

@@ -1,6 +1,6 @@
 import Daemon
-package import Flare
 import Foundation
+package import JSON
 import MQTT
 package import Settings
 

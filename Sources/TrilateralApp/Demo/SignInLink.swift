@@ -1,5 +1,5 @@
 import Daemon
-import Flare
+import JSON
 import People
 import Threading
 

@@ -1,10 +1,10 @@
 import ArgumentParser
 import Daemon
-import Flare
 import Messages
 import Resolution
 import Sensing
 import Settings
+import Text
 
 extension RegisteredStation {
     static var now: String { RuntimeClock.now().timestamp }

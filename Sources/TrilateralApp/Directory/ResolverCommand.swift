@@ -2,13 +2,13 @@ import ArgumentParser
 import Controller
 import Daemon
 import Directory
-import Flare
 import Foundation
 import Logging
 import Resolution
 import Sensing
 import ServiceLifecycle
 import Settings
+import Text
 
 /// `trilateral resolver`: the directory of stations alone, and its rows.
 struct ResolverCommand: AsyncParsableCommand {

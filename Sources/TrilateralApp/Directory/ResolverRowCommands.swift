@@ -1,8 +1,9 @@
 import ArgumentParser
 import Daemon
 import Directory
-import Flare
+import JSON
 import Resolution
+import Text
 
 /// `trilateral resolver list`.
 struct ResolverListCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Daemon
 import Flare
 import FlareClient
+import JSON
 import Resolution
 import Settings
 

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Daemon
-import Flare
 import Resolution
 import Settings
+import Text
 
 /// `trilateral station edit`.
 struct StationEditCommand: AsyncParsableCommand {

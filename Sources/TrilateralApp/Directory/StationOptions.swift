@@ -1,10 +1,10 @@
 import ArgumentParser
 import Daemon
 import Directory
-import Flare
 import Foundation
 import Resolution
 import Settings
+import Text
 
 /// Where the stations are kept, and whom to ask.
 struct StationOptions: ParsableArguments {

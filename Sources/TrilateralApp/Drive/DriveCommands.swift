@@ -1,8 +1,9 @@
 import ArgumentParser
-import Flare
 import Foundation
+import JSON
 import MQTT
 import Messages
+import Text
 import Things
 
 /// `trilateral set`: changes the nearby thing, or any other, and waits for the answer.

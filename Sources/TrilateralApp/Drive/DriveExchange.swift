@@ -1,5 +1,5 @@
 import Controller
-package import Flare
+package import JSON
 package import Messages
 
 /// The rules of one question to a daemon and its answer, over MQTT.

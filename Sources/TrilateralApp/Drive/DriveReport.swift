@@ -1,6 +1,6 @@
 import ArgumentParser
 import Daemon
-package import Flare
+package import JSON
 import Messages
 
 /// What `set`, `action` and `get` print at the end.

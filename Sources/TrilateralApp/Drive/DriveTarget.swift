@@ -1,6 +1,7 @@
 import Controller
-package import Flare
+package import JSON
 package import Messages
+import Text
 import Things
 
 /// What `set`, `action` and `get` are about, as it is written on the command line.

@@ -1,8 +1,9 @@
 import ArgumentParser
 import Controller
 import Daemon
-import Flare
+import JSON
 import Messages
+import Text
 import Things
 
 /// `trilateral explain`: why something is as it is, in a sentence or two.

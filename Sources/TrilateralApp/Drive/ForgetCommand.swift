@@ -1,7 +1,7 @@
 import ArgumentParser
-import Flare
 import Foundation
 import HomeAssistant
+import JSON
 import MQTT
 import Settings
 

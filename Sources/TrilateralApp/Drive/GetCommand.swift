@@ -1,8 +1,10 @@
 import ArgumentParser
 import Controller
 import Daemon
-package import Flare
+import Flare
+package import JSON
 import Messages
+import Text
 import Things
 
 /// `trilateral get`: what the daemon knows of something.

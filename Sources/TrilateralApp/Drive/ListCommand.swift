@@ -1,5 +1,5 @@
 import ArgumentParser
-import Flare
+import JSON
 import MQTT
 
 /// `trilateral list`: what there is to watch, get and set.

@@ -1,4 +1,5 @@
-package import Flare
+import Flare
+package import JSON
 import Messages
 
 /// What `list` prints, from what is retained.

@@ -1,7 +1,7 @@
 import Controller
-import Flare
-import Messages
+import JSON
 package import MQTT
+import Messages
 
 /// What a broker keeps of one node: its retained topics, and the Home Assistant devices that were announced for it.
 ///

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Flare
 import Foundation
+import JSON
 import MQTT
 import Messages
 import Sensing

@@ -1,4 +1,5 @@
-package import Flare
+import Flare
+package import JSON
 import Messages
 
 /// What `watch` has heard of a daemon: the last value of every topic, and the last events.

@@ -1,5 +1,5 @@
 import Daemon
-import Flare
+import JSON
 
 /// The live view of `watch` as lines of text: what is shown, for a size of the terminal.
 package struct WatchScreen {

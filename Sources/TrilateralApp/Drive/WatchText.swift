@@ -1,5 +1,5 @@
 import Daemon
-import Flare
+import JSON
 
 /// How `watch` says things in words: single lines, for the screen and for a pipe.
 enum WatchText {

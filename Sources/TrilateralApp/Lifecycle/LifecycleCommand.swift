@@ -1,6 +1,6 @@
 import ArgumentParser
 import Controller
-import Flare
+import Text
 import Things
 
 /// `trilateral lifecycle`: the application lifecycle, without a broker.

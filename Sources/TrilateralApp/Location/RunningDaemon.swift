@@ -1,5 +1,5 @@
 import Daemon
-package import Flare
+package import JSON
 package import Settings
 
 /// A daemon of this machine, as the file describes it that it keeps while it runs; see ``RunningDaemonFile``.

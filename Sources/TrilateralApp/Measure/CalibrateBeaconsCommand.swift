@@ -4,6 +4,7 @@ import Flare
 import FlareClient
 import FlareServer
 import Foundation
+import JSON
 import Logging
 import Positioning
 import Sensors

@@ -2,6 +2,7 @@ import ArgumentParser
 import Daemon
 import Flare
 import Foundation
+import JSON
 import Logging
 import Positioning
 import Sensing

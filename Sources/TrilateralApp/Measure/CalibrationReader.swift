@@ -1,4 +1,5 @@
 import Flare
+import JSON
 
 /// Which daemon will read what is kept in a state folder, told before a person takes pains to measure it.
 package enum CalibrationReader: Hashable, CustomStringConvertible {

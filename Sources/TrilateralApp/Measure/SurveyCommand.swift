@@ -1,8 +1,9 @@
 import ArgumentParser
 import Flare
 import Foundation
-import Messages
+import JSON
 import MQTT
+import Messages
 import Positioning
 import Settings
 

@@ -2,8 +2,8 @@ import Accounts
 import ArgumentParser
 import Controller
 import Daemon
-import Flare
 import Foundation
+import JSON
 import People
 import Sensing
 

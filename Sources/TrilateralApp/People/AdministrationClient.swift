@@ -1,7 +1,7 @@
 import Daemon
-import Flare
 import Foundation
 import HTTPListener
+import JSON
 import People
 
 /// Asks the daemon of a state folder over its socket.

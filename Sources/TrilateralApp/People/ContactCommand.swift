@@ -1,7 +1,7 @@
-import ArgumentParser
-import Flare
-import People
 import Accounts
+import ArgumentParser
+import JSON
+import People
 
 /// `trilateral contact`: where a user's messages go.
 struct ContactCommand: ParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Daemon
-import Flare
+import JSON
 import People
 
 /// `trilateral grant`: what users may do.

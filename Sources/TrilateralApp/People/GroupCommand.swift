@@ -1,5 +1,6 @@
 import ArgumentParser
 import Flare
+import JSON
 import People
 
 /// `trilateral group`: groups of users, and of things.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Daemon
-import Flare
+import JSON
 import People
 
 /// `trilateral log`: who did what.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Flare
+import JSON
 import People
 
 /// `trilateral sign-in`: a link for the browser, for whoever may open the daemon's own socket.

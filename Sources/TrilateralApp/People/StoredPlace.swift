@@ -4,6 +4,7 @@ import Daemon
 import Flare
 import FlareServer
 import Foundation
+import JSON
 import Logging
 import People
 import Sensing

@@ -1,9 +1,10 @@
 import Controller
 import Daemon
-import Flare
 import Foundation
+import JSON
 import People
 import Sensing
+import Text
 
 /// A token of the owner for as long as a verb runs.
 ///

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Flare
+import JSON
 import People
 
 /// `trilateral token`: what programs bring to speak as a user.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Flare
+import JSON
 import People
 
 /// `trilateral user`: who may speak.

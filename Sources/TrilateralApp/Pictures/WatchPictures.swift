@@ -1,5 +1,6 @@
 import Flare
 import Foundation
+import JSON
 import Things
 
 /// The pictures beside the live view of `watch`: the compass, and the map.

@@ -1,4 +1,5 @@
 import Flare
+import JSON
 import Things
 
 /// Zones and things of the environment, as published on the broker: the input of the pictures.

@@ -6,6 +6,7 @@ import Flare
 import FlareClient
 import FlareServer
 import Foundation
+import JSON
 import Logging
 import Sensing
 import Settings

@@ -1,6 +1,6 @@
 import Daemon
-import Flare
 package import FlareServer
+import JSON
 
 /// All that is wrong in a model file: errors, for which it is refused, and warnings.
 package struct ModelReport {

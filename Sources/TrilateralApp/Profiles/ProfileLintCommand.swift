@@ -1,8 +1,9 @@
 import ArgumentParser
 import Daemon
-import Flare
+import JSON
 import Profiles
 import Settings
+import Text
 
 /// `trilateral profile lint`: every problem of profile files.
 struct ProfileLintCommand: ParsableCommand {

@@ -1,6 +1,6 @@
 import Daemon
-import Flare
 import HomeAssistant
+import JSON
 import Profiles
 import Things
 

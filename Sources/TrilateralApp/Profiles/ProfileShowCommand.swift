@@ -1,9 +1,10 @@
 import ArgumentParser
 import Daemon
-import Flare
 import Foundation
+import JSON
 import Profiles
 import Settings
+import Text
 import Things
 
 /// `trilateral profile show`: the profiles that there are, or the properties of one.

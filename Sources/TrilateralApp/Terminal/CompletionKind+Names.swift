@@ -3,6 +3,7 @@ import Controller
 import Daemon
 import Flare
 import Foundation
+import JSON
 import MQTT
 import People
 import Settings

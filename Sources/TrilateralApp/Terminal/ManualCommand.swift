@@ -1,6 +1,6 @@
 import ArgumentParser
 import Daemon
-import Flare
+import JSON
 
 /// `trilateral manual`: prints the manual page, for the installation.
 struct ManualCommand: ParsableCommand {

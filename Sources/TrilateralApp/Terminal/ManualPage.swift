@@ -1,4 +1,4 @@
-package import Flare
+package import JSON
 
 /// The manual page trilateral(1), made from what the command line itself knows of its verbs and options.
 ///

@@ -1,7 +1,7 @@
 import Daemon
 import Foundation
-import Flare
 import Logging
+import Text
 
 /// Standard error, as a command uses it to talk to a person.
 enum StandardError {

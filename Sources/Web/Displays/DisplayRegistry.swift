@@ -1,5 +1,5 @@
 import Controller
-import Flare
+import Text
 
 /// A page that shows a display, as it names itself; several may show one display.
 struct DisplayPage: Sendable, Hashable {

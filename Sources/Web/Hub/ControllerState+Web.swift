@@ -1,5 +1,6 @@
 import Controller
 import Flare
+import JSON
 import Messages
 
 /// The model in the form in which it is read over HTTP.

@@ -1,5 +1,6 @@
 import Controller
 import Flare
+import JSON
 import Messages
 
 /// Turns changes of the state into events, each with the next number.

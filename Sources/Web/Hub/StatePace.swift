@@ -1,4 +1,4 @@
-import Flare
+import JSON
 
 /// Decides when a changed state is sent: at once, or, if only the device's movement differs, at most once in an
 /// interval.

@@ -2,6 +2,7 @@ import Controller
 import Flare
 import Messages
 import People
+import Text
 import Things
 
 /// Environments, zones and things of every place: what is not in the current one is read from the Flare server.

@@ -1,9 +1,10 @@
 import Controller
-import Flare
 import HTTPTypes
 import Hummingbird
+import JSON
 import Messages
 import NIOCore
+import Text
 import Things
 
 /// A response before it is encoded as HTTP.

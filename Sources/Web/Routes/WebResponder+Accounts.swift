@@ -1,7 +1,7 @@
-import Flare
 import HTTPListener
 import HTTPTypes
 import Hummingbird
+import JSON
 import NIOCore
 import People
 import Things

@@ -1,10 +1,11 @@
 import Controller
-import Flare
 import HTTPListener
 import HTTPTypes
 import Hummingbird
+import JSON
 import Messages
 import NIOCore
+import Text
 import Things
 import Threading
 

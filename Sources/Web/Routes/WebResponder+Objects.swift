@@ -2,6 +2,7 @@ import Flare
 import HTTPTypes
 import Hummingbird
 import Messages
+import Text
 import Things
 
 /// Environments, zones and things: read, made, changed and removed.

@@ -3,9 +3,11 @@ import Flare
 import HTTPListener
 import HTTPTypes
 import Hummingbird
+import JSON
 import Messages
 import NIOCore
 import PlaceMap
+import Text
 import Things
 import Threading
 

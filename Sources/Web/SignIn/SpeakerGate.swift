@@ -1,8 +1,8 @@
-import Flare
 import HTTPListener
 import HTTPTypes
 import Hummingbird
 import People
+import Text
 import Things
 
 /// Finds who makes a request, and lets in who may make it.

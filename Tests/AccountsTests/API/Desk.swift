@@ -1,5 +1,6 @@
 import Accounts
 import Flare
+import JSON
 import People
 import Threading
 

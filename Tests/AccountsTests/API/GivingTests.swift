@@ -1,6 +1,6 @@
 import Accounts
-import Flare
 import GRDB
+import JSON
 import People
 import Testing
 import Threading

@@ -1,5 +1,5 @@
 import Accounts
-import Flare
+import JSON
 import People
 import Testing
 import Threading

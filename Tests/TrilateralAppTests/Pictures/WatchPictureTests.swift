@@ -1,8 +1,8 @@
 import Flare
 import Foundation
+import Testing
 import Things
 import TrilateralApp
-import Testing
 
 /// Whole pictures, as a terminal without colours shows them.
 struct WatchPictureTests {

@@ -1,6 +1,7 @@
 import Controller
 import Flare
 import FlareServer
+import JSON
 import People
 import Settings
 

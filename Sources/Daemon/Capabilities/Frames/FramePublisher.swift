@@ -1,5 +1,5 @@
 package import Controller
-import Flare
+import JSON
 package import MQTT
 import Messages
 package import Threading

@@ -1,4 +1,4 @@
-package import Flare
+package import JSON
 package import Profiles
 
 /// What the profile files say of things, screens, menu, controls and colours, as `GET /api/experience` shows it.

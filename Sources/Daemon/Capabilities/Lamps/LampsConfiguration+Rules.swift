@@ -1,7 +1,7 @@
 import Controller
-import Flare
 import Lamps
 import Settings
+import Text
 import Things
 
 extension ConfigurationRule {

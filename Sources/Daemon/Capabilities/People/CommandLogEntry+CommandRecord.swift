@@ -1,6 +1,7 @@
 import Accounts
 import Controller
 import Flare
+import JSON
 import Messages
 import People
 import Things

@@ -1,6 +1,6 @@
-import Flare
 import Foundation
 import HTTPListener
+import JSON
 import People
 
 /// The socket of the verbs that administer users: who can open it is the program's own authority.

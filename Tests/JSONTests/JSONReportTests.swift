@@ -1,4 +1,4 @@
-import Flare
+import JSON
 import Testing
 
 /// What devices report is read as far as it is JSON, and numbers as far as they are meant.

@@ -1,3 +1,5 @@
+import JSON
+
 /// Characters that change how a terminal or a log shows what stands around them.
 package enum HarmfulCharacters {
     /// Control characters, line ends and direction marks.

@@ -1,6 +1,6 @@
-import Flare
 import SeededRandom
 import Testing
+import Text
 
 struct CivilTimeTests {
     @Test(

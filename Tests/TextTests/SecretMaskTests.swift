@@ -1,5 +1,6 @@
-import Flare
+import JSON
 import Testing
+import Text
 
 struct SecretMaskTests {
     private static let token = "tlu_" + session

@@ -1,4 +1,4 @@
-import Flare
+import JSON
 import Testing
 
 /// RFC 8259, by section.

@@ -1,3 +1,5 @@
+package import JSON
+
 /// Replaces secrets by `***`: the one function for every output that may repeat what somebody sent.
 ///
 /// A secret in the wrong place, as a token that was sent as a value, a topic or a `tx`, would otherwise be repeated to

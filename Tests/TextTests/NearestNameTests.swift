@@ -1,5 +1,5 @@
 import Testing
-import Flare
+import Text
 
 struct NearestNameTests {
     private static let names = ["brightness", "color", "state", "tx", "level"]

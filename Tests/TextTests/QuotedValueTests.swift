@@ -1,5 +1,6 @@
-import Flare
+import JSON
 import Testing
+import Text
 
 struct QuotedValueTests {
     @Test func `a long text is shortened to 60 characters and stays on one line`() {

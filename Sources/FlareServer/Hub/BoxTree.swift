@@ -1,3 +1,5 @@
+package import Flare
+
 /// A spatial index of objects, for finding the nearest one and the first one around a point.
 ///
 /// A balanced tree of bounding boxes: changes and queries take logarithmic time for any positions, sizes and

@@ -1,3 +1,5 @@
+package import JSON
+
 /// Formats a received value for a message: shortened, on one line, as JSON.
 package enum QuotedValue {
     package static let limit = 60
