@@ -19,13 +19,13 @@ package enum BuiltInAction: String, Sendable, Hashable, CaseIterable {
     ///   otherwise the result is that of the original server.
     package func effect(
         position: Point3D?,
-        data: [String: JSONValue],
+        data: JSONObject,
         isStrict: Bool = false
     ) -> Effect? {
         isStrict ? strictEffect(position: position, data: data) : originalEffect(position, data)
     }
 
-    private func strictEffect(position: Point3D?, data: [String: JSONValue]) -> Effect? {
+    private func strictEffect(position: Point3D?, data: JSONObject) -> Effect? {
         switch self {
         case .lighter, .darker:
             return number(data["brightness"]).isNaN ? nil : originalEffect(position, data)
@@ -39,7 +39,7 @@ package enum BuiltInAction: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    private func originalEffect(_ position: Point3D?, _ data: [String: JSONValue]) -> Effect? {
+    private func originalEffect(_ position: Point3D?, _ data: JSONObject) -> Effect? {
         switch self {
         case .north: move(position, y: 1)
         case .south: move(position, y: -1)
@@ -64,7 +64,7 @@ package enum BuiltInAction: String, Sendable, Hashable, CaseIterable {
 
     private static let defaultColours: [JSONValue] = ["red", "orange", "yellow", "green", "blue", "purple"]
 
-    private func colour(_ data: [String: JSONValue], step: Int) -> Effect? {
+    private func colour(_ data: JSONObject, step: Int) -> Effect? {
         let options =
             switch data["options"] {
             case nil, .null?: Self.defaultColours
@@ -75,7 +75,7 @@ package enum BuiltInAction: String, Sendable, Hashable, CaseIterable {
         return .data(key: "color", value: options[(index + step + options.count) % options.count])
     }
 
-    private func brightness(_ data: [String: JSONValue], tenths: Double) -> JSONValue {
+    private func brightness(_ data: JSONObject, tenths: Double) -> JSONValue {
         let result = (number(data["brightness"]) * 10 + tenths) / 10
         return json(result.isNaN ? result : tenths > 0 ? min(result, 1) : max(result, 0))
     }

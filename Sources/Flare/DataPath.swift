@@ -19,7 +19,7 @@ package struct DataPath: Sendable, Hashable {
 
     /// Stores a value, creating objects on the way.
     /// - Returns: `false` when it cannot be stored: inside a number or text, or beyond the end of a list.
-    package func set(_ value: JSONValue, in data: inout [String: JSONValue]) -> Bool {
+    package func set(_ value: JSONValue, in data: inout JSONObject) -> Bool {
         guard let last = parts.last, parts.count > 1 else {
             if let last = parts.last { data[last] = value }
             return !parts.isEmpty

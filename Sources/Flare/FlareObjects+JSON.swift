@@ -46,9 +46,9 @@ private func common(
     _ id: FlareID,
     _ name: String,
     _ description: String,
-    _ data: [String: JSONValue],
+    _ data: JSONObject,
     _ actions: [String]
-) -> [String: JSONValue] {
+) -> JSONObject {
     [
         "_id": id.text, "name": .string(name), "description": .string(description), "data": .object(data),
         "actions": .array(actions.map { .string($0) }),

@@ -9,7 +9,7 @@ package struct FlareEnvironment: Sendable, Hashable {
     package var id: FlareID
     package var name = ""
     package var description = ""
-    package var data: [String: JSONValue] = [:]
+    package var data: JSONObject = [:]
     package var actions: [String] = []
     package var perimeter: Box?
     package var geofence: Geofence?
@@ -24,7 +24,7 @@ package struct FlareZone: Sendable, Hashable {
     package var id: FlareID
     package var name = ""
     package var description = ""
-    package var data: [String: JSONValue] = [:]
+    package var data: JSONObject = [:]
     package var actions: [String] = []
     package var environment: FlareID?
     package var perimeter: Box?
@@ -37,7 +37,7 @@ package struct FlareThing: Sendable, Hashable {
     package var id: FlareID
     package var name = ""
     package var description = ""
-    package var data: [String: JSONValue] = [:]
+    package var data: JSONObject = [:]
     package var actions: [String] = []
     package var environment: FlareID?
     package var zone: FlareID?
@@ -55,7 +55,7 @@ package struct FlareDevice: Sendable, Hashable {
     package var id: FlareID
     package var name = ""
     package var description = ""
-    package var data: [String: JSONValue] = [:]
+    package var data: JSONObject = [:]
     package var actions: [String] = []
     package var environment: FlareID?
     /// Its zone, as last recorded by the server.

@@ -16,7 +16,7 @@ package enum FlareRequest: Sendable, Hashable {
     case subscribe(environment: FlareID)
     case unsubscribe(environment: FlareID)
     /// Store values in an object's data, all or none, each confirmed by the server.
-    case setData(ObjectReference, values: [String: JSONValue], sender: FlareID?)
+    case setData(ObjectReference, values: JSONObject, sender: FlareID?)
     case setPosition(ObjectReference, Point3D, sender: FlareID?)
     case performAction(ObjectReference, action: String, sender: FlareID?)
     case renameDevice(FlareID, environment: FlareID, name: String)
@@ -32,10 +32,10 @@ package enum FlareRequest: Sendable, Hashable {
 package struct DeviceDraft: Sendable, Hashable {
     package var name: String
     package var description: String
-    package var data: [String: JSONValue]
+    package var data: JSONObject
     package var position: Point3D
 
-    package init(name: String, description: String, data: [String: JSONValue], position: Point3D = .zero) {
+    package init(name: String, description: String, data: JSONObject, position: Point3D = .zero) {
         self.name = name
         self.description = description
         self.data = data
@@ -94,7 +94,7 @@ package enum FlareLinkError: Error, Sendable, Hashable, CustomStringConvertible 
 /// - Source: contrib/contract/flare-protocol.md, "4.2 From server to client"; `modelChanged` and
 ///   `thingChanged` exist only in the embedded server, within the process.
 package enum FlareNotice: Sendable, Hashable {
-    case data(ObjectReference, [String: JSONValue], sender: JSONValue?)
+    case data(ObjectReference, JSONObject, sender: JSONValue?)
     case position(ObjectReference, Point3D, sender: JSONValue?)
     case handleAction(ObjectReference, String, sender: JSONValue?)
     case enter(zone: FlareID, device: FlareID)

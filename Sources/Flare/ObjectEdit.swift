@@ -23,7 +23,7 @@ package struct ObjectEdit: Sendable, Hashable {
     /// Of an environment.
     package var geofence: Geofence?
     /// Values of the data by name; null removes one.
-    package var data: [String: JSONValue] = [:]
+    package var data: JSONObject = [:]
     package var actions: [String]?
     /// What is taken away.
     package var removed: Set<Optional> = []
@@ -36,8 +36,8 @@ package struct ObjectEdit: Sendable, Hashable {
     ///
     /// - Parameter old: The members of the object now; empty for a new one.
     /// - Source: contrib/contract/flare-protocol.md, "2.5 PUT".
-    package func members(over old: [String: JSONValue]) -> [String: JSONValue] {
-        var members: [String: JSONValue] = [:]
+    package func members(over old: JSONObject) -> JSONObject {
+        var members: JSONObject = [:]
         if let name { members["name"] = .string(name) }
         if let description { members["description"] = .string(description) }
         if let zone { members["zone"] = .string(zone.description) }

@@ -8,7 +8,7 @@ package enum ProximityLimit {
 
     /// The limit in metres: the environment's `data.distance`; the default when it is missing, 0 or not a
     /// number.
-    package static func metres(environmentData data: [String: JSONValue]?) -> Double {
+    package static func metres(environmentData data: JSONObject?) -> Double {
         guard let data, let distance = JSONValue.object(data).flareNumber("distance"), distance != 0 else {
             return standard
         }

@@ -9,8 +9,8 @@ struct ClassNames {
     /// The members without a name that says no more than the device class; each class once in a device.
     ///
     /// - Parameter label: The name, before it was translated.
-    mutating func reduced(_ members: [String: JSONValue], platform: ComponentName.Platform, label: String)
-        -> [String: JSONValue]
+    mutating func reduced(_ members: JSONObject, platform: ComponentName.Platform, label: String)
+        -> JSONObject
     {
         switch platform {
         case .sensor, .binarySensor, .number: break

@@ -49,14 +49,14 @@ struct ComponentName: Sendable, Hashable {
 struct Component: Sendable, Hashable {
     let name: ComponentName
     /// Members other than the platform and those derived from the name.
-    let members: [String: JSONValue]
+    let members: JSONObject
 
-    init(_ platform: ComponentName.Platform, _ name: String = "", _ members: [String: JSONValue]) {
+    init(_ platform: ComponentName.Platform, _ name: String = "", _ members: JSONObject) {
         self.name = ComponentName(platform, name)
         self.members = members
     }
 
-    init(_ other: Component, adding members: [String: JSONValue]) {
+    init(_ other: Component, adding members: JSONObject) {
         name = other.name
         self.members = other.members.merging(members) { $1 }
     }

@@ -25,7 +25,7 @@ struct DeviceAnnouncement: Sendable {
     ///   - zones: The slugs of zones whose entities could have the id of one of these.
     init(
         _ name: DeviceName,
-        device: [String: JSONValue],
+        device: JSONObject,
         availability: [String],
         components: [Component],
         former: Set<ComponentName> = [],
@@ -34,14 +34,14 @@ struct DeviceAnnouncement: Sendable {
     ) {
         var device = device
         device["identifiers"] = [.string(configuration.identifier(of: name))]
-        var origin: [String: JSONValue] = ["name": "Trilateral"]
+        var origin: JSONObject = ["name": "Trilateral"]
         origin["sw_version"] = Self.ours(configuration)["sw_version"]
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "device": .object(device), "origin": .object(origin), "components": [:],
         ]
         members.merge(Self.availability(availability)) { $1 }
         var size = JSONValue.object(members).bytes.count
-        var written: [String: JSONValue] = [:]
+        var written: JSONObject = [:]
         var names: [ComponentName] = []
         var leftOut: [ComponentName] = []
         for component in components where written[component.name.key] == nil {
@@ -71,8 +71,8 @@ struct DeviceAnnouncement: Sendable {
     }
 
     /// The members of a device that is ours, or whose maker is unknown.
-    static func ours(_ configuration: DiscoveryConfiguration) -> [String: JSONValue] {
-        var members: [String: JSONValue] = ["manufacturer": "Trilateral"]
+    static func ours(_ configuration: DiscoveryConfiguration) -> JSONObject {
+        var members: JSONObject = ["manufacturer": "Trilateral"]
         if !configuration.version.isEmpty {
             members["sw_version"] = .string(QuotedValue.clipped(configuration.version, to: 60))
         }
@@ -85,11 +85,11 @@ struct DeviceAnnouncement: Sendable {
     static func availability(
         _ topics: [String],
         _ templates: KeyValuePairs<String, String> = [:]
-    ) -> [String: JSONValue] {
+    ) -> JSONObject {
         let all: [JSONValue] =
             topics.map { ["topic": .string($0)] }
             + templates.map { ["topic": .string($0), "value_template": .string($1)] }
-        var members: [String: JSONValue] = ["availability": .array(all)]
+        var members: JSONObject = ["availability": .array(all)]
         if all.count > 1 { members["availability_mode"] = "all" }
         return members
     }
@@ -132,7 +132,7 @@ struct DeviceAnnouncement: Sendable {
     /// A removed device with its components restored.
     static func restored(
         of name: DeviceName,
-        device: [String: JSONValue],
+        device: JSONObject,
         _ components: [ComponentName],
         _ configuration: DiscoveryConfiguration
     ) -> JSONValue {
@@ -149,7 +149,7 @@ struct DeviceAnnouncement: Sendable {
 extension ComponentName {
     /// The least that Home Assistant accepts for a component; an entity that it still has keeps its id.
     fileprivate func minimal(of device: DeviceName, _ configuration: DiscoveryConfiguration) -> JSONValue {
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "platform": .string(platform.rawValue),
             "name": name.isEmpty ? .null : .string(PlainName.of(name)),
             "unique_id": .string(configuration.uniqueID(of: self, on: device)),

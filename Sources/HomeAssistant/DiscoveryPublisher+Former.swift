@@ -49,7 +49,7 @@ extension DiscoveryPublisher {
         for name in former.unseen where held[name] == nil && !isWaiting(name) {
             let topic = configuration.topic(of: name)
             let components = former.unseen(on: name)
-            let block: [String: JSONValue] =
+            let block: JSONObject =
                 if case .thing(let slug) = name {
                     ["name": .string(slug)]
                 } else {

@@ -14,7 +14,7 @@ extension LightKind {
         guard let thing, LightKind(of: thing, kind: state.kind(of: thing)) != nil,
             let shape = state.nearbyJSON.object
         else { return ["state": .null] }
-        var members: [String: JSONValue] = ["state": shape["state"] ?? .null]
+        var members: JSONObject = ["state": shape["state"] ?? .null]
         let isDimmed = modes != [ThingAppearance.ColourMode.onoff.rawValue]
         if isDimmed { members["brightness"] = shape["brightness"] ?? 255 }
         guard let mode = shape["color_mode"]?.string else { return .object(members) }

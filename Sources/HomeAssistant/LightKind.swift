@@ -13,7 +13,7 @@ struct LightKind: Sendable, Hashable {
     let effects: [String]
 
     /// `nil` for a thing that is not a light.
-    init?(data: [String: JSONValue]) {
+    init?(data: JSONObject) {
         guard ThingCapabilities.isLight(data) else { return nil }
         let data = ThingCapabilities.driven(data)
         hasBrightness = ThingAppearance.level(of: data) != nil
@@ -98,8 +98,8 @@ struct LightKind: Sendable, Hashable {
     /// Our things do not support `flash`, so it is not offered. Without `brightness` Home Assistant dims by
     /// changing the colour.
     /// - Source: Home Assistant 2026.11, MQTT light, JSON schema.
-    func members(state: String, command: String) -> [String: JSONValue] {
-        var members: [String: JSONValue] = [
+    func members(state: String, command: String) -> JSONObject {
+        var members: JSONObject = [
             "schema": "json", "state_topic": .string(state), "command_topic": .string(command),
             "supported_color_modes": .array(modes.map { .string($0) }), "brightness": .bool(hasBrightness),
             "transition": .bool(modes != [ThingAppearance.ColourMode.onoff.rawValue]), "flash": false,

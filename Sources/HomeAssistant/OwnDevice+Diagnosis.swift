@@ -41,7 +41,7 @@ extension OwnDevice {
         return [broker]
             + links.sorted().filter { PlainName.isWord($0) && !$0.isEmpty }.map { link in
                 let label = ["flare": "Flare", "bluetooth": "Bluetooth", "compass": "Compass", "gps": "GPS"]
-                var members: [String: JSONValue] = [
+                var members: JSONObject = [
                     "name": .string("\(label[link] ?? PlainName.of(link)) link"),
                     "device_class": "connectivity", "entity_category": "diagnostic",
                     "state_topic": .string(configuration.topics.health),
@@ -75,10 +75,10 @@ extension OwnDevice {
 
     /// Repeated every 10 s while their sensor works; otherwise unknown.
     private var figures: [Component] {
-        func figure(_ name: String, _ label: String, _ topic: String, _ more: [String: JSONValue])
+        func figure(_ name: String, _ label: String, _ topic: String, _ more: JSONObject)
             -> Component
         {
-            let members: [String: JSONValue] = [
+            let members: JSONObject = [
                 "name": .string(label), "state_topic": .string(topic), "expire_after": 60,
                 "entity_category": "diagnostic", "enabled_by_default": false,
             ]
@@ -111,10 +111,10 @@ extension OwnDevice {
     }
 
     private var health: [Component] {
-        func figure(_ name: String, _ label: String, _ expression: String, _ more: [String: JSONValue])
+        func figure(_ name: String, _ label: String, _ expression: String, _ more: JSONObject)
             -> Component
         {
-            let members: [String: JSONValue] = [
+            let members: JSONObject = [
                 "name": .string(label), "state_topic": .string(configuration.topics.health),
                 "value_template": .string(ValueTemplate.reading("value_json.\(expression)")),
                 "expire_after": JSONValue(3 * configuration.healthSeconds),
@@ -122,7 +122,7 @@ extension OwnDevice {
             ]
             return Component(.sensor, name, members.merging(more) { $1 })
         }
-        let count: [String: JSONValue] = ["state_class": "total_increasing", "icon": "mdi:counter"]
+        let count: JSONObject = ["state_class": "total_increasing", "icon": "mdi:counter"]
         return [
             figure(
                 "uptime",

@@ -33,9 +33,9 @@ struct OwnDevice {
     }
 
     /// The device block in every payload.
-    static func block(named name: String?, _ configuration: DiscoveryConfiguration) -> [String: JSONValue] {
+    static func block(named name: String?, _ configuration: DiscoveryConfiguration) -> JSONObject {
         let name = name ?? ""
-        var block: [String: JSONValue] = [
+        var block: JSONObject = [
             "name": .string(QuotedValue.clipped(name.isEmpty ? configuration.node : name, to: 120)),
             "model": "Trilateral",
         ]
@@ -181,9 +181,9 @@ struct OwnDevice {
         _ label: String,
         _ topic: ChangeEvent.Topic,
         _ types: [String],
-        _ more: [String: JSONValue] = [:]
+        _ more: JSONObject = [:]
     ) -> Component {
-        let members: [String: JSONValue] = [
+        let members: JSONObject = [
             "name": .string(label), "icon": "mdi:map-marker-path",
             "state_topic": .string(topics.event(topic)),
             "event_types": .array(types.map { .string($0) }),
@@ -198,7 +198,7 @@ struct OwnDevice {
         func button(_ name: String, _ label: String, _ icon: String, _ topic: String, _ payload: String)
             -> Component
         {
-            var members: [String: JSONValue] = [
+            var members: JSONObject = [
                 "name": .string(label), "icon": .string(icon), "command_topic": .string(topic),
                 "payload_press": .string(payload),
             ]

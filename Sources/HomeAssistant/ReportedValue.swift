@@ -8,7 +8,7 @@ import Things
 struct ReportedValue: Sendable, Hashable {
     let platform: ComponentName.Platform
     /// Members other than name and topic.
-    let members: [String: JSONValue]
+    let members: JSONObject
 
     /// `nil` for a value that is not a scalar.
     init?(_ key: String, _ kind: ThingCapabilities.Kind) {
@@ -17,13 +17,13 @@ struct ReportedValue: Sendable, Hashable {
         switch kind {
         case .bool:
             platform = .binarySensor
-            var members: [String: JSONValue] = ["value_template": .string(ValueTemplate.flag(value))]
+            var members: JSONObject = ["value_template": .string(ValueTemplate.flag(value))]
             members["device_class"] = Self.conditions[word].map { .string($0) }
             if Self.conditions[word] == "battery" { members["entity_category"] = "diagnostic" }
             self.members = members
         case .number:
             platform = .sensor
-            var members: [String: JSONValue] = [
+            var members: JSONObject = [
                 "value_template": .string(ValueTemplate.number(value)), "state_class": "measurement",
             ]
             if let quantity = Self.quantities[word] {

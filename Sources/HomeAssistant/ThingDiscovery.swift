@@ -41,7 +41,7 @@ struct ThingDiscovery: Sendable {
             && area == other.zone.flatMap { state.zones[$0]?.name } && Self.isLike(thing.data, other.data)
     }
 
-    private static func isLike(_ data: [String: JSONValue], _ other: [String: JSONValue]) -> Bool {
+    private static func isLike(_ data: JSONObject, _ other: JSONObject) -> Bool {
         guard data.count == other.count else { return false }
         // Two versions of one dictionary usually have the same order.
         var others = other.makeIterator()
@@ -52,7 +52,7 @@ struct ThingDiscovery: Sendable {
         return true
     }
 
-    private static func isLikeInAnyOrder(_ data: [String: JSONValue], _ other: [String: JSONValue]) -> Bool {
+    private static func isLikeInAnyOrder(_ data: JSONObject, _ other: JSONObject) -> Bool {
         data.allSatisfy { key, value in other[key].map { isLike(value, $0, under: key) } ?? false }
     }
 
@@ -117,7 +117,7 @@ struct ThingDiscovery: Sendable {
             kind.map { self.components(of: $0, configuration) } ?? self.components(configuration.topics)
         guard let main = components.first else { return nil }
         components[0] = Component(main, adding: [OtherThings.key: .string(OtherThings.identity(of: thing))])
-        var device: [String: JSONValue] = [
+        var device: JSONObject = [
             "name": .string(QuotedValue.clipped(thing.name.isEmpty ? slug : thing.name, to: 120)),
             "via_device": .string(configuration.identifier(of: .own)),
         ]
@@ -175,7 +175,7 @@ struct ThingDiscovery: Sendable {
         for action in capabilities.actions where (1...200).contains(action.unicodeScalars.count) {
             // Home Assistant offers on and off of lights and switches itself.
             if capabilities.hasState, action == "on" || action == "off" { continue }
-            var members: [String: JSONValue] = [
+            var members: JSONObject = [
                 "name": .string(PlainName.of(action)),
                 "command_topic": .string(topics.command(.thingAction(slug))),
                 "payload_press": EntityContext.payload(action),
@@ -209,7 +209,7 @@ struct ThingDiscovery: Sendable {
         guard ["minor", "mac"].contains(where: { thing.data[$0].map { !$0.isNull } ?? false }) else {
             return []
         }
-        let figures: [(String, String, String, [String: JSONValue])] = [
+        let figures: [(String, String, String, JSONObject)] = [
             (
                 "beacon_battery", "Beacon battery", "battery_v",
                 [
@@ -227,7 +227,7 @@ struct ThingDiscovery: Sendable {
             ("beacon_seen", "Beacon last seen", "last_seen", ["device_class": "timestamp"]),
         ]
         return figures.map { name, label, key, more in
-            let members: [String: JSONValue] = [
+            let members: JSONObject = [
                 "name": .string(label), "state_topic": .string(topics.beacon(thing: slug)),
                 "value_template": .string(ValueTemplate.reading("value_json.\(key)")),
                 "entity_category": "diagnostic", "enabled_by_default": false,
@@ -276,7 +276,7 @@ struct ThingDiscovery: Sendable {
     ) -> Component? {
         guard PlainName.isTopicLevel(key) else { return nil }
         let value = ValueTemplate.member(key)
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "name": .string(PlainName.of(key)), "state_topic": .string(topics.data(thing: slug)),
             "command_topic": .string(topics.command(.thingSetAttribute(thing: slug, attribute: key))),
         ]

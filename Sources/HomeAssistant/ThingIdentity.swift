@@ -7,11 +7,11 @@ struct ThingIdentity {
     static let keys: Set<String> = ["manufacturer", "model", "serial", "version"]
 
     /// Members of the device; empty if the thing does not tell.
-    let members: [String: JSONValue]
+    let members: JSONObject
 
     /// - Parameter hasProfile: Whether `model` chooses the profile, whose title is the model.
-    init(_ data: [String: JSONValue], hasProfile: Bool) {
-        var members: [String: JSONValue] = [:]
+    init(_ data: JSONObject, hasProfile: Bool) {
+        var members: JSONObject = [:]
         for (key, member) in [
             ("manufacturer", "manufacturer"), ("model", "model"), ("serial", "serial_number"),
             ("version", "sw_version"),

@@ -83,9 +83,9 @@ struct ZoneDiscovery: Sendable, Hashable {
         )
     }
 
-    private func device(_ configuration: DiscoveryConfiguration) -> [String: JSONValue] {
+    private func device(_ configuration: DiscoveryConfiguration) -> JSONObject {
         let label = JSONValue.string(QuotedValue.clipped(name, to: 120))
-        var device: [String: JSONValue] = [
+        var device: JSONObject = [
             "name": label, "model": "Zone", "via_device": .string(configuration.identifier(of: .own)),
         ]
         device.merge(DeviceAnnouncement.ours(configuration)) { $1 }

@@ -159,7 +159,7 @@ private struct JSONParser {
 
     private mutating func object() throws(JSONError) -> JSONValue {
         try enter()
-        var members: [String: JSONValue] = [:]
+        var members = JSONObject()
         if next == UInt8(ascii: "}") {
             position += 1
         } else {

@@ -1,6 +1,6 @@
 /// Any JSON value (RFC 8259).
 ///
-/// Objects are written with sorted keys, so that equal values give equal bytes. Numbers are doubles, as in
+/// Objects are sorted by key, so that equal values give equal bytes. Numbers are doubles, as in
 /// JavaScript; a whole number beyond 2^53 keeps its digits as a `numeral`, so that a caller's identifier is
 /// returned unchanged.
 package enum JSONValue: Sendable, Hashable {
@@ -11,7 +11,7 @@ package enum JSONValue: Sendable, Hashable {
     case numeral(String)
     case string(String)
     case array([JSONValue])
-    case object([String: JSONValue])
+    case object(JSONObject)
 }
 
 extension JSONValue {
@@ -54,7 +54,7 @@ extension JSONValue {
         if case .array(let value) = self { value } else { nil }
     }
 
-    package var object: [String: JSONValue]? {
+    package var object: JSONObject? {
         if case .object(let value) = self { value } else { nil }
     }
 
@@ -80,6 +80,6 @@ extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByFloatLiteral,
     package init(stringLiteral value: String) { self = .string(value) }
     package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
     package init(dictionaryLiteral elements: (String, JSONValue)...) {
-        self = .object(Dictionary(elements) { _, last in last })
+        self = .object(JSONObject(elements))
     }
 }

@@ -93,10 +93,10 @@ private struct JSONWriter {
         output.append(UInt8(ascii: "]"))
     }
 
-    private mutating func write(_ members: [String: JSONValue]) {
+    private mutating func write(_ members: JSONObject) {
         output.append(UInt8(ascii: "{"))
         var first = true
-        for (key, value) in members.sorted(by: { $0.key < $1.key }) {
+        for (key, value) in members {
             if !first { output.append(UInt8(ascii: ",")) }
             first = false
             write(key)

@@ -47,7 +47,7 @@ package struct JSONLamp: LampDialect {
     }
 
     package func order(_ wanted: LampState, from lamp: LampState, over seconds: Double?) -> [LampMessage] {
-        var members: [String: JSONValue] = ["state": wanted.isOn == false ? "OFF" : "ON"]
+        var members: JSONObject = ["state": wanted.isOn == false ? "OFF" : "ON"]
         if wanted.isOn != false {
             members["brightness"] = wanted.steps(of: scale).map { JSONValue($0) }
             members["color"] = wanted.colour.map { Self.colour($0, in: model) }

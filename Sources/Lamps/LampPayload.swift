@@ -14,7 +14,7 @@ enum LampPayload {
         return String(decoding: ByteOrderMark.skipped(in: payload), as: UTF8.self).trimmingSpace
     }
 
-    static func object(_ payload: [UInt8]) throws(LampMessageError) -> [String: JSONValue] {
+    static func object(_ payload: [UInt8]) throws(LampMessageError) -> JSONObject {
         let text = try text(payload)
         guard let value = try? JSONValue(parsingReport: text.utf8) else {
             throw LampMessageError(cause: "the message is not JSON", value: QuotedValue.of(text))

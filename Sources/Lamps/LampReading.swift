@@ -38,7 +38,7 @@ struct LampReading {
     ///
     /// - Source: Home Assistant, MQTT light, JSON schema; ESPHome, `light_json_schema.cpp`, which also has the modes
     ///   `white`, `cwww` and `rgbct`, and the white channels `c` and `w` in `color`.
-    static func light(_ members: [String: JSONValue], scale: Double, isKelvin: Bool = false) -> LampReport {
+    static func light(_ members: JSONObject, scale: Double, isKelvin: Bool = false) -> LampReport {
         guard ["state", "brightness", "color", "color_temp"].contains(where: { members[$0] != nil }) else {
             return .nothing
         }

@@ -42,7 +42,7 @@ package struct LampState: Sendable, Hashable {
     }
 
     /// The state that a thing with this data wants for its lamp.
-    package init(data: [String: JSONValue]) {
+    package init(data: JSONObject) {
         let level = ThingAppearance.level(of: data)
         let temperature = ThingAppearance.temperature(of: data)
         let colour = temperature == nil ? ThingAppearance.colour(of: data) : nil

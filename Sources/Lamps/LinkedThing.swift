@@ -21,7 +21,7 @@ package struct LinkedThing: Sendable, Hashable {
     package init?(
         _ thing: FlareThing,
         kind: ThingKind? = nil,
-        goal: [String: JSONValue]? = nil,
+        goal: JSONObject? = nil,
         seconds: Double? = nil
     ) {
         let capabilities = ThingCapabilities(thing: thing, kind: kind)
@@ -37,7 +37,7 @@ package struct LinkedThing: Sendable, Hashable {
     /// The request that gives the thing its lamp's state, and the values it sets; `nil` when there is nothing
     /// to change.
     func adoption(of lamp: LampState) -> (request: ThingRequest, values: LampState)? {
-        var attributes: [String: JSONValue] = [:]
+        var attributes: JSONObject = [:]
         var values = LampState()
         if lamp.isOn == false {
             guard wanted.isOn != false else { return nil }

@@ -84,11 +84,11 @@ package struct WLEDLamp: LampDialect {
     }
 
     package func order(_ wanted: LampState, from lamp: LampState, over seconds: Double?) -> [LampMessage] {
-        var members: [String: JSONValue] = ["on": .bool(wanted.isOn != false)]
+        var members: JSONObject = ["on": .bool(wanted.isOn != false)]
         if wanted.isOn != false {
             members["bri"] = wanted.steps(of: 255).map { JSONValue($0) }
             if let colour = wanted.shownColour {
-                var segment: [String: JSONValue] = [
+                var segment: JSONObject = [
                     "col": [
                         [
                             JSONValue(Int(colour.red)), JSONValue(Int(colour.green)),

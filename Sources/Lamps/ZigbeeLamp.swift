@@ -37,7 +37,7 @@ package struct ZigbeeLamp: LampDialect {
     }
 
     package func order(_ wanted: LampState, from lamp: LampState, over seconds: Double?) -> [LampMessage] {
-        var members: [String: JSONValue] = ["state": wanted.isOn == false ? "OFF" : "ON"]
+        var members: JSONObject = ["state": wanted.isOn == false ? "OFF" : "ON"]
         if wanted.isOn != false {
             members["brightness"] = wanted.steps(of: Self.scale).map { JSONValue($0) }
             // zigbee2mqtt converts to hue and saturation for lamps that need them.
@@ -49,7 +49,7 @@ package struct ZigbeeLamp: LampDialect {
     }
 
     package func stateRequest(for wanted: LampState) -> [LampMessage] {
-        var members: [String: JSONValue] = ["state": ""]
+        var members: JSONObject = ["state": ""]
         if wanted.level != nil { members["brightness"] = "" }
         if wanted.temperature != nil { members["color_temp"] = "" }
         if wanted.colour != nil { members["color"] = ["x": "", "y": ""] }

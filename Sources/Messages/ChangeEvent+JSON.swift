@@ -18,7 +18,7 @@ extension ChangeEvent {
         members["before"] = before
         members["after"] = after
         members["changed"] = .array(changed.map { .string($0) })
-        var source: [String: JSONValue] = ["source": .string(cause.source)]
+        var source: JSONObject = ["source": .string(cause.source)]
         source["tx"] = cause.tx
         members["cause"] = .object(source)
         return .object(members)

@@ -19,7 +19,7 @@ package struct CommandCredentials: Sendable, Hashable {
     /// Takes the reserved members out of an object.
     ///
     /// - Throws: `wrong_type`, which does not quote the value: it may be a secret.
-    mutating func take(from members: inout [String: JSONValue]) throws(Refusal) {
+    mutating func take(from members: inout JSONObject) throws(Refusal) {
         let (token, name) = (members.removeValue(forKey: "token"), members.removeValue(forKey: "as"))
         (self.token, self.name) = (token.map { $0.string ?? "" }, name.map { $0.string ?? "" })
         if let token, token.string == nil {

@@ -5,18 +5,18 @@ import Things
 
 /// The members of a command's object, read one by one; unread ones are an error.
 struct CommandFields {
-    private var members: [String: JSONValue]
+    private var members: JSONObject
     private var known: [String] = []
     /// The object's path within the message: `position.` or empty.
     private let path: String
 
-    init(_ members: [String: JSONValue], path: String = "") {
+    init(_ members: JSONObject, path: String = "") {
         self.members = members
         self.path = path
     }
 
     /// The unread members.
-    var rest: [String: JSONValue] { members }
+    var rest: JSONObject { members }
 
     mutating func remove(_ key: String) -> JSONValue? {
         known.append(key)

@@ -5,7 +5,7 @@ import Things
 /// A command's payload, parsed as far as possible without its topic.
 enum CommandPayload {
     case empty
-    case object([String: JSONValue])
+    case object(JSONObject)
     /// A text that is no JSON object, list or string, trimmed.
     case plain(String)
     /// A quoted text.

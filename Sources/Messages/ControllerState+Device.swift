@@ -7,7 +7,7 @@ extension ControllerState {
     /// `B/device`, or `{"id":null}`.
     package var deviceJSON: JSONValue {
         guard let device else { return ["id": .null] }
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "id": .string("\(device.id)"), "name": .string(device.name),
             "zone": zoneID.flatMap { slugJSON(.zone, $0) } ?? .null,
         ]
@@ -36,7 +36,7 @@ extension ControllerState {
     /// `B/device/location`; `nil` before the first GPS fix.
     package var locationJSON: JSONValue? {
         guard let location else { return nil }
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "latitude": .number(location.point.latitude.rounded(to: 1e7)),
             "longitude": .number(location.point.longitude.rounded(to: 1e7)),
         ]
@@ -49,9 +49,9 @@ extension ControllerState {
         sensors[sensor] == true ? "ON" : "OFF"
     }
 
-    private var quality: [String: JSONValue] {
+    private var quality: JSONObject {
         guard let fix else { return [:] }
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "quality": .string(fix.quality.rawValue), "source": .string(fix.source),
         ]
         members["accuracy_m"] = fix.accuracyMetres.map { .number($0.rounded(to: 100)) }

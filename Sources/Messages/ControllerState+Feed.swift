@@ -25,7 +25,7 @@ extension ControllerState {
     }
 
     private func feed(at moment: Instant?) -> JSONValue {
-        let parts: [String: JSONValue] = [
+        let parts: JSONObject = [
             "environment": environmentJSON.keeping(["id", "slug", "name"]),
             "zone": zoneJSON.keeping(["id", "slug", "name", "since"]),
             "device": deviceJSON,

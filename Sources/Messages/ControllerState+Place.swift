@@ -44,8 +44,8 @@ extension ControllerState {
         _ id: FlareID,
         name: String,
         description: String
-    ) -> [String: JSONValue] {
-        var members: [String: JSONValue] = [
+    ) -> JSONObject {
+        var members: JSONObject = [
             "id": .string("\(id)"), "name": .string(name), "description": .string(description),
         ]
         members["slug"] = slugJSON(kind, id)

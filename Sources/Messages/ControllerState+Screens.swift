@@ -10,7 +10,7 @@ extension ControllerState {
         guard let stack = screens[display] else { return nil }
         func slug(_ thing: FlareID) -> JSONValue { .string(slugs[.thing, thing] ?? "\(thing)") }
         let entries = stack.entries.map { entry -> JSONValue in
-            var members: [String: JSONValue] = ["screen": .string(entry.screen)]
+            var members: JSONObject = ["screen": .string(entry.screen)]
             members["thing"] = entry.thing.map(slug)
             return .object(members)
         }

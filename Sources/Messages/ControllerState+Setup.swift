@@ -7,7 +7,7 @@ extension ControllerState {
         .array(
             setupCandidates.map { candidate in
                 let sighting = candidate.sighting
-                var members: [String: JSONValue] = [
+                var members: JSONObject = [
                     "ssid": .string(sighting.ssid), "profile": .string(sighting.profile),
                     "ts": .string(candidate.heardAt.timestamp),
                 ]

@@ -23,7 +23,7 @@ extension ControllerState {
     /// `B/things/<t>/beacon`: telemetry of the thing's beacon; `nil` if it was never received.
     package func thingBeaconJSON(_ id: FlareID) -> JSONValue? {
         guard things[id] != nil, let beacon = beacons[id] else { return nil }
-        var members: [String: JSONValue] = ["last_seen": .string(beacon.seenAt.timestamp)]
+        var members: JSONObject = ["last_seen": .string(beacon.seenAt.timestamp)]
         members["rssi"] = beacon.rssi.map { JSONValue($0) }
         members["battery_v"] = beacon.batteryVolts.map { .number($0.rounded(to: 100)) }
         return .object(members)
@@ -66,7 +66,7 @@ extension ControllerState {
         guard let kind = kind(of: thing) else {
             return .array(
                 ThingCapabilities(thing: thing).actions.map { name in
-                    var members: [String: JSONValue] = ["name": .string(name)]
+                    var members: JSONObject = ["name": .string(name)]
                     members["description"] = Self.summary(ofAction: name)
                     return .object(members)
                 }
@@ -74,7 +74,7 @@ extension ControllerState {
         }
         return .array(
             kind.actions(of: thing).map { action in
-                var members: [String: JSONValue] = [
+                var members: JSONObject = [
                     "name": .string(action.name), "title": .string(title(action.title)),
                 ]
                 members["property"] = action.property.map { .string($0) }
@@ -95,7 +95,7 @@ extension ControllerState {
     }
 
     /// Only the keys that the thing has, save `state` of a light, which is always there.
-    private func shape(of thing: FlareThing) -> [String: JSONValue] {
+    private func shape(of thing: FlareThing) -> JSONObject {
         let kind = kind(of: thing)
         let appearance = ThingAppearance(thing: thing, kind: kind)
         var members = heading(.thing, thing.id, name: thing.name, description: thing.description)
@@ -121,11 +121,11 @@ extension ControllerState {
     }
 
     /// What a running transition leads to, in the terms of the shape.
-    private func target(of thing: FlareThing, goal: [String: JSONValue], _ kind: ThingKind?) -> JSONValue {
+    private func target(of thing: FlareThing, goal: JSONObject, _ kind: ThingKind?) -> JSONValue {
         var final = thing
         final.data.merge(kind?.stored(goal, in: thing.data) ?? goal) { _, new in new }
         let shape = ThingAppearance(thing: final, kind: kind).members
-        var members: [String: JSONValue] = [:]
+        var members: JSONObject = [:]
         for (key, value) in goal {
             switch key {
             case "on": members["state"] = shape["state"]
@@ -149,11 +149,11 @@ extension ControllerState {
     /// atan2(dx, dy) + angle, clockwise from north. With `data.flipped` the plan's y goes down, and dy counts with
     /// the opposite sign.
     /// - Source: contrib/contract/flare-protocol.md, "10.4 Views"; "5.2 Distance and nearness".
-    private func direction(to thing: FlareThing) -> [String: JSONValue] {
+    private func direction(to thing: FlareThing) -> JSONObject {
         guard let here = device?.position, let there = thing.position, here.isFinite, there.isFinite else {
             return [:]
         }
-        var members: [String: JSONValue] = [:]
+        var members: JSONObject = [:]
         members["distance_m"] = metres(to: thing).map { .number($0.rounded(to: 100)) }
         let dx = there.x - here.x
         let dy = environment?.isFlipped == true ? here.y - there.y : there.y - here.y
@@ -167,8 +167,8 @@ extension ControllerState {
 
 extension ThingAppearance {
     /// The light's value: `state`, `brightness`, `color_mode`, `effect`, and `color`, `color_name` or `color_temp`.
-    fileprivate var members: [String: JSONValue] {
-        var members: [String: JSONValue] = [:]
+    fileprivate var members: JSONObject {
+        var members: JSONObject = [:]
         if hasState { members["state"] = isOn ? "ON" : "OFF" }
         members["brightness"] = brightness.map { JSONValue($0) }
         members["color_mode"] = colourMode.map { .string($0.rawValue) }

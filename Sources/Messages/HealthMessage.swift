@@ -75,11 +75,12 @@ package struct HealthMessage: Sendable, Hashable {
 
     /// `status` is `ok` if all is well, else `degraded`.
     package var json: JSONValue {
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "status": isWell ? "ok" : "degraded", "alerts": JSONValue(alerts.count),
             "uptime_s": JSONValue(uptimeSeconds),
-            "links": .object(links.mapValues { .bool($0) }),
-            "counters": .object(counters.mapValues { JSONValue($0) }), "ts": .string(at.timestamp),
+            "links": .object(JSONObject(links.mapValues { .bool($0) })),
+            "counters": .object(JSONObject(counters.mapValues { JSONValue($0) })),
+            "ts": .string(at.timestamp),
         ]
         members["position_ms"] = positionLatency.map {
             [

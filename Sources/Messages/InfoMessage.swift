@@ -22,7 +22,7 @@ package struct InfoMessage: Sendable, Hashable {
             let present = members.compactMap { key, text, limit in
                 text.map { (key, JSONValue.string(QuotedValue.clipped($0, to: limit))) }
             }
-            return present.isEmpty ? nil : .object(Dictionary(uniqueKeysWithValues: present))
+            return present.isEmpty ? nil : .object(JSONObject(present))
         }
     }
 
@@ -70,7 +70,7 @@ package struct InfoMessage: Sendable, Hashable {
 
     /// Values of the configuration are truncated, so that the message stays below 2 KB.
     package var json: JSONValue {
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "version": .string(QuotedValue.clipped(version, to: 40)), "schema": JSONValue(Self.schema),
             "node": .string(QuotedValue.clipped(node, to: 64)), "started": .string(started.timestamp),
             "epoch": .string(epoch),

@@ -6,7 +6,7 @@ import Things
 extension ControllerState {
     /// `B/lifecycle`: state, level, audio, context, and what has led to them.
     package var lifecycleJSON: JSONValue {
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "state": .string(lifecycle.level.rawValue), "level": .string(lifecycle.level.hmiLevel),
             "audio": .string(lifecycle.audio.rawValue), "gain": .number(lifecycle.gain.rounded(to: 100)),
             "context": .string(lifecycle.context.rawValue),
@@ -31,7 +31,7 @@ extension ControllerState {
 
     /// The lifecycle in the feed.
     var lifecycleFeedJSON: JSONValue {
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "state": .string(lifecycle.level.rawValue), "level": .string(lifecycle.level.hmiLevel),
             "audio": .string(lifecycle.audio.rawValue), "context": .string(lifecycle.context.rawValue),
         ]

@@ -118,7 +118,7 @@ extension ObjectEdit {
         return true
     }
 
-    private static func checked(_ values: [String: JSONValue]) throws(Refusal) -> [String: JSONValue] {
+    private static func checked(_ values: JSONObject) throws(Refusal) -> JSONObject {
         guard values.count <= most else {
             throw Refusal(
                 .outOfRange,

@@ -71,7 +71,7 @@ package struct ZoneLights: Sendable {
         let all = ids.sorted().compactMap { lights[$0] }
         let lit = all.filter(\.isOn)
         let shown = lit.isEmpty ? all : lit
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "state": lit.isEmpty ? "OFF" : "ON", "lights": JSONValue(all.count),
         ]
         members["on"] = JSONValue(lit.count)

@@ -83,7 +83,7 @@ package struct SecretMask: Sendable, Hashable {
         case .string(let text): .string(masked(text))
         case .array(let elements): .array(elements.map { masked($0) })
         case .object(let members):
-            .object(Dictionary(members.map { (masked($0.key), masked($0.value)) }) { first, _ in first })
+            .object(JSONObject(members.map { (masked($0.key), masked($0.value)) }) { first, _ in first })
         }
     }
 

@@ -7,9 +7,9 @@ package import JSON
 /// brightness, and the colours continue from the nearest of the palette.
 package struct ActionOutcome: Sendable, Hashable {
     /// The values to store because the server's own action would differ; `nil` where it does not.
-    package let values: [String: JSONValue]?
+    package let values: JSONObject?
     /// The new values in the terms of the contract.
-    package let shown: [String: JSONValue]
+    package let shown: JSONObject
 
     /// - Parameters:
     ///   - resting: The brightness of the light when it is on, if it differs from the stored one: 0…1.
@@ -64,7 +64,7 @@ package struct ActionOutcome: Sendable, Hashable {
         of action: BuiltInAction,
         on thing: FlareThing,
         resting: Double?
-    ) -> [String: JSONValue]? {
+    ) -> JSONObject? {
         switch action {
         case .on, .off:
             let writes: [String: DataWrite] = ["on": .value(.bool(action == .on))]
@@ -81,7 +81,7 @@ package struct ActionOutcome: Sendable, Hashable {
 
     /// The next colour of the palette after the one nearest to the thing's; the first or last when the
     /// thing's colour is unknown.
-    private static func colour(of thing: FlareThing, step: Int) -> [String: JSONValue]? {
+    private static func colour(of thing: FlareThing, step: Int) -> JSONObject? {
         let palette = ThingCapabilities(thing: thing).palette
         guard !palette.isEmpty else { return nil }
         let index: Int?
@@ -105,10 +105,10 @@ extension ThingAppearance {
     /// - Parameter kind: The thing's profile; then the values are in the form of a plain light, and are shown under
     ///   their properties' names too.
     package static func shown(
-        _ values: [String: JSONValue],
+        _ values: JSONObject,
         on thing: FlareThing,
         kind: ThingKind? = nil
-    ) -> [String: JSONValue] {
+    ) -> JSONObject {
         guard let kind else { return shown(plain: values, on: thing) }
         let light = values.filter { ThingCapabilities.lightKeys.contains($0.key) }
         var stored = kind.stored(values, in: thing.data)
@@ -116,10 +116,9 @@ extension ThingAppearance {
         return stored.merging(shown(plain: light, on: kind.canonical(thing))) { $1 }
     }
 
-    private static func shown(plain values: [String: JSONValue], on thing: FlareThing) -> [String: JSONValue]
-    {
+    private static func shown(plain values: JSONObject, on thing: FlareThing) -> JSONObject {
         let data = thing.data.merging(values) { $1 }
-        var shown: [String: JSONValue] = [:]
+        var shown: JSONObject = [:]
         for (key, value) in values {
             switch key {
             case "on": shown["state"] = isOn(data) ? "ON" : "OFF"

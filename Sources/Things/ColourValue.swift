@@ -89,7 +89,7 @@ extension RGBColour {
         try self.init(numbers: numbers.map(Double.init))
     }
 
-    fileprivate init(members: [String: JSONValue]) throws(Refusal) {
+    fileprivate init(members: JSONObject) throws(Refusal) {
         let models = [["r", "g", "b"], ["h", "s"], ["x", "y"]]
         guard let model = models.first(where: { Set($0) == Set(members.keys) }) else {
             throw Refusal(

@@ -67,7 +67,7 @@ package struct ThingAppearance: Sendable, Hashable {
     }
 
     /// The data of a light in the form of a plain one, without read-only values; `nil` for what is no light.
-    package static func light(_ thing: FlareThing, kind: ThingKind?) -> [String: JSONValue]? {
+    package static func light(_ thing: FlareThing, kind: ThingKind?) -> JSONObject? {
         if let kind { return kind.isLight ? kind.canonical(thing.data) : nil }
         return ThingCapabilities.isLight(thing.data) ? ThingCapabilities.driven(thing.data) : nil
     }
@@ -76,7 +76,7 @@ package struct ThingAppearance: Sendable, Hashable {
     ///
     /// Numbers and texts are accepted, because the original Flare's web pages send them. Read-only values are
     /// ignored, here and below.
-    package static func isOn(_ data: [String: JSONValue]) -> Bool {
+    package static func isOn(_ data: JSONObject) -> Bool {
         if level(of: data) == 0 { return false }
         guard ThingCapabilities.has("on", in: data) else { return true }
         switch data["on"] {
@@ -89,13 +89,13 @@ package struct ThingAppearance: Sendable, Hashable {
     }
 
     /// The brightness in the data, 0…1; numeric text is accepted, and values are clamped.
-    package static func level(of data: [String: JSONValue]) -> Double? {
+    package static func level(of data: JSONObject) -> Double? {
         guard ThingCapabilities.has("brightness", in: data) else { return nil }
         return JSONValue.object(data).flareNumber("brightness").map { min(max($0, 0), 1) }
     }
 
     /// The brightness in the data, 0…255; a value above 0 is at least 1.
-    package static func brightness(of data: [String: JSONValue]) -> Int? {
+    package static func brightness(of data: JSONObject) -> Int? {
         level(of: data).map { $0 > 0 ? max(Int(($0 * 255).rounded()), 1) : 0 }
     }
 
@@ -103,20 +103,20 @@ package struct ThingAppearance: Sendable, Hashable {
     ///
     /// Both are stored side by side. Setting the temperature also sets the colour to the same white; setting
     /// the colour, by any Flare client, ends it.
-    package static func temperature(of data: [String: JSONValue]) -> ColourTemperature? {
+    package static func temperature(of data: JSONObject) -> ColourTemperature? {
         guard let temperature = storedTemperature(of: data) else { return nil }
         guard ThingCapabilities.has("color", in: data) else { return temperature }
         return data["color"]?.string == temperature.stored ? temperature : nil
     }
 
     /// The colour temperature in the data, whether it is shown or not.
-    package static func storedTemperature(of data: [String: JSONValue]) -> ColourTemperature? {
+    package static func storedTemperature(of data: JSONObject) -> ColourTemperature? {
         guard ThingCapabilities.has("colorTemperature", in: data) else { return nil }
         return data["colorTemperature"]?.number.flatMap { ColourTemperature(kelvin: $0) }
     }
 
     /// The colour in the data; `nil` if there is none or it is unknown.
-    package static func colour(of data: [String: JSONValue]) -> RGBColour? {
+    package static func colour(of data: JSONObject) -> RGBColour? {
         guard ThingCapabilities.has("color", in: data), let value = data["color"] else { return nil }
         return (try? ColourValue(parsing: value))?.rgb
     }

@@ -6,12 +6,12 @@ package import JSON
 /// Commands can only drive. Where data are stored directly, as by clients of Flare, the same keys drive.
 extension ThingCapabilities {
     /// Whether a key says what a thing is: commands never set it.
-    static func isFixed(_ key: String, in data: [String: JSONValue]) -> Bool {
+    static func isFixed(_ key: String, in data: JSONObject) -> Bool {
         fixedKeys.contains(key) || key == "power" && isBeacon(data)
     }
 
     /// Whether the data is that of a beacon, whose `power` calibrates it; the power of a socket is another matter.
-    package static func isBeacon(_ data: [String: JSONValue]) -> Bool {
+    package static func isBeacon(_ data: JSONObject) -> Bool {
         beaconKeys.contains { data[$0] != nil }
     }
 
@@ -20,7 +20,7 @@ extension ThingCapabilities {
     /// A key drives if a command can set it and the value is of the type that the thing has there. A dotted key, which
     /// leads into a list or an object, is judged by its first part.
     package static func firstNotDriving(
-        _ values: [String: JSONValue],
+        _ values: JSONObject,
         _ thing: FlareThing,
         kind: ThingKind?
     ) -> String? {

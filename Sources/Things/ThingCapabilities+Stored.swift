@@ -9,7 +9,7 @@ extension ThingCapabilities {
     ///
     /// Only for keys that drive the thing.
     package static func firstIllegal(
-        _ values: [String: JSONValue],
+        _ values: JSONObject,
         _ thing: FlareThing,
         kind: ThingKind?
     ) -> String? {
@@ -45,7 +45,7 @@ extension ThingCapabilities {
     }
 
     /// Whether it is a name of the thing's palette, a CSS name, or digits of a colour.
-    fileprivate static func isColour(_ value: JSONValue, in data: [String: JSONValue]) -> Bool {
+    fileprivate static func isColour(_ value: JSONValue, in data: JSONObject) -> Bool {
         guard let text = value.string else { return false }
         return RGBColour(name: text) != nil || data["options"]?.array?.contains(value) ?? false
     }
@@ -56,7 +56,7 @@ extension ThingProperty {
     fileprivate func accepts(
         stored value: JSONValue,
         _ switching: SwitchValues,
-        in data: [String: JSONValue]
+        in data: JSONObject
     ) -> Bool {
         switch control {
         case .switch:

@@ -61,17 +61,17 @@ package struct ThingCapabilities: Sendable, Hashable {
     package static let lightKeys: Set<String> = ["on", "brightness", "color", "colorTemperature"]
 
     /// The keys in `readonly`; none if it is not a list of texts.
-    package static func reportedKeys(in data: [String: JSONValue]) -> Set<String> {
+    package static func reportedKeys(in data: JSONObject) -> Set<String> {
         Set(data["readonly"]?.array?.compactMap(\.string) ?? [])
     }
 
     /// Whether a key stands in `readonly`.
-    static func isReported(_ key: String, in data: [String: JSONValue]) -> Bool {
+    static func isReported(_ key: String, in data: JSONObject) -> Bool {
         data["readonly"]?.array?.contains { $0.string == key } == true
     }
 
     /// A thing's data without read-only values.
-    package static func driven(_ data: [String: JSONValue]) -> [String: JSONValue] {
+    package static func driven(_ data: JSONObject) -> JSONObject {
         let reported = reportedKeys(in: data)
         return reported.isEmpty ? data : data.filter { !reported.contains($0.key) }
     }
@@ -98,7 +98,8 @@ package struct ThingCapabilities: Sendable, Hashable {
         let options = data["options"]?.array?.compactMap(\.string) ?? []
         palette = hasColour ? (options.isEmpty ? Self.defaultPalette : options) : []
 
-        var attributes = data.filter { !Self.isFixed($0.key, in: data) }.mapValues(Kind.init(of:))
+        var attributes: [String: Kind] = [:]
+        for (key, value) in data where !Self.isFixed(key, in: data) { attributes[key] = Kind(of: value) }
         let hasState = hasOn || hasBrightness || hasColour || hasTemperature
         isLight = hasState && data["kind"] != Self.switchKind
         if hasState {
@@ -182,18 +183,18 @@ package struct ThingCapabilities: Sendable, Hashable {
     }
 
     /// Whether data has a settable value under a key; null counts as absent.
-    package static func has(_ key: String, in data: [String: JSONValue]) -> Bool {
+    package static func has(_ key: String, in data: JSONObject) -> Bool {
         guard let value = data[key], !value.isNull else { return false }
         return data["readonly"]?.array?.contains { $0.string == key } != true
     }
 
     /// Whether data is that of a light, without building its capabilities.
-    package static func isLight(_ data: [String: JSONValue]) -> Bool {
+    package static func isLight(_ data: JSONObject) -> Bool {
         hasState(data) && data["kind"] != switchKind
     }
 
     /// Whether data is that of a thing with on and off, a light or not.
-    package static func hasState(_ data: [String: JSONValue]) -> Bool {
+    package static func hasState(_ data: JSONObject) -> Bool {
         has("on", in: data) || has("brightness", in: data) || has("color", in: data)
             || ThingAppearance.storedTemperature(of: data) != nil
     }

@@ -52,7 +52,7 @@ extension ThingRequest {
             return .failure(Self.summary(of: rejected, capabilities: capabilities))
         }
         let writes = writes(for: values, on: thing)
-        var accepted = values.mapValues(\.shown)
+        var accepted = JSONObject(values.mapValues(\.shown))
         // The state that a brightness implies.
         if values["state"] == nil, values["on"] == nil, case .value(let isOn)? = writes["on"] {
             accepted["state"] = isOn == true ? "ON" : "OFF"

@@ -15,10 +15,10 @@ extension ThingSetting {
     ///     off.
     ///   - fraction: 0 at the start; from 1 on the result is exactly `to`.
     package static func interpolated(
-        from: [String: JSONValue],
-        to: [String: JSONValue],
+        from: JSONObject,
+        to: JSONObject,
         fraction: Double
-    ) -> [String: JSONValue] {
+    ) -> JSONObject {
         guard fraction < 1 else { return to }
         let fraction = max(fraction, 0)
         var values = to

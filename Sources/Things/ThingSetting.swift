@@ -3,7 +3,7 @@ package import JSON
 /// A `set` command for a thing: attributes of the contract, as received.
 package struct ThingRequest: Sendable, Hashable {
     /// `state`, `brightness`, `level`, `color`, or any key of the thing's data.
-    package var attributes: [String: JSONValue]
+    package var attributes: JSONObject
     /// Duration of the transition in seconds; `nil` for none.
     package var transition: Double?
     /// Whether to set valid fields when others are invalid.
@@ -12,7 +12,7 @@ package struct ThingRequest: Sendable, Hashable {
     package var plainText: String?
 
     package init(
-        attributes: [String: JSONValue],
+        attributes: JSONObject,
         transition: Double? = nil,
         isPartial: Bool = false,
         plainText: String? = nil
@@ -39,11 +39,11 @@ extension [String: DataWrite] {
     ///   - resting: The brightness of the light when it is on, if it differs from the stored one: 0…1.
     ///   - kind: Its profile.
     package func resolved(
-        on data: [String: JSONValue],
+        on data: JSONObject,
         resting: Double?,
         kind: ThingKind? = nil
-    ) -> [String: JSONValue] {
-        var values: [String: JSONValue] = [:]
+    ) -> JSONObject {
+        var values: JSONObject = [:]
         for (key, write) in self {
             switch write {
             case .value(let value): values[key] = value
@@ -65,14 +65,14 @@ package struct ThingSetting: Sendable, Hashable {
     /// The values to write, by data key.
     package var writes: [String: DataWrite]
     /// The accepted fields, as in the answer.
-    package var accepted: [String: JSONValue]
+    package var accepted: JSONObject
     /// The refused fields; only for a partial request.
     package var rejected: [String: Refusal]
     package var transition: Double?
 
     package init(
         writes: [String: DataWrite],
-        accepted: [String: JSONValue],
+        accepted: JSONObject,
         rejected: [String: Refusal] = [:],
         transition: Double? = nil
     ) {

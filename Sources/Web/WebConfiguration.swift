@@ -13,7 +13,7 @@ package struct WebConfiguration: Sendable, Hashable {
     /// The colours of `/api/map`.
     package var mapStyle = PictureStyle.auto
     /// The members of `/api/experience`, apart from `language`.
-    package var experience: [String: JSONValue] = [:]
+    package var experience: JSONObject = [:]
     /// The folder of own screens, controls and icons; `nil` for none.
     package var modulesFolder: String?
 

@@ -96,11 +96,11 @@ struct NodeRedFlowTests {
         expression.matches(of: /"\/([^"]*)"/).map { String($0.1) }
     }
 
-    private var injected: [(name: String, members: [String: JSONValue])] {
+    private var injected: [(name: String, members: JSONObject)] {
         nodes.filter { text($0, "type") == "inject" }.map { node in
             let properties = node["props"]?.array ?? []
             return (
-                text(node, "name"), Dictionary(properties.map { (text($0, "p"), $0) }) { first, _ in first }
+                text(node, "name"), JSONObject(properties.map { (text($0, "p"), $0) }) { first, _ in first }
             )
         }
     }

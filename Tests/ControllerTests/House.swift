@@ -80,7 +80,7 @@ enum House {
         _ environment: FlareID,
         _ zone: FlareID,
         _ position: Point3D?,
-        _ data: [String: JSONValue],
+        _ data: JSONObject,
         actions: [String] = []
     ) -> FlareThing {
         var thing = FlareThing(id: id)

@@ -159,7 +159,7 @@ struct HouseServer {
 
     private mutating func change(
         _ object: ObjectReference,
-        _ body: (inout [String: JSONValue], inout Point3D?) -> Void
+        _ body: (inout JSONObject, inout Point3D?) -> Void
     ) -> Result<FlareReply, FlareLinkError> {
         if object.kind == .thing, let index = things.firstIndex(where: { $0.id == object.id }) {
             var thing = things[index]

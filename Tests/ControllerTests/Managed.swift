@@ -55,11 +55,11 @@ enum Managed {
         return property
     }
 
-    static let strip: [String: JSONValue] = [
+    static let strip: JSONObject = [
         "profile": "strip", "relay": 1, "dim": 50, "tint": "red", "minor": 1,
     ]
-    static let spot: [String: JSONValue] = ["profile": "spot", "dim": 100, "minor": 2]
-    static let valve: [String: JSONValue] = [
+    static let spot: JSONObject = ["profile": "spot", "dim": 100, "minor": 2]
+    static let valve: JSONObject = [
         "profile": "valve", "target_temp": 21, "room_temp": 20.5, "heating": 0,
     ]
 

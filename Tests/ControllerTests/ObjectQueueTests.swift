@@ -6,7 +6,7 @@ import Things
 
 /// The order of changes to one object, and which changes supersede others.
 @Suite struct ObjectQueueTests {
-    private func values(_ effects: [ControllerEffect]) -> [[String: JSONValue]] {
+    private func values(_ effects: [ControllerEffect]) -> [JSONObject] {
         effects.requests.compactMap { if case .setData(_, let values, _) = $0 { values } else { nil } }
     }
 

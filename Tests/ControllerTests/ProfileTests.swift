@@ -5,7 +5,7 @@ import Testing
 import Things
 
 @Suite struct ProfileTests {
-    private func values(_ effects: [ControllerEffect]) -> [[String: JSONValue]] {
+    private func values(_ effects: [ControllerEffect]) -> [JSONObject] {
         effects.requests.compactMap { if case .setData(_, let values, _) = $0 { values } else { nil } }
     }
 
@@ -26,10 +26,10 @@ import Things
             (["room_temp": 4], .notSettable), (["heating": "perhaps"], .invalidValue),
             (["profile": "spot"], .notSettable), (["state": "ON"], .unknownAttribute),
             (["target_temp": "warm"], .wrongType),
-        ] as [([String: JSONValue], RefusalCode)]
+        ] as [(JSONObject, RefusalCode)]
     )
     func `what the profile does not allow is refused and nothing moves`(
-        attributes: [String: JSONValue],
+        attributes: JSONObject,
         code: RefusalCode
     ) {
         var rig = Managed.atHome()

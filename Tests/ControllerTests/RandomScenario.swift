@@ -99,7 +99,7 @@ struct RandomScenario {
         let order: Command.Order
         switch dice.number(below: 16) {
         case 0..<8:
-            var attributes: [String: JSONValue] = [:]
+            var attributes: JSONObject = [:]
             for _ in 0...dice.number(below: 2) {
                 let all = isManaged ? Self.attributes + Managed.attributes : Self.attributes
                 let (name, values) = dice.pick(all, else: ("state", ["ON"]))
@@ -245,7 +245,7 @@ struct RandomScenario {
     /// Another client sets a thing or moves this device.
     private mutating func others() {
         if dice.chance(2), let index = rig.server.things.indices.randomElement(using: &dice) {
-            var values: [String: JSONValue] = [
+            var values: JSONObject = [
                 dice.pick(["on", "x"], else: "x"): .bool(dice.chance(2)),
                 "brightness": .number(Double(dice.number(below: 10)) / 10),
             ]

@@ -102,7 +102,7 @@ struct Rig {
     /// Sets attributes of a thing, by default the lamp.
     @discardableResult
     mutating func set(
-        _ attributes: [String: JSONValue],
+        _ attributes: JSONObject,
         of slug: String = "lamp",
         over seconds: Double? = nil,
         partial: Bool = false,

@@ -135,8 +135,8 @@ enum StoryText {
     // MARK: State
 
     /// The part of the state that stories record.
-    static func view(_ state: ControllerState) -> [String: JSONValue] {
-        var view: [String: JSONValue] = [
+    static func view(_ state: ControllerState) -> JSONObject {
+        var view: JSONObject = [
             "link": .bool(state.isLinkUp), "environment": .string(name(state.environmentID)),
             "zone": .string(name(state.zoneID)), "nearby": .string(name(state.nearbyID)),
             "device": .string(name(state.device?.id)), "position": state.device?.position?.json ?? .null,
@@ -153,7 +153,7 @@ enum StoryText {
     }
 
     /// The differing members; null for those that were removed.
-    static func difference(_ old: [String: JSONValue], _ new: [String: JSONValue]) -> JSONValue {
+    static func difference(_ old: JSONObject, _ new: JSONObject) -> JSONValue {
         var difference = new.filter { old[$0.key] != $0.value }
         for key in old.keys where new[key] == nil { difference[key] = .null }
         return .object(difference)

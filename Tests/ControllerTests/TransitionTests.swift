@@ -7,7 +7,7 @@ import Things
 @Suite struct TransitionTests {
     private let step = ControllerTimer.transitionStep(House.lamp)
 
-    private func values(_ effects: [ControllerEffect]) -> [[String: JSONValue]] {
+    private func values(_ effects: [ControllerEffect]) -> [JSONObject] {
         effects.requests.compactMap { if case .setData(_, let values, _) = $0 { values } else { nil } }
     }
 
@@ -75,7 +75,7 @@ import Things
         var rig = Rig.atHome()
         rig.set(["state": "ON", "level": 0.1], of: "floor-lamp", over: 2)
         let floorStep = ControllerTimer.transitionStep(House.floorLamp)
-        var lamp: [String: JSONValue] { rig.state.things[House.floorLamp]?.data ?? [:] }
+        var lamp: JSONObject { rig.state.things[House.floorLamp]?.data ?? [:] }
         #expect(rig.serve().eventNames == ["thing changed"])
         #expect(lamp["on"] == true && lamp["brightness"] == 0.0039)
         rig.happens(.timerFired(floorStep), after: 1000)
@@ -88,8 +88,8 @@ import Things
         #expect(rig.state.goals.isEmpty)
     }
 
-    @Test(arguments: [["state": "OFF"], ["brightness": 0], ["state": "TOGGLE"]] as [[String: JSONValue]])
-    func `a light that fades out goes off at the end and keeps its brightness`(request: [String: JSONValue]) {
+    @Test(arguments: [["state": "OFF"], ["brightness": 0], ["state": "TOGGLE"]] as [JSONObject])
+    func `a light that fades out goes off at the end and keeps its brightness`(request: JSONObject) {
         var rig = Rig.atHome()
         rig.set(request, over: 1)
         #expect(rig.serve().codes == [nil])

@@ -18,7 +18,7 @@ import Things
         for (id, name, data) in [
             (Self.strip, "Strip", ["brightness": 0.2]), (Self.plug, "Plug", ["on": false]),
             (Self.television, "Television", ["on": false, "brightness": 0.3, "kind": "switch"]),
-        ] as [(FlareID, String, [String: JSONValue])] {
+        ] as [(FlareID, String, JSONObject)] {
             var thing = FlareThing(id: id)
             thing.name = name
             thing.environment = House.home
@@ -32,7 +32,7 @@ import Things
     @discardableResult
     private func set(
         _ rig: inout Rig,
-        _ attributes: [String: JSONValue],
+        _ attributes: JSONObject,
         of zone: String = "kitchen",
         partial: Bool = false,
         ticket: Int = 7
@@ -104,10 +104,10 @@ import Things
             ([:], "kitchen", .invalidValue, "no attribute"),
             (["state": "ON"], "cellar", .unknownThing, "there are kitchen, living-room"),
             (["state": "ON"], "kitchn", .unknownThing, "did you mean \"kitchen\""),
-        ] as [([String: JSONValue], String, RefusalCode, String)]
+        ] as [(JSONObject, String, RefusalCode, String)]
     )
     func `an unsupported attribute, an invalid value or an unknown zone is refused`(
-        attributes: [String: JSONValue],
+        attributes: JSONObject,
         zone: String,
         code: RefusalCode,
         part: String

@@ -28,7 +28,7 @@ import Testing
         }
 
         private mutating func object(depth: Int) -> JSONValue {
-            var members: [String: JSONValue] = [:]
+            var members: JSONObject = [:]
             for _ in 0..<dice.number(below: 6) {
                 members[Self.keys[dice.number(below: Self.keys.count)]] = value(depth: depth + 1)
             }

@@ -1,5 +1,6 @@
 import Flare
 import FlareClient
+import JSON
 import NIOConcurrencyHelpers
 import NIOHTTP1
 import TestSupport

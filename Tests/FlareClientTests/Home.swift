@@ -81,9 +81,9 @@ enum Home {
         _ name: String,
         in zone: FlareID,
         x: Double,
-        data: [String: JSONValue]? = nil
+        data: JSONObject? = nil
     ) -> FlareRecord {
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "name": .string(name), "environment": text(house), "zone": text(zone),
             "position": ["x": .number(x), "y": 2, "z": 0],
         ]

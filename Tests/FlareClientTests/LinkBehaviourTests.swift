@@ -347,7 +347,7 @@ import Testing
     func `values of every kind are stored unchanged`(kind: LinkKind) async throws {
         let hub = try await FlareHub.home()
         try await withLink(kind, to: hub) { link in
-            let values: [String: JSONValue] = [
+            let values: JSONObject = [
                 "text": "é \"😀\" \u{1}", "false": false, "zero": 0, "empty": "", "number": 0.1, "big": 1e21,
                 "list": [1, "two", [3]], "object": ["deep": ["er": true]], "a.b": 7,
                 "?": "a key like any other",

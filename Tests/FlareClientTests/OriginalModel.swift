@@ -16,7 +16,7 @@ struct OriginalModel {
     }
 
     let objects: [ObjectReference]
-    private(set) var stored: [ObjectReference: [String: JSONValue]]
+    private(set) var stored: [ObjectReference: JSONObject]
     private var jobs: [Job] = []
 
     init(_ objects: [ObjectReference]) {
@@ -77,7 +77,7 @@ struct OriginalModel {
         }
     }
 
-    private static func data(_ values: [String: JSONValue], _ object: ObjectReference) -> FlareMessage {
+    private static func data(_ values: JSONObject, _ object: ObjectReference) -> FlareMessage {
         FlareMessage("data", ["data": .object(values), "thing": .string("\(object.id)")])
     }
 }

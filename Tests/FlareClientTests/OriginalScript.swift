@@ -35,7 +35,7 @@ extension FakeServer {
             also(message, socket)
             guard message.name == "getData", let object = message.object else { return }
             let key = message.argument["key"]?.string ?? ""
-            let values = data(key).map { [key: $0] } ?? [:]
+            let values: JSONObject = data(key).map { [key: $0] } ?? [:]
             socket.send(FlareMessage.data(values, of: object))
         }
         return script
@@ -44,7 +44,7 @@ extension FakeServer {
 
 extension FlareMessage {
     /// An encoded `data` message.
-    static func data(_ values: [String: JSONValue], of object: ObjectReference) -> String {
+    static func data(_ values: JSONObject, of object: ObjectReference) -> String {
         event("data", ["data": .object(values), object.kind.rawValue: .string(object.id.description)])
     }
 

@@ -7,7 +7,7 @@ import Testing
 @Suite struct RequestPipelineTests {
     /// The data of the things after applying the events, as the controller does.
     private struct Mirror {
-        var data: [ObjectReference: [String: JSONValue]] = [:]
+        var data: [ObjectReference: JSONObject] = [:]
         var replies = 0
         var failures: [FlareLinkError] = []
 
@@ -67,7 +67,8 @@ import Testing
             case 0, 1: model.others(set: object, key, JSONValue(written))
             case 2, 3:
                 requests += 1
-                let values = dice.chance(2) ? [key: JSONValue(written)] : ["a": JSONValue(written), "b": "x"]
+                let values: JSONObject =
+                    dice.chance(2) ? [key: JSONValue(written)] : ["a": JSONValue(written), "b": "x"]
                 take(pipeline.requested(.setData(object, values: values, sender: nil), now: now))
             default:
                 requests += 1

@@ -54,10 +54,10 @@ import Testing
             (["color": "oak", "options": ["oak", "teak"]], "teak", "teak"), (["color": "pink"], nil, nil),
             ([:], nil, nil), (["color": "red", "options": []], nil, nil),
             (["color": "red", "options": "red"], nil, nil), (["color": 1, "options": [1, 2, 3]], 2, 3),
-        ] as [([String: JSONValue], JSONValue?, JSONValue?)]
+        ] as [(JSONObject, JSONValue?, JSONValue?)]
     )
     func `colours cycle through the options`(
-        data: [String: JSONValue],
+        data: JSONObject,
         next: JSONValue?,
         previous: JSONValue?
     ) {

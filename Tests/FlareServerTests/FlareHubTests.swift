@@ -76,12 +76,12 @@ import Testing
             (["new": 0, "color": ""], ["color": "", "new": 0], ["new": 0, "color": ""]),
             (["a.b": 1], ["color": "red", "a": ["b": 1]], ["a.b": 1]),
             (["color": .null], ["color": "red"], nil), ([:], ["color": "red"], nil),
-        ] as [([String: JSONValue], JSONValue, [String: JSONValue]?)]
+        ] as [(JSONObject, JSONValue, JSONObject?)]
     )
     func `data is merged key by key and announced as it was sent`(
-        values: [String: JSONValue],
+        values: JSONObject,
         stored: JSONValue,
-        announced: [String: JSONValue]?
+        announced: JSONObject?
     ) async throws {
         let hub = try FlareHub(FlareStore())
         let lamp = Hall.thing(Hall.lamp, in: Hall.west, x: 0, data: ["color": "red"])

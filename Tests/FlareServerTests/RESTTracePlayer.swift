@@ -8,7 +8,7 @@ import Testing
 struct RESTTracePlayer {
     let client: RESTClient
     private(set) var played = 0
-    private var names: [String: JSONValue] = [
+    private var names: JSONObject = [
         "RUN": .string("run\(UInt32.random(in: 0 ... .max))"), "NOSUCH": "000000000000000000000001",
     ]
 

@@ -168,7 +168,7 @@ enum Hall {
         _ id: FlareID,
         in zone: FlareID,
         x: Double,
-        data: [String: JSONValue]? = nil
+        data: JSONObject? = nil
     ) -> FlareRecord {
         var record = FlareRecord(
             .thing,

@@ -6,14 +6,14 @@ import TestSupport
 import Testing
 
 struct SchemaChangeTests {
-    private static let before: [String: JSONValue] = [
+    private static let before: JSONObject = [
         "_id": "aaaaaaaaaaaaaaaaaaaaaaaa", "__v": 0, "name": "Lamp", "actions": ["on"],
         "position": ["x": 1, "y": 2],
         "data": ["color": "red", "on": true, "list": [1, ["a": 2]], "text": "t"],
     ]
 
     /// The body of a PUT, and the changed members.
-    static let changes: [(JSONValue, [String: JSONValue])] = [
+    static let changes: [(JSONValue, JSONObject)] = [
         ([:], [:]),
         (["name": "B", "unknown": 1, "__v": 7], ["name": "B"]),
         (["name": .null], ["name": .null]),
@@ -49,7 +49,7 @@ struct SchemaChangeTests {
     @Test(arguments: changes)
     func `a change sets the given members and keeps the others`(
         body: JSONValue,
-        different: [String: JSONValue]
+        different: JSONObject
     )
         throws
     {
@@ -129,7 +129,7 @@ extension SplitMix64 {
             "$unset",
             "data.list.0", ".", "",
         ]
-        var members: [String: JSONValue] = [:]
+        var members: JSONObject = [:]
         for _ in 0..<(next() % 5) { members[pick(names)] = value(depth: 3) }
         return .object(members)
     }
@@ -153,7 +153,7 @@ extension SplitMix64 {
                 "x", "y", "z", "origin", "size", "width", "latitude", "radius", "a", "list", "$x", "a.b",
                 "_id",
             ]
-            var members: [String: JSONValue] = [:]
+            var members: JSONObject = [:]
             for _ in 0..<(next() % 4) { members[pick(names)] = value(depth: depth - 1) }
             return .object(members)
         }

@@ -6,7 +6,7 @@ import Testing
 struct SchemaTests {
     private static let id = FlareID(high: 1, low: 2)
 
-    private static func make(_ kind: FlareClass, _ body: JSONValue) throws -> [String: JSONValue] {
+    private static func make(_ kind: FlareClass, _ body: JSONValue) throws -> JSONObject {
         var members = try FlareSchema(kind).record(from: body, makeID: { id }).members
         if members["actions"] == [] { members.removeValue(forKey: "actions") }
         members.removeValue(forKey: "_id")

@@ -3,7 +3,7 @@ import JSON
 import Testing
 
 struct DataPathTests {
-    private func after(_ key: String, _ value: JSONValue, in data: [String: JSONValue]) -> JSONValue? {
+    private func after(_ key: String, _ value: JSONValue, in data: JSONObject) -> JSONValue? {
         var data = data
         guard DataPath(key)?.set(value, in: &data) == true else { return nil }
         return .object(data)
@@ -19,9 +19,9 @@ struct DataPathTests {
             ("l.1.x", ["l": [1, ["y": 1]]], ["l": [1, ["x": 5, "y": 1]]]),
             ("l.0.x", ["l": []], ["l": [["x": 5]]]),
             ("0", [:], ["0": 5]), ("a.0", [:], ["a": ["0": 5]]), ("a.$b", [:], nil),
-        ] as [(String, [String: JSONValue], JSONValue?)]
+        ] as [(String, JSONObject, JSONValue?)]
     )
-    func `a value is stored at the key's path`(key: String, data: [String: JSONValue], result: JSONValue?) {
+    func `a value is stored at the key's path`(key: String, data: JSONObject, result: JSONValue?) {
         #expect(after(key, 5, in: data) == result)
     }
 
@@ -30,9 +30,9 @@ struct DataPathTests {
             ("a.b", ["a": 1]), ("a.b", ["a": "text"]), ("a.b", ["a": .null]), ("a.b.c", ["a": ["b": true]]),
             ("l.3", ["l": [1, 2]]), ("l.-1", ["l": [1, 2]]), ("l.x", ["l": [1]]), ("l.x.y", ["l": [[:]]]),
             ("l.0.y", ["l": [1]]), ("l.99999999999999999999", ["l": []]),
-        ] as [(String, [String: JSONValue])]
+        ] as [(String, JSONObject)]
     )
-    func `a value that cannot be stored changes nothing`(key: String, data: [String: JSONValue]) {
+    func `a value that cannot be stored changes nothing`(key: String, data: JSONObject) {
         var changed = data
         #expect(DataPath(key)?.set(5, in: &changed) == false)
         #expect(changed == data)

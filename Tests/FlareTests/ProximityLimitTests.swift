@@ -9,10 +9,10 @@ struct ProximityLimitTests {
             (["distance": "far"], 1.5),
             (["distance": true], 1.5), (["distance": 4], 4), (["distance": 0.25], 0.25),
             (["distance": "2.5"], 2.5),
-        ] as [([String: JSONValue]?, Double)]
+        ] as [(JSONObject?, Double)]
     )
     func `the environment's distance is used with a default of 1.5 metres`(
-        data: [String: JSONValue]?,
+        data: JSONObject?,
         metres: Double
     ) {
         #expect(ProximityLimit.metres(environmentData: data) == metres)

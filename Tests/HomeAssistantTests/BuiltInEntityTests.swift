@@ -6,7 +6,7 @@ import Things
 
 /// The entities of the profiles that everybody has.
 struct BuiltInEntityTests {
-    private static let expected: [(profile: String, data: [String: JSONValue], entities: String)] = [
+    private static let expected: [(profile: String, data: JSONObject, entities: String)] = [
         ("light", ["on": false], "light"),
         ("dimmer", ["on": true, "brightness": 0.4], "light"),
         ("color-light", ["on": true, "brightness": 0.4, "color": "red"], "light select_palette"),
@@ -65,7 +65,7 @@ struct BuiltInEntityTests {
     @Test(arguments: expected)
     func `a thing with a built-in profile has the entities of its table`(
         profile: String,
-        data: [String: JSONValue],
+        data: JSONObject,
         entities: String
     ) {
         var data = data

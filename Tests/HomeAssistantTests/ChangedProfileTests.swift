@@ -21,7 +21,7 @@ struct ChangedProfileTests {
     }
 
     @Test func `a thing without a profile gets one, another one and none, and no entity is left behind`() {
-        let data: [String: JSONValue] = ["profile": "nobody's", "position": 40, "setpoint": 21]
+        let data: JSONObject = ["profile": "nobody's", "position": 40, "setpoint": 21]
         var state = SampleProfiles.house(Self.profiles, data)
         var desk = Desk()
         desk.announce(state)
@@ -110,11 +110,11 @@ struct ChangedProfileTests {
 
     @Test(
         arguments: ["light", "dimmer", "color-light"],
-        [[:], ["on": true, "brightness": 0.4, "color": "red"]] as [[String: JSONValue]]
+        [[:], ["on": true, "brightness": 0.4, "color": "red"]] as [JSONObject]
     )
     func `a light and its zone show a colour mode that was announced, also before the first values`(
         profile: String,
-        values: [String: JSONValue]
+        values: JSONObject
     ) {
         var data = values
         data["profile"] = .string(profile)
@@ -175,7 +175,7 @@ struct ChangedProfileTests {
     }
 
     /// What comes back proposes no entity id.
-    private static func withoutIDs(_ device: JSONValue?) -> [String: JSONValue]? {
+    private static func withoutIDs(_ device: JSONValue?) -> JSONObject? {
         guard var members = device?.object else { return nil }
         members["components"] = .object(
             (members["components"]?.object ?? [:]).mapValues { component in

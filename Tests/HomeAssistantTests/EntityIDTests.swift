@@ -30,7 +30,7 @@ struct EntityIDTests {
     private func add(
         _ name: String,
         _ number: UInt32,
-        _ data: [String: JSONValue],
+        _ data: JSONObject,
         _ state: inout ControllerState
     ) {
         var thing = FlareThing(id: FlareID(high: 7, low: number))
@@ -62,7 +62,7 @@ struct EntityIDTests {
             for cut in words.indices {
                 let name = words[...cut].joined(separator: " ")
                 let key = words[(cut + 1)...].joined(separator: "_")
-                var data: [String: JSONValue] = ["on": true]
+                var data: JSONObject = ["on": true]
                 if !key.isEmpty { data.merge([key: 5, "readonly": [.string(key)]]) { $1 } }
                 add(name, UInt32(number * 10 + cut), data, &state)
                 var thing = FlareThing(id: FlareID(high: 8, low: UInt32(number * 10 + cut)))

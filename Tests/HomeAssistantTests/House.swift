@@ -100,7 +100,7 @@ enum House {
         _ id: FlareID,
         _ name: String,
         _ zone: FlareID?,
-        _ data: [String: JSONValue],
+        _ data: JSONObject,
         _ state: inout ControllerState,
         actions: [String] = []
     ) {
@@ -131,7 +131,7 @@ enum House {
 /// A publisher, and the retained messages on Home Assistant's broker.
 struct Desk {
     var announcer: DiscoveryPublisher
-    private(set) var held: [String: JSONValue] = [:]
+    private(set) var held: JSONObject = [:]
     private(set) var sent: [(topic: String, payload: String)] = []
 
     init(_ configuration: DiscoveryConfiguration = House.configuration(), remembered: [String: String] = [:])

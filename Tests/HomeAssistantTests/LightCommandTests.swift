@@ -7,18 +7,18 @@ import Things
 
 /// Messages of Home Assistant's JSON light and palette select, and their results.
 struct LightCommandTests {
-    private static func thing(_ data: [String: JSONValue]) -> FlareThing {
+    private static func thing(_ data: JSONObject) -> FlareThing {
         var thing = FlareThing(id: FlareID(high: 1, low: 1))
         thing.name = "Lamp"
         thing.data = data
         return thing
     }
 
-    private static let lamp: [String: JSONValue] = [
+    private static let lamp: JSONObject = [
         "on": true, "brightness": 0.5, "color": "red", "options": ["red", "Ocean"],
     ]
 
-    private func settled(_ payload: String, on data: [String: JSONValue], attribute: String? = nil)
+    private func settled(_ payload: String, on data: JSONObject, attribute: String? = nil)
         -> Result<ThingSetting, Refusal>
     {
         let topic = attribute.map { CommandTopic.thingSetAttribute(thing: "lamp", attribute: $0) }
@@ -63,15 +63,16 @@ struct LightCommandTests {
             (#"{"state":"ON","brightness":51}"#, ["brightness": 0.2], ["brightness": 1]),
             (#"{"state":"OFF"}"#, ["on": false], ["brightness": 1]),
             (#"{"state":"ON","color":{"r":255,"g":0,"b":0}}"#, ["color": "red"], ["color": "blue"]),
-        ] as [(String, [String: JSONValue], [String: JSONValue])]
+        ] as [(String, JSONObject, JSONObject)]
     )
     func `Home Assistant's commands are parsed and ON with a value is one write`(
         payload: String,
-        writes: [String: JSONValue],
-        data: [String: JSONValue]
+        writes: JSONObject,
+        data: JSONObject
     ) throws {
         let setting = try settled(payload, on: data).get()
-        #expect(setting.writes == writes.mapValues { .value($0) })
+        let expected = writes.map { ($0.key, DataWrite.value($0.value)) }
+        #expect(setting.writes == Dictionary(uniqueKeysWithValues: expected))
         let transition = try JSONValue(parsing: payload)["transition"]?.number
         #expect(setting.transition == transition)
         #expect(setting.rejected.isEmpty)
@@ -142,10 +143,10 @@ struct LightCommandTests {
             (["source": "a"], "source", #""12""#, "12"), (["source": "a"], "source", #""null""#, "null"),
             (["source": "a"], "source", #""""#, ""), (["muted": false], "muted", "ON", true),
             (["muted": true], "muted", "OFF", false),
-        ] as [([String: JSONValue], String, String, JSONValue)]
+        ] as [(JSONObject, String, String, JSONValue)]
     )
     func `commands of a number, a text and a switch are parsed`(
-        data: [String: JSONValue],
+        data: JSONObject,
         key: String,
         payload: String,
         stored: JSONValue

@@ -24,7 +24,7 @@ struct LightRoleTests {
         ]
     )
 
-    private static let data: [String: JSONValue] = [
+    private static let data: JSONObject = [
         "on": true, "brightness": 0.5, "white": 3000, "program": 1,
     ]
 

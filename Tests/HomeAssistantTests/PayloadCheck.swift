@@ -32,7 +32,7 @@ struct PayloadCheck {
     }
 
     private mutating func known(
-        _ members: [String: JSONValue],
+        _ members: JSONObject,
         _ legal: Set<String>,
         required: Set<String>,
         _ place: String
@@ -41,7 +41,7 @@ struct PayloadCheck {
         for key in required where members[key] == nil { problems.append("\(place): \(key) is missing") }
     }
 
-    private mutating func availability(_ members: [String: JSONValue], _ place: String) {
+    private mutating func availability(_ members: JSONObject, _ place: String) {
         for entry in members["availability"]?.array ?? [] {
             known(entry.object ?? [:], KnownKeys.availability, required: ["topic"], "\(place).availability")
             topic(entry["topic"], "\(place).availability.topic")
@@ -51,7 +51,7 @@ struct PayloadCheck {
         }
     }
 
-    private mutating func component(_ members: [String: JSONValue], _ platform: String, _ key: String) {
+    private mutating func component(_ members: JSONObject, _ platform: String, _ key: String) {
         guard let legal = KnownKeys.platforms[platform] else {
             problems.append("\(key): unknown platform \(platform)")
             return
@@ -100,7 +100,7 @@ struct PayloadCheck {
         }
     }
 
-    private mutating func deviceClass(_ members: [String: JSONValue], _ platform: String, _ key: String) {
+    private mutating func deviceClass(_ members: JSONObject, _ platform: String, _ key: String) {
         for name in ["device_class", "state_class"] where platform == "sensor" || platform == "number" {
             guard let units = members[name]?.string.flatMap({ KnownKeys.units[$0] }) else { continue }
             if !units.contains(members["unit_of_measurement"]?.string ?? "") {
@@ -123,7 +123,7 @@ struct PayloadCheck {
         }
     }
 
-    private mutating func climate(_ members: [String: JSONValue], _ key: String) {
+    private mutating func climate(_ members: JSONObject, _ key: String) {
         let modes = members["modes"]?.array?.compactMap(\.string) ?? []
         if modes.isEmpty || Set(modes).count != modes.count
             || !Set(modes).isSubset(of: ["off", "heat", "cool", "heat_cool", "auto", "dry", "fan_only"])
@@ -139,7 +139,7 @@ struct PayloadCheck {
     }
 
     /// What must be whole, and what must be less than something else.
-    private mutating func range(_ members: [String: JSONValue], _ platform: String, _ key: String) {
+    private mutating func range(_ members: JSONObject, _ platform: String, _ key: String) {
         let pairs = [
             ("position_closed", "position_open"), ("tilt_min", "tilt_max"),
             ("speed_range_min", "speed_range_max"),
@@ -181,7 +181,7 @@ struct PayloadCheck {
         }
     }
 
-    private mutating func light(_ members: [String: JSONValue], _ key: String) {
+    private mutating func light(_ members: JSONObject, _ key: String) {
         let modes = members["supported_color_modes"]?.array?.compactMap(\.string) ?? []
         if modes.isEmpty || Set(modes).count != modes.count || !Set(modes).isSubset(of: KnownKeys.colourModes)
         {

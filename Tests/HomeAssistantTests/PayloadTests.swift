@@ -34,16 +34,16 @@ struct PayloadTests {
     }
 
     @Test func `the payload check finds errors`() {
-        func problems(_ component: [String: JSONValue], _ device: [String: JSONValue] = [:]) -> Int {
-            let block: JSONValue = .object(["identifiers": ["i"], "name": "n"].merging(device) { $1 })
-            let whole = ["unique_id": "u", "name": "n", "default_entity_id": "light.a"].merging(component) {
-                $1
-            }
+        func problems(_ component: JSONObject, _ device: JSONObject = [:]) -> Int {
+            let named: JSONObject = ["identifiers": ["i"], "name": "n"]
+            let block: JSONValue = .object(named.merging(device) { $1 })
+            let plain: JSONObject = ["unique_id": "u", "name": "n", "default_entity_id": "light.a"]
+            let whole = plain.merging(component) { $1 }
             return PayloadCheck([
                 "device": block, "origin": ["name": "o"], "components": ["light": .object(whole)],
             ]).problems.count
         }
-        let light: [String: JSONValue] = [
+        let light: JSONObject = [
             "platform": "light", "schema": "json", "command_topic": "a", "supported_color_modes": ["rgb"],
         ]
         #expect(problems(light) == 0)

@@ -13,10 +13,10 @@ struct ProfileEntityTests {
 
     private func components(
         _ profile: Profile,
-        _ data: [String: JSONValue] = [:],
+        _ data: JSONObject = [:],
         strings: [(String, String, String)] = [],
         language: String = "en"
-    ) -> [String: JSONValue] {
+    ) -> JSONObject {
         var desk = Desk(House.configuration { $0.settings.language = language })
         desk.announce(SampleProfiles.house([profile], data, strings: strings))
         let payload = desk.device("it")
@@ -250,8 +250,8 @@ struct ProfileEntityTests {
     @Test func `a text in place of a measured number leaves its sensor as it is`() {
         let number = components(SampleProfiles.socket, ["on": true, "power": 3.5])
         #expect(components(SampleProfiles.socket, ["on": true, "power": "n/a"]) == number)
-        let warm: [String: JSONValue] = ["setpoint": 21, "temperature": 20.5]
-        let broken: [String: JSONValue] = ["setpoint": 21, "temperature": "broken"]
+        let warm: JSONObject = ["setpoint": 21, "temperature": 20.5]
+        let broken: JSONObject = ["setpoint": 21, "temperature": "broken"]
         #expect(
             components(SampleProfiles.thermostat, warm) == components(SampleProfiles.thermostat, broken)
         )
@@ -266,7 +266,7 @@ struct ProfileEntityTests {
                 SampleProfiles.property("locked", .readonlyText, roles: ["lock"]),
             ]
         )
-        for data in [[:], ["open": true, "battery": 80, "locked": false]] as [[String: JSONValue]] {
+        for data in [[:], ["open": true, "battery": 80, "locked": false]] as [JSONObject] {
             let all = components(contact, data)
             #expect(all.keys.sorted() == ["binary_sensor_locked", "binary_sensor_open", "sensor_battery"])
             #expect(all["binary_sensor_open"]?["device_class"] == "door")

@@ -52,8 +52,8 @@ enum RandomPlace {
         _ = state.slugs.assign(to: ObjectReference(kind, id), name: name)
     }
 
-    private static func data(_ random: inout SplitMix64) -> [String: JSONValue] {
-        var data: [String: JSONValue] = [:]
+    private static func data(_ random: inout SplitMix64) -> JSONObject {
+        var data: JSONObject = [:]
         let usual = ["on", "brightness", "color", "options", "volume", "source", "locked", "angle", "minor"]
         for _ in 0..<Int.random(in: 0...9, using: &random) {
             let key = Bool.random(using: &random) ? usual.randomElement(using: &random) : text(&random)

@@ -48,8 +48,8 @@ enum RandomProfile {
         return property
     }
 
-    static func data(_ random: inout SplitMix64, for profile: Profile) -> [String: JSONValue] {
-        var data: [String: JSONValue] = ["profile": .string(profile.name)]
+    static func data(_ random: inout SplitMix64, for profile: Profile) -> JSONObject {
+        var data: JSONObject = ["profile": .string(profile.name)]
         for property in profile.properties where Int.random(in: 0..<4, using: &random) > 0 {
             data[property.name] = value(&random)
         }

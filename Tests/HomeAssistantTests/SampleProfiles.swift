@@ -44,7 +44,7 @@ enum SampleProfiles {
     /// The house with one more thing, of the short name `it`.
     static func house(
         _ profiles: [Profile],
-        _ data: [String: JSONValue],
+        _ data: JSONObject,
         strings: [(String, String, String)] = []
     ) -> ControllerState {
         var state = House.state(catalog(profiles, strings))

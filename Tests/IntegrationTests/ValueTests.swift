@@ -6,42 +6,41 @@ import Testing
 @Suite(.enabled(if: Mosquitto.isExpected), .mosquitto, .timeLimit(.minutes(1)))
 struct ValueTests {
     /// A command on the table lamp, and what its data and its topic hold then.
-    private static let values:
-        [(topic: String, payload: String, data: [String: JSONValue], shown: [String: JSONValue])] = [
-            (
-                "set", #"{"color":"red"}"#, ["color": "red"],
-                ["color_name": "red", "color": ["r": 255, "g": 0, "b": 0]]
-            ),
-            ("set/color", "warm white", ["color": "warm white"], ["color_name": "warm white"]),
-            ("set/color", "#0F0", ["color": "lime"], ["color": ["r": 0, "g": 255, "b": 0]]),
-            ("set/color", "255,136,0", ["color": "#ff8800"], ["color": ["r": 255, "g": 136, "b": 0]]),
-            (
-                "set", #"{"color":{"r":1,"g":2,"b":3}}"#, ["color": "#010203"],
-                ["color": ["r": 1, "g": 2, "b": 3]]
-            ),
-            (
-                "set", #"{"color":{"h":240,"s":100},"state":"ON"}"#, ["color": "blue"],
-                ["color_name": "blue", "state": "ON"]
-            ),
-            ("set/color", "rebeccapurple", ["color": "rebeccapurple"], ["color_name": "rebeccapurple"]),
-            ("set", #"{"brightness":0}"#, ["on": false, "brightness": 0.6], ["state": "OFF"]),
-            ("set/brightness", "255", ["on": true, "brightness": 1], ["state": "ON", "brightness": 255]),
-            ("set/brightness", "20%", ["brightness": 0.2], ["brightness": 51]),
-            ("set", #"{"brightness":0.4}"#, ["brightness": 0.4], ["brightness": 102]),
-            ("set/level", "1", ["brightness": 1], ["brightness": 255]),
-            ("set/state", "OFF", ["on": false], ["state": "OFF"]),
-            ("set/state", "true", ["on": true], ["state": "ON"]),
-            ("set", #"{"state":"TOGGLE"}"#, ["on": false], ["state": "OFF"]),
-            (
-                "set", #"{"state":"ON","brightness":51,"color":"green"}"#,
-                ["on": true, "brightness": 0.2, "color": "green"],
-                ["state": "ON", "brightness": 51, "color_name": "green"]
-            ),
-            ("action", "nextColor", ["color": "blue"], ["color_name": "blue"]),
-            ("action", #"{"action":"previousColor"}"#, ["color": "green"], ["color_name": "green"]),
-            ("action", "off", ["on": false], ["state": "OFF"]),
-            ("action", "lighter", ["brightness": 0.3], ["brightness": 77]),
-        ]
+    private static let values: [(topic: String, payload: String, data: JSONObject, shown: JSONObject)] = [
+        (
+            "set", #"{"color":"red"}"#, ["color": "red"],
+            ["color_name": "red", "color": ["r": 255, "g": 0, "b": 0]]
+        ),
+        ("set/color", "warm white", ["color": "warm white"], ["color_name": "warm white"]),
+        ("set/color", "#0F0", ["color": "lime"], ["color": ["r": 0, "g": 255, "b": 0]]),
+        ("set/color", "255,136,0", ["color": "#ff8800"], ["color": ["r": 255, "g": 136, "b": 0]]),
+        (
+            "set", #"{"color":{"r":1,"g":2,"b":3}}"#, ["color": "#010203"],
+            ["color": ["r": 1, "g": 2, "b": 3]]
+        ),
+        (
+            "set", #"{"color":{"h":240,"s":100},"state":"ON"}"#, ["color": "blue"],
+            ["color_name": "blue", "state": "ON"]
+        ),
+        ("set/color", "rebeccapurple", ["color": "rebeccapurple"], ["color_name": "rebeccapurple"]),
+        ("set", #"{"brightness":0}"#, ["on": false, "brightness": 0.6], ["state": "OFF"]),
+        ("set/brightness", "255", ["on": true, "brightness": 1], ["state": "ON", "brightness": 255]),
+        ("set/brightness", "20%", ["brightness": 0.2], ["brightness": 51]),
+        ("set", #"{"brightness":0.4}"#, ["brightness": 0.4], ["brightness": 102]),
+        ("set/level", "1", ["brightness": 1], ["brightness": 255]),
+        ("set/state", "OFF", ["on": false], ["state": "OFF"]),
+        ("set/state", "true", ["on": true], ["state": "ON"]),
+        ("set", #"{"state":"TOGGLE"}"#, ["on": false], ["state": "OFF"]),
+        (
+            "set", #"{"state":"ON","brightness":51,"color":"green"}"#,
+            ["on": true, "brightness": 0.2, "color": "green"],
+            ["state": "ON", "brightness": 51, "color_name": "green"]
+        ),
+        ("action", "nextColor", ["color": "blue"], ["color_name": "blue"]),
+        ("action", #"{"action":"previousColor"}"#, ["color": "green"], ["color_name": "green"]),
+        ("action", "off", ["on": false], ["state": "OFF"]),
+        ("action", "lighter", ["brightness": 0.3], ["brightness": 77]),
+    ]
 
     @Test(arguments: ["things/table-lamp", "things/\(Place.tableLamp)", "nearby"])
     func `every value is stored, shown and answered`(target: String) async throws {

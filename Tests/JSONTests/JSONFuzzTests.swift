@@ -35,7 +35,7 @@ struct JSONFuzzTests {
                 (0..<Int.random(in: 0...4, using: &generator)).map { _ in value(depth - 1, &generator) }
             )
         default:
-            var members: [String: JSONValue] = [:]
+            var members: JSONObject = [:]
             for _ in 0..<Int.random(in: 0...4, using: &generator) {
                 members[text(&generator)] = value(depth - 1, &generator)
             }

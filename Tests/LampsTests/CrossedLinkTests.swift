@@ -10,7 +10,7 @@ struct CrossedLinkTests {
     private static let delays: [ClosedRange<Int64>] = [5...30, 5...300, 200...200, 100...1000]
     private static let colours = ["red", "green", "blue", "orange", "white", "#8040ff"]
 
-    private func data(_ generator: inout SplitMix64) -> [String: JSONValue] {
+    private func data(_ generator: inout SplitMix64) -> JSONObject {
         [
             "on": .bool(.random(using: &generator)),
             "brightness": .number(Double(Int.random(in: 1...20, using: &generator)) / 20),

@@ -30,7 +30,7 @@ struct CrossedWorld {
     private(set) var actions = 0
     private(set) var conditions: [LampLink.Condition] = []
 
-    init(seed: UInt64, delays: ClosedRange<Int64>, things data: [[String: JSONValue]]) {
+    init(seed: UInt64, delays: ClosedRange<Int64>, things data: [JSONObject]) {
         self.delays = delays
         generator = SplitMix64(seed: seed)
         links = [0, 1].map { own in
@@ -57,7 +57,7 @@ struct CrossedWorld {
     }
 
     /// A user changes one of the things.
-    mutating func set(_ data: [String: JSONValue], of own: Int) {
+    mutating func set(_ data: JSONObject, of own: Int) {
         things[own].data.merge(data) { $1 }
         changed(own)
     }
@@ -65,7 +65,7 @@ struct CrossedWorld {
     /// The published state, as far as links read it.
     private static func shape(_ thing: FlareThing) -> JSONValue {
         let appearance = ThingAppearance(thing: thing)
-        var members: [String: JSONValue] = ["state": appearance.isOn ? "ON" : "OFF"]
+        var members: JSONObject = ["state": appearance.isOn ? "ON" : "OFF"]
         members["brightness"] = appearance.brightness.map { JSONValue($0) }
         members["color"] = appearance.rgb.map {
             ["r": JSONValue(Int($0.red)), "g": JSONValue(Int($0.green)), "b": JSONValue(Int($0.blue))]

@@ -25,9 +25,9 @@ struct LampLinkColourTests {
         #expect(world.sets.count == 1)
     }
 
-    @Test(arguments: [[:], ["brightness": 1]] as [[String: JSONValue]])
+    @Test(arguments: [[:], ["brightness": 1]] as [JSONObject])
     func `a lamp that supports only colours receives white light as a colour`(
-        alsoChanged: [String: JSONValue]
+        alsoChanged: JSONObject
     ) {
         var world = LinkWorld.inAgreement(
             thing: ["on": true, "brightness": 0.5, "color": "red", "colorTemperature": 4000],

@@ -8,7 +8,7 @@ import Things
 struct LampLinkPropertyTests {
     private static let colours = ["red", "green", "blue", "orange", "white", "#8040ff", "brown"]
 
-    private func change(_ generator: inout SplitMix64) -> [String: JSONValue] {
+    private func change(_ generator: inout SplitMix64) -> JSONObject {
         switch Int.random(in: 0..<4, using: &generator) {
         case 0: ["on": .bool(.random(using: &generator))]
         case 1: ["brightness": .number(Double(Int.random(in: 0...20, using: &generator)) / 20)]
@@ -17,7 +17,7 @@ struct LampLinkPropertyTests {
         }
     }
 
-    private func press(_ generator: inout SplitMix64) -> [String: JSONValue] {
+    private func press(_ generator: inout SplitMix64) -> JSONObject {
         switch Int.random(in: 0..<3, using: &generator) {
         case 0: ["state": Bool.random(using: &generator) ? "ON" : "OFF"]
         case 1: ["state": "ON", "brightness": JSONValue(Int.random(in: 1...254, using: &generator))]

@@ -5,7 +5,7 @@ import Testing
 import Things
 
 struct LampLinkTests {
-    private static let lit: [String: JSONValue] = ["on": true, "brightness": 0.5, "color": "orange"]
+    private static let lit: JSONObject = ["on": true, "brightness": 0.5, "color": "orange"]
 
     @Test func `at the start the lamp's state is requested and adopted by the thing`() {
         var world = LinkWorld(thing: Self.lit, lamp: ["state": "ON", "brightness": 254])
@@ -44,7 +44,7 @@ struct LampLinkTests {
 
     @Test func `a lamp that is switched on receives its complete state`() {
         let blue: JSONValue = ["x": 0.1355, "y": 0.0399]
-        for lamp: [String: JSONValue] in [
+        for lamp: JSONObject in [
             ["state": "OFF"], ["state": "OFF", "brightness": 127, "color": blue],
         ] {
             var world = LinkWorld.inAgreement(

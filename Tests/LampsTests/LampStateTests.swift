@@ -5,27 +5,26 @@ import Testing
 import Things
 
 struct LampStateTests {
-    @Test(
-        arguments: [
-            (
-                ["on": true, "brightness": 0.5, "color": "red"],
-                LampState(isOn: true, level: 0.5, colour: Paint.red)
-            ),
-            (["on": false, "brightness": 0.5], LampState(isOn: false, level: 0.5)),
-            (["on": true, "brightness": 0], LampState(isOn: false)),
-            (["brightness": 0.2], LampState(isOn: true, level: 0.2)),
-            (["brightness": 0], LampState(isOn: false)),
-            (["color": "blue"], LampState(isOn: true, colour: Paint.blue)),
-            (["on": true, "color": "black"], LampState(isOn: false)),
-            (["on": true, "color": "warm white"], LampState(isOn: true)),
-            (
-                ["on": true, "brightness": 0, "color": "red", "readonly": ["brightness", "color"]],
-                LampState(isOn: true)
-            ),
-        ] as [([String: JSONValue], LampState)]
-    )
-    func `a thing's data defines the wanted state of its lamp`(data: [String: JSONValue], expected: LampState)
-    {
+    private static let states: [(JSONObject, LampState)] = [
+        (
+            ["on": true, "brightness": 0.5, "color": "red"],
+            LampState(isOn: true, level: 0.5, colour: Paint.red)
+        ),
+        (["on": false, "brightness": 0.5], LampState(isOn: false, level: 0.5)),
+        (["on": true, "brightness": 0], LampState(isOn: false)),
+        (["brightness": 0.2], LampState(isOn: true, level: 0.2)),
+        (["brightness": 0], LampState(isOn: false)),
+        (["color": "blue"], LampState(isOn: true, colour: Paint.blue)),
+        (["on": true, "color": "black"], LampState(isOn: false)),
+        (["on": true, "color": "warm white"], LampState(isOn: true)),
+        (
+            ["on": true, "brightness": 0, "color": "red", "readonly": ["brightness", "color"]],
+            LampState(isOn: true)
+        ),
+    ]
+
+    @Test(arguments: states)
+    func `a thing's data defines the wanted state of its lamp`(data: JSONObject, expected: LampState) {
         #expect(LampState(data: data) == expected)
     }
 

@@ -33,7 +33,7 @@ struct LinkWorld {
     private(set) var link: LampLink
     private(set) var thing: FlareThing
     /// The lamp's state: `state`, `brightness` and `color` of zigbee2mqtt.
-    private(set) var lamp: [String: JSONValue]
+    private(set) var lamp: JSONObject
     var isDeaf = false
     /// Whether it has only percent steps, whole degrees of hue and nothing below 5 %.
     var isCoarse = false
@@ -59,8 +59,8 @@ struct LinkWorld {
 
     init(
         seed: UInt64 = 1,
-        thing data: [String: JSONValue] = ["on": false, "brightness": 0.5, "color": "red"],
-        lamp: [String: JSONValue] = ["state": "OFF", "brightness": 127, "color": ["r": 255, "g": 0, "b": 0]]
+        thing data: JSONObject = ["on": false, "brightness": 0.5, "color": "red"],
+        lamp: JSONObject = ["state": "OFF", "brightness": 127, "color": ["r": 255, "g": 0, "b": 0]]
     ) {
         generator = SplitMix64(seed: seed)
         link = LampLink(ZigbeeLamp(topic: Self.topic), seed: seed)
@@ -79,7 +79,7 @@ struct LinkWorld {
     // MARK: User actions
 
     /// A user changes the thing at the server.
-    mutating func setThing(_ data: [String: JSONValue], over seconds: Double? = nil) {
+    mutating func setThing(_ data: JSONObject, over seconds: Double? = nil) {
         thing.data.merge(data) { $1 }
         if let seconds {
             var before = thing
@@ -91,7 +91,7 @@ struct LinkWorld {
     }
 
     /// A user presses the lamp's switch.
-    mutating func pressLamp(_ change: [String: JSONValue]) {
+    mutating func pressLamp(_ change: JSONObject) {
         lamp.merge(change) { $1 }
         report()
     }
@@ -264,8 +264,8 @@ extension LampLink {
 extension LinkWorld {
     /// A thing and a lamp that agree, before any message.
     static func inAgreement(
-        thing: [String: JSONValue] = ["on": true, "brightness": 0.5, "color": "orange"],
-        lamp: [String: JSONValue] = [
+        thing: JSONObject = ["on": true, "brightness": 0.5, "color": "orange"],
+        lamp: JSONObject = [
             "state": "ON", "brightness": 127, "color": ["r": 255, "g": 165, "b": 0],
         ],
         _ change: (inout LinkWorld) -> Void = { _ in }

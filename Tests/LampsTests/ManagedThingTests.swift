@@ -19,7 +19,7 @@ struct ManagedThingTests {
         return ThingKind(profile)
     }()
 
-    private func thing(_ data: [String: JSONValue]) -> FlareThing {
+    private func thing(_ data: JSONObject) -> FlareThing {
         var thing = FlareThing(id: FlareID(high: 1, low: 1))
         thing.data = data
         return thing
@@ -29,14 +29,14 @@ struct ManagedThingTests {
         arguments: [
             (["relay": 1, "dim": 50, "tint": "red"], ["on": true, "brightness": 0.5, "color": "red"]),
             (["relay": 0, "dim": 0, "tint": "#102030"], ["on": false, "brightness": 0, "color": "#102030"]),
-        ] as [([String: JSONValue], [String: JSONValue])]
+        ] as [(JSONObject, JSONObject)]
     )
     func `a lamp follows such a thing as it follows a plain light`(
-        managed: [String: JSONValue],
-        plain: [String: JSONValue]
+        managed: JSONObject,
+        plain: JSONObject
     ) {
-        let goal: [String: JSONValue] = ["brightness": 1]
-        for (goal, seconds) in [(nil, nil), (goal, 2)] as [([String: JSONValue]?, Double?)] {
+        let goal: JSONObject = ["brightness": 1]
+        for (goal, seconds) in [(nil, nil), (goal, 2)] as [(JSONObject?, Double?)] {
             let followed = LinkedThing(thing(managed), kind: Self.kind, goal: goal, seconds: seconds)
             #expect(followed != nil)
             #expect(followed == LinkedThing(thing(plain), goal: goal, seconds: seconds))

@@ -83,7 +83,7 @@ struct PartialReportTests {
     private struct Report {
         let dialect: any LampDialect
         let topic: String
-        let members: [String: JSONValue]
+        let members: JSONObject
         let isOn: String
         let level: String
     }

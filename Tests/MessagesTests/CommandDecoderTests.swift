@@ -14,7 +14,7 @@ struct CommandDecoderTests {
 
     private static func set(
         _ target: Command.Target,
-        _ attributes: [String: JSONValue],
+        _ attributes: JSONObject,
         transition: Double? = nil,
         isPartial: Bool = false
     ) -> Command.Order {

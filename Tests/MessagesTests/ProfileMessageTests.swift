@@ -24,7 +24,7 @@ struct ProfileMessageTests {
 
     /// The sample place, whose lamp has these data.
     private func state(
-        _ data: [String: JSONValue],
+        _ data: JSONObject,
         actions: [String] = [],
         language: String = "en"
     ) -> ControllerState {
@@ -42,7 +42,7 @@ struct ProfileMessageTests {
         return state
     }
 
-    private func message(_ data: [String: JSONValue], actions: [String] = []) -> JSONValue {
+    private func message(_ data: JSONObject, actions: [String] = []) -> JSONValue {
         state(data, actions: actions).thingJSON(Place.lamp) ?? .null
     }
 
@@ -67,9 +67,9 @@ struct ProfileMessageTests {
             ["on": true], ["on": true, "brightness": 0.5, "color": "red", "price": 9],
             ["kind": "switch", "on": true], ["temperature": 20, "readonly": ["temperature"]], [:],
             ["profile": "nobody", "on": true], ["oemModel": "nobody", "brightness": 0.2],
-        ] as [[String: JSONValue]]
+        ] as [JSONObject]
     )
-    func `a thing without a profile is shown as without any profiles`(data: [String: JSONValue]) {
+    func `a thing without a profile is shown as without any profiles`(data: JSONObject) {
         var plain = Place.state
         plain.things[Place.lamp]?.data = data
         plain.changedAt = [:]
@@ -94,7 +94,7 @@ struct ProfileMessageTests {
     }
 
     @Test func `actions have their property, value and title in the language`() {
-        let data: [String: JSONValue] = ["profile": "strip", "relay": 1]
+        let data: JSONObject = ["profile": "strip", "relay": 1]
         #expect(
             state(data, actions: ["boil"], language: "de").thingActionsJSON(Place.lamp) == [
                 ["name": "turn_off", "property": "relay", "value": 0, "title": "turn_off"],

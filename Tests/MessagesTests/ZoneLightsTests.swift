@@ -10,7 +10,7 @@ struct ZoneLightsTests {
 
     private func id(_ index: UInt32) -> FlareID { FlareID(high: 3, low: index) }
 
-    private func state(_ things: [[String: JSONValue]]) -> ControllerState {
+    private func state(_ things: [JSONObject]) -> ControllerState {
         var state = ControllerState(epoch: "e")
         for (index, data) in things.enumerated() {
             var thing = FlareThing(id: id(UInt32(index)))
@@ -21,7 +21,7 @@ struct ZoneLightsTests {
         return state
     }
 
-    private func lights(_ things: [[String: JSONValue]]) -> JSONValue? {
+    private func lights(_ things: [JSONObject]) -> JSONValue? {
         let state = state(things)
         var lights = ZoneLights()
         for id in state.things.keys.sorted() { _ = lights.update(id, in: state) }
@@ -61,9 +61,9 @@ struct ZoneLightsTests {
                 [["on": true, "color": "blurple", "brightness": 1]],
                 #"{"brightness":255,"lights":1,"on":1,"state":"ON"}"#
             ),
-        ] as [([[String: JSONValue]], String?)]
+        ] as [([JSONObject], String?)]
     )
-    func `the lights of a zone look like one`(things: [[String: JSONValue]], text: String?) {
+    func `the lights of a zone look like one`(things: [JSONObject], text: String?) {
         #expect(lights(things)?.text == text)
     }
 

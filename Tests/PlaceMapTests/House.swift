@@ -42,7 +42,7 @@ struct House {
         _ name: String,
         at position: Point3D?,
         in zone: FlareID? = House.left,
-        _ data: [String: JSONValue] = [:]
+        _ data: JSONObject = [:]
     ) -> FlareID {
         var thing = FlareThing(id: FlareID(high: 3, low: UInt32(state.things.count)))
         thing.name = name

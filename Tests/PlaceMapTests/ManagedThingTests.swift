@@ -26,7 +26,7 @@ struct ManagedThingTests {
     }
 
     /// A house with one thing of a built-in form.
-    private func drawing(_ roles: [String: [String]], _ data: [String: JSONValue]) throws -> Drawing {
+    private func drawing(_ roles: [String: [String]], _ data: JSONObject) throws -> Drawing {
         var profile = Profile(name: "kind", model: nil, origin: .builtIn)
         profile.properties = roles.sorted { $0.key < $1.key }.map { name, roles in
             var property = ProfileProperty(name: name)

@@ -219,7 +219,7 @@ struct PictureLimitTests {
             }
             for low in 0..<chance.number(below: 20) {
                 let zone = FlareID(high: 5, low: UInt32(low % 7))
-                let data: [String: JSONValue] = [
+                let data: JSONObject = [
                     "on": .bool(chance.number(below: 2) == 0), "brightness": .number(number()),
                     "color": .string(name()),
                 ]

@@ -68,7 +68,7 @@ struct PlacePictureTests {
 
     // MARK: Things
 
-    private func glow(_ data: [String: JSONValue]) throws -> Double? {
+    private func glow(_ data: JSONObject) throws -> Double? {
         var house = House()
         house.add("Lamp", at: Point3D(x: 1, y: 1), data)
         return try house.drawing.all("circle").first { $0.attributes["fill"]?.hasPrefix("url(#g") == true }?

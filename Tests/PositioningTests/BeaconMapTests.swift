@@ -10,7 +10,7 @@ import Testing
     private func place(
         uuid: JSONValue? = "00000000-0000-0001-0000-000000000002",
         major: JSONValue? = 7,
-        _ things: [[String: JSONValue]]
+        _ things: [JSONObject]
     ) -> BeaconMap {
         var environment = FlareEnvironment(id: FlareID(high: 1, low: 0))
         environment.data["uuid"] = uuid
@@ -142,15 +142,15 @@ import Testing
             (["receiver": ""], "name of 1 to 64 bytes"), (["receiver": 5], "name of 1 to 64 bytes"),
             (["receiver": "hall"], "same receiver hall as T0"),
             (["receiver": "attic", "minor": 1], "only the receiver is used"),
-        ] as [([String: JSONValue], String)]
+        ] as [(JSONObject, String)]
     )
-    func `an unusable receiver is a problem`(_ data: [String: JSONValue], _ problem: String) {
+    func `an unusable receiver is a problem`(_ data: JSONObject, _ problem: String) {
         let map = place([["receiver": "hall"], data])
         #expect(map.problems.count == 1 && map.problems.first?.contains(problem) == true)
     }
 
     @Test func `receivers that detect the device locate it like beacons that the device detects`() {
-        func estimates(_ data: [[String: JSONValue]], _ hear: (Int, BeaconMap) -> BeaconSighting?)
+        func estimates(_ data: [JSONObject], _ hear: (Int, BeaconMap) -> BeaconSighting?)
             -> [PositionEstimate]
         {
             let map = place(data)

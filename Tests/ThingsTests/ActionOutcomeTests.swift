@@ -4,7 +4,7 @@ import Testing
 import Things
 
 struct ActionOutcomeTests {
-    private func outcome(_ action: String, _ data: [String: JSONValue], resting: Double? = nil)
+    private func outcome(_ action: String, _ data: JSONObject, resting: Double? = nil)
         -> ActionOutcome?
     {
         ActionOutcome(of: action, on: Lamps.thing(data, position: .zero), resting: resting)
@@ -18,12 +18,12 @@ struct ActionOutcomeTests {
             ("off", ["on": true, "brightness": 0.5], ["state": "OFF"]),
             ("clockwise", ["angle": 30], ["angle": 60]),
             ("north", [:], ["position": ["x": 0, "y": 1, "z": 0]]),
-        ] as [(String, [String: JSONValue], [String: JSONValue])]
+        ] as [(String, JSONObject, JSONObject)]
     )
     func `the outcome of the server's own actions is predicted`(
         action: String,
-        data: [String: JSONValue],
-        shown: [String: JSONValue]
+        data: JSONObject,
+        shown: JSONObject
     ) {
         #expect(outcome(action, data)?.values == nil)
         #expect(outcome(action, data)?.shown == shown)
@@ -38,7 +38,7 @@ struct ActionOutcomeTests {
     }
 
     @Test func `on restores a brightness and off keeps it`() {
-        let dark: [String: JSONValue] = ["on": true, "brightness": 0]
+        let dark: JSONObject = ["on": true, "brightness": 0]
         #expect(outcome("on", dark)?.values == ["on": true, "brightness": 1])
         #expect(outcome("on", dark, resting: 0.4)?.values == ["on": true, "brightness": 0.4])
         #expect(outcome("on", dark, resting: 0.4)?.shown == ["state": "ON", "brightness": 102])

@@ -88,7 +88,7 @@ struct ColourTemperatureTests {
         var both = Self.lamp.data
         both["color"] = .string("#ffcda6")
         #expect(ThingAppearance.temperature(of: both)?.kelvin == 4000)
-        let goal: [String: JSONValue] = ["colorTemperature": 2000, "color": "#ff880d"]
+        let goal: JSONObject = ["colorTemperature": 2000, "color": "#ff880d"]
         both.merge(ThingSetting.interpolated(from: both, to: goal, fraction: 0.5)) { $1 }
         #expect(ThingAppearance.temperature(of: both)?.kelvin == 3000)
     }

@@ -7,11 +7,11 @@ import Things
 /// Which stored values drive a thing, and which change what it is.
 struct DrivingTests {
     private static func thing(
-        _ data: [String: JSONValue],
+        _ data: JSONObject,
         actions: [String] = [],
         isPlaced: Bool = true
     ) throws -> FlareThing {
-        var json: [String: JSONValue] = [
+        var json: JSONObject = [
             "_id": "00000000000000000000000a", "name": "Lamp", "data": .object(data),
             "actions": .array(actions.map { .string($0) }),
         ]
@@ -19,7 +19,7 @@ struct DrivingTests {
         return try #require(FlareThing(json: .object(json)))
     }
 
-    private static let lamp: [String: JSONValue] = [
+    private static let lamp: JSONObject = [
         "on": true, "brightness": 0.5, "color": "red", "options": ["red", "blue"], "note": "x", "minor": 5,
         "power": -59, "speed": .null, "door": true, "readonly": ["door"], "scene": ["a": 1], "list": [1, 2],
     ]
@@ -50,7 +50,7 @@ struct DrivingTests {
         value: JSONValue
     ) throws {
         // Another key that drives changes nothing.
-        var values: [String: JSONValue] = ["scene.a": 3]
+        var values: JSONObject = ["scene.a": 3]
         values[key] = value
         let found = try ThingCapabilities.firstNotDriving(values, Self.thing(Self.lamp), kind: nil)
         #expect(found == key)
@@ -150,7 +150,7 @@ struct DrivingTests {
         #expect(illegal.filter(accepts) == [])
     }
 
-    private static let light: [String: JSONValue] = [
+    private static let light: JSONObject = [
         "on": true, "brightness": 0.5, "color": "red", "options": ["red", "warm candle"], "note": "x",
         "colorTemperature": 3000, "speed": 1, "scene": ["a": 1], "list": [1, 2],
     ]

@@ -5,7 +5,7 @@ import Things
 /// Things for the tests of this target.
 enum Lamps {
     static func thing(
-        _ data: [String: JSONValue],
+        _ data: JSONObject,
         actions: [String] = [],
         position: Point3D? = nil
     ) -> FlareThing {

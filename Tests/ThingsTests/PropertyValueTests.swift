@@ -136,7 +136,7 @@ struct PropertyValueTests {
         ]
         for kind in [Self.sample, Kinds.foreignLight, Kinds.plainLight, Kinds.dimmerOnly, Kinds.valve] {
             for (name, data) in [("brightness", [:]), ("other", Self.thing.data)]
-                as [(String, [String: JSONValue])]
+                as [(String, JSONObject)]
             {
                 let thing = Lamps.thing(data)
                 let names = kind.allProperties.map(\.name) + ["state", "level", "brightness", "color", name]

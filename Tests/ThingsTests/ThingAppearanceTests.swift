@@ -15,9 +15,9 @@ struct ThingAppearanceTests {
             (["on": .null, "brightness": 0], false),
             (["on": true, "brightness": 0, "readonly": ["brightness"]], true),
             (["on": false, "color": "red", "readonly": ["on"]], true),
-        ] as [([String: JSONValue], Bool)]
+        ] as [(JSONObject, Bool)]
     )
-    func `a light is on from on, and never with a brightness of 0`(data: [String: JSONValue], isOn: Bool) {
+    func `a light is on from on, and never with a brightness of 0`(data: JSONObject, isOn: Bool) {
         let appearance = ThingAppearance(thing: Lamps.thing(data))
         #expect(appearance.isLight)
         #expect(appearance.isOn == isOn)
@@ -47,10 +47,10 @@ struct ThingAppearanceTests {
         arguments: [
             (["on": true], .onoff), (["brightness": 1, "on": true], .brightness),
             (["color": "red", "brightness": 1], .rgb),
-        ] as [([String: JSONValue], ThingAppearance.ColourMode)]
+        ] as [(JSONObject, ThingAppearance.ColourMode)]
     )
     func `the colour mode is the highest capability`(
-        data: [String: JSONValue],
+        data: JSONObject,
         mode: ThingAppearance.ColourMode
     ) {
         #expect(ThingAppearance(thing: Lamps.thing(data)).colourMode == mode)

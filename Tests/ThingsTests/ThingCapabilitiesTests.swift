@@ -64,11 +64,11 @@ struct ThingCapabilitiesTests {
             ("lighter", ["color": "red"]), ("nextColor", ["brightness": 1]), ("clockwise", ["on": true]),
             ("north", ["on": true]), ("on", ["price": 1]), ("hasOwnProperty", ["on": true]),
             ("", ["on": true]),
-        ] as [(String, [String: JSONValue])]
+        ] as [(String, JSONObject)]
     )
     func `an action for an attribute that the thing lacks is refused`(
         action: String,
-        data: [String: JSONValue]
+        data: JSONObject
     ) {
         guard case .failure(let refusal) = ThingCapabilities(thing: Lamps.thing(data)).checked(action: action)
         else {

@@ -14,7 +14,7 @@ struct ThingCatalogTests {
         assignments: ["radiator": "valve", "000000000000000100000001": "fan/F2", "lost": "nobody"]
     )
 
-    private func kind(_ data: [String: JSONValue], slug: String? = nil, low: UInt32 = 2) -> String? {
+    private func kind(_ data: JSONObject, slug: String? = nil, low: UInt32 = 2) -> String? {
         var thing = FlareThing(id: FlareID(high: 1, low: low))
         thing.data = data
         return Self.catalog.kind(of: thing, slug: slug).map { "\($0.name) \($0.model ?? "-")" }
@@ -35,9 +35,9 @@ struct ThingCatalogTests {
             (["oemModel": "fan"], nil), (["oemModel": "?", "model": "V1"], nil),
             (["model": "V1"], "valve V1"),
             (["model": "P100"], nil), (["model": "?"], nil),
-        ] as [([String: JSONValue], String?)]
+        ] as [(JSONObject, String?)]
     )
-    func `a thing has the first profile that fits`(data: [String: JSONValue], name: String?) {
+    func `a thing has the first profile that fits`(data: JSONObject, name: String?) {
         #expect(kind(data) == name)
     }
 
@@ -48,7 +48,7 @@ struct ThingCatalogTests {
     }
 
     @Test func `a profile that nobody has is known`() {
-        func missing(_ data: [String: JSONValue]) -> String? {
+        func missing(_ data: JSONObject) -> String? {
             var thing = FlareThing(id: FlareID(high: 1, low: 2))
             thing.data = data
             return Self.catalog.missingProfile(of: thing).map {

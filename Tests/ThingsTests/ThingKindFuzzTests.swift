@@ -38,8 +38,8 @@ struct ThingKindFuzzTests {
         return property
     }
 
-    private func data(_ dice: inout SplitMix64) -> [String: JSONValue] {
-        var data: [String: JSONValue] = [:]
+    private func data(_ dice: inout SplitMix64) -> JSONObject {
+        var data: JSONObject = [:]
         for name in Self.names where Bool.random(using: &dice) {
             data[name] = Self.values.randomElement(using: &dice)
         }

@@ -5,15 +5,15 @@ import Testing
 import Things
 
 struct ThingKindTests {
-    private static let foreign: [String: JSONValue] = [
+    private static let foreign: JSONObject = [
         "relay": 1, "dim": 40, "tint": "teal", "brightness": 7,
     ]
 
     private func set(
-        _ attributes: [String: JSONValue],
-        on data: [String: JSONValue],
+        _ attributes: JSONObject,
+        on data: JSONObject,
         _ kind: ThingKind
-    ) throws -> (stored: [String: JSONValue], accepted: [String: JSONValue]) {
+    ) throws -> (stored: JSONObject, accepted: JSONObject) {
         let thing = Lamps.thing(data)
         let setting = try ThingRequest(attributes: attributes).settled(on: thing, kind: kind).get()
         let values = setting.writes.resolved(on: kind.canonical(data), resting: nil, kind: kind)
@@ -46,12 +46,12 @@ struct ThingKindTests {
             (["color": "#f00"], ["tint": "red"], ["color": "red"]),
             (["tint": "0,0,255"], ["tint": "blue"], ["tint": "blue"]),
             (["speed": 3, "state": "OFF"], ["speed": 3, "relay": 0], ["speed": 3, "state": "OFF"]),
-        ] as [([String: JSONValue], [String: JSONValue], [String: JSONValue])]
+        ] as [(JSONObject, JSONObject, JSONObject)]
     )
     func `a light is set by the names of the contract and by its own`(
-        asked: [String: JSONValue],
-        stored: [String: JSONValue],
-        accepted: [String: JSONValue]
+        asked: JSONObject,
+        stored: JSONObject,
+        accepted: JSONObject
     ) throws {
         let result = try set(asked, on: Self.foreign, Kinds.foreignLight)
         #expect(result.stored == stored)
@@ -60,7 +60,7 @@ struct ThingKindTests {
 
     @Test func `two names for one value are refused together`() {
         for pair in [["dim", "level"], ["tint", "color"]] {
-            let values: [String: JSONValue] = [
+            let values: JSONObject = [
                 pair[0]: pair[0] == "dim" ? 4 : "red", pair[1]: pair[1] == "level" ? 1 : "red",
             ]
             let result = ThingRequest(attributes: values).settled(
@@ -98,7 +98,7 @@ struct ThingKindTests {
         Lamps.full.data, ["on": false, "brightness": 0, "color": "#102030"],
         ["on": true, "brightness": 1, "color": "ocean", "options": ["ocean"]],
     ])
-    func `a profile with the names of a plain light changes nothing about one`(data: [String: JSONValue])
+    func `a profile with the names of a plain light changes nothing about one`(data: JSONObject)
         throws
     {
         let thing = Lamps.thing(data)
@@ -122,7 +122,7 @@ struct ThingKindTests {
     @Test func `canonical data are stored as they were`() {
         for kind in [Kinds.foreignLight, Kinds.plainLight, Kinds.dimmerOnly, Kinds.valve] {
             for step in 0...100 {
-                let data: [String: JSONValue] = [
+                let data: JSONObject = [
                     "relay": 1, "dim": JSONValue(step), "tint": "red", "on": true,
                     "brightness": .number(Double(step) / 100),
                     "color": "red", "target_temp": 21, "heating": 0,
@@ -201,7 +201,7 @@ struct ThingKindTests {
     }
 
     @Test func `a value that the thing only reports cannot be set`() {
-        let data: [String: JSONValue] = ["target_temp": 21, "readonly": ["target_temp"]]
+        let data: JSONObject = ["target_temp": 21, "readonly": ["target_temp"]]
         let capabilities = ThingCapabilities(thing: Lamps.thing(data), kind: Kinds.valve)
         #expect(capabilities.settable == ["heating"])
         #expect(capabilities.reported == ["target_temp": .number])

@@ -5,7 +5,7 @@ import Things
 
 struct ThingRequestTests {
     private func settled(
-        _ attributes: [String: JSONValue],
+        _ attributes: JSONObject,
         on thing: FlareThing = Lamps.full,
         isPartial: Bool = false,
         transition: Double? = nil
@@ -95,13 +95,13 @@ struct ThingRequestTests {
             (["on": true, "brightness": 0.1], .toggle, 0.4, ["on": false, "brightness": 0.4]),
             (["on": true, "brightness": 0], .value(false), nil, ["on": false]),
             (["color": "red"], .toggle, nil, ["on": false]),
-        ] as [([String: JSONValue], DataWrite, Double?, [String: JSONValue])]
+        ] as [(JSONObject, DataWrite, Double?, JSONObject)]
     )
     func `on restores the last visible brightness or full brightness`(
-        data: [String: JSONValue],
+        data: JSONObject,
         write: DataWrite,
         resting: Double?,
-        values: [String: JSONValue]
+        values: JSONObject
     ) {
         #expect(["on": write].resolved(on: data, resting: resting) == values)
     }
@@ -199,9 +199,9 @@ struct ThingRequestTests {
             ["state": "OFF", "brightness": 10],
             ["state": "OFF", "level": 1], ["state": "OFF", "on": true], ["on": true, "level": 0],
             ["state": "TOGGLE", "brightness": 0],
-        ] as [[String: JSONValue]]
+        ] as [JSONObject]
     )
-    func `contradicting values are refused naming both`(attributes: [String: JSONValue]) {
+    func `contradicting values are refused naming both`(attributes: JSONObject) {
         let refusal = refusal(settled(attributes))
         #expect(refusal?.code == .invalidValue)
         for name in attributes.keys { #expect(refusal?.message.contains(name) == true) }
@@ -235,7 +235,7 @@ struct ThingRequestTests {
     }
 
     @Test func `a request with hundreds of attributes is refused as a whole`() {
-        let many = Dictionary(uniqueKeysWithValues: (0..<500).map { ("key\($0)", JSONValue($0)) })
+        let many = JSONObject((0..<500).map { ("key\($0)", JSONValue($0)) })
         #expect(refusal(settled(many))?.code == .tooLarge)
     }
 

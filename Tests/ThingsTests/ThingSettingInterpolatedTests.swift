@@ -3,9 +3,9 @@ import Testing
 import Things
 
 struct ThingSettingInterpolatedTests {
-    private let from: [String: JSONValue] = ["on": false, "brightness": 0.2, "color": "black", "price": 1]
+    private let from: JSONObject = ["on": false, "brightness": 0.2, "color": "black", "price": 1]
 
-    private func values(to goal: [String: JSONValue], at fraction: Double) -> [String: JSONValue] {
+    private func values(to goal: JSONObject, at fraction: Double) -> JSONObject {
         ThingSetting.interpolated(from: from, to: goal, fraction: fraction)
     }
 
@@ -19,7 +19,7 @@ struct ThingSettingInterpolatedTests {
 
     @Test(arguments: [1.0, 1.5, .infinity])
     func `the end of a transition is exactly its target`(fraction: Double) {
-        let goal: [String: JSONValue] = ["on": false, "brightness": 0.123_456, "color": "teal"]
+        let goal: JSONObject = ["on": false, "brightness": 0.123_456, "color": "teal"]
         #expect(values(to: goal, at: fraction) == goal)
     }
 
@@ -43,9 +43,9 @@ struct ThingSettingInterpolatedTests {
     }
 
     @Test func `a light that is switched off fades out and keeps its brightness`() {
-        let from: [String: JSONValue] = ["on": true, "brightness": 0.8]
-        let goal: [String: JSONValue] = ["on": false, "brightness": 0.8]
-        func values(at fraction: Double) -> [String: JSONValue] {
+        let from: JSONObject = ["on": true, "brightness": 0.8]
+        let goal: JSONObject = ["on": false, "brightness": 0.8]
+        func values(at fraction: Double) -> JSONObject {
             ThingSetting.interpolated(from: from, to: goal, fraction: fraction)
         }
         #expect(values(at: 0) == ["brightness": 0.8])

@@ -27,9 +27,9 @@ struct WhiteLightTests {
     private static let mired = white(153...500)
     private static let coloured = white(153...500, colour: true)
 
-    private func set(_ attributes: [String: JSONValue], on data: [String: JSONValue], _ kind: ThingKind)
+    private func set(_ attributes: JSONObject, on data: JSONObject, _ kind: ThingKind)
         throws
-        -> (stored: [String: JSONValue], accepted: [String: JSONValue])
+        -> (stored: JSONObject, accepted: JSONObject)
     {
         let setting = try ThingRequest(attributes: attributes).settled(on: Lamps.thing(data), kind: kind)
             .get()
@@ -38,7 +38,7 @@ struct WhiteLightTests {
     }
 
     @Test func `it shows its colour temperature in kelvin, and its effect by name`() {
-        let data: [String: JSONValue] = ["on": true, "brightness": 1, "white": 4000, "mode": 1]
+        let data: JSONObject = ["on": true, "brightness": 1, "white": 4000, "mode": 1]
         let seen = ThingAppearance(thing: Lamps.thing(data), kind: Self.kelvin)
         #expect(seen.colourMode == .temperature && seen.temperature?.kelvin == 4000)
         #expect(seen.hasEffects && seen.effect == "rainbow")
@@ -65,20 +65,20 @@ struct WhiteLightTests {
             (["effect": "fire"], ["mode": 2], ["effect": "fire"]),
             (["effect": 1], ["mode": 1], ["effect": "rainbow"]),
             (["mode": "none"], ["mode": 0], ["mode": 0]),
-        ] as [([String: JSONValue], [String: JSONValue], [String: JSONValue])]
+        ] as [(JSONObject, JSONObject, JSONObject)]
     )
     func `it is set by the names of the contract and by its own`(
-        attributes: [String: JSONValue],
-        stored: [String: JSONValue],
-        accepted: [String: JSONValue]
+        attributes: JSONObject,
+        stored: JSONObject,
+        accepted: JSONObject
     ) throws {
-        let data: [String: JSONValue] = ["on": true, "brightness": 1, "white": 4000, "mode": 0]
+        let data: JSONObject = ["on": true, "brightness": 1, "white": 4000, "mode": 0]
         let found = try set(attributes, on: data, Self.kelvin)
         #expect(found.stored == stored && found.accepted == accepted)
     }
 
     @Test func `what it cannot be is refused with what it can`() {
-        func message(_ attributes: [String: JSONValue]) -> String? {
+        func message(_ attributes: JSONObject) -> String? {
             let request = ThingRequest(attributes: attributes)
             guard
                 case .failure(let refusal) = request.settled(
@@ -100,7 +100,7 @@ struct WhiteLightTests {
     @Test func `a light with a colour too shows the white that was set, in every step of its scale`() throws {
         for step in 153...500 {
             let kelvin = Int((1_000_000 / Double(step)).rounded())
-            var data: [String: JSONValue] = ["on": true, "brightness": 1, "white": 200, "color": "red"]
+            var data: JSONObject = ["on": true, "brightness": 1, "white": 200, "color": "red"]
             data.merge(try set(["color_temp": JSONValue(kelvin)], on: data, Self.coloured).stored) { $1 }
             #expect(data["white"] == JSONValue(step))
             let seen = ThingAppearance(thing: Lamps.thing(data), kind: Self.coloured)
@@ -111,7 +111,7 @@ struct WhiteLightTests {
     }
 
     @Test func `on the way to another white it shows white`() throws {
-        let data: [String: JSONValue] = ["on": true, "brightness": 1, "white": 200, "color": "red"]
+        let data: JSONObject = ["on": true, "brightness": 1, "white": 200, "color": "red"]
         var now = data
         now.merge(try set(["color_temp": 2000], on: data, Self.coloured).stored) { $1 }
         let start = Self.coloured.canonical(now)
@@ -129,7 +129,7 @@ struct WhiteLightTests {
 
     @Test func `a light with a colour alone is switched by it`() throws {
         let kind = Kinds.kind([Kinds.property("tint", .colourPicker)])
-        func isOn(_ data: [String: JSONValue]) -> Bool {
+        func isOn(_ data: JSONObject) -> Bool {
             ThingAppearance(thing: Lamps.thing(data), kind: kind).isOn
         }
         #expect(isOn(["tint": "teal"]) && !isOn(["tint": "#000000"]))

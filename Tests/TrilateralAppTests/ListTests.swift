@@ -3,7 +3,7 @@ import Testing
 import TrilateralApp
 
 struct ListReportTests {
-    private let read: [String: JSONValue] = [
+    private let read: JSONObject = [
         "things/lamp": [
             "name": "Desk lamp", "zone": "study", "state": "ON", "brightness": 255, "color_name": "red",
         ],
@@ -67,7 +67,7 @@ struct ListReportTests {
 }
 
 struct GetTests {
-    private let read: [String: JSONValue] = [
+    private let read: JSONObject = [
         "zones/study": ["id": "5", "name": "The study"], "zones/study/lights": ["on": 1],
         "zones/bath": ["id": "6", "name": "Bath"],
         "things/lamp/data": ["volume": 5], "things/lamp/availability": "online",
@@ -99,7 +99,7 @@ struct GetTests {
     func `a word that names no zone cannot command the terminal, nor can the names of those that are there`()
         throws
     {
-        let zones: [String: JSONValue] = ["zones/hall\u{1b}[2J": ["id": "1"]]
+        let zones: JSONObject = ["zones/hall\u{1b}[2J": ["id": "1"]]
         let outcome = try #require(DriveTarget("zones/x")).completed(.answer(["status": "ok"]), with: zones)
         guard case .unknown(let reason) = outcome else { throw UnexpectedOutcome() }
         #expect(reason.contains(#"there are: hall\u{1b}[2J"#), "\(reason)")

@@ -29,7 +29,7 @@ struct JSONSchema {
         _ value: JSONValue,
         _ keyword: String,
         _ rule: JSONValue,
-        _ schema: [String: JSONValue]
+        _ schema: JSONObject
     )
         -> [String]
     {

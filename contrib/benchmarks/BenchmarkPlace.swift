@@ -70,7 +70,7 @@ struct BenchmarkPlace {
 
     /// Profiles are dealt out in an order that `driver/profiles.c` knows; what has one has no less data than a lamp.
     private func data(_ number: Int) -> JSONValue {
-        var members: [String: JSONValue] =
+        var members: JSONObject =
             if !hasProfiles || number % 2 == 0 {
                 ["on": true, "color": "orange", "brightness": 0.6]
             } else {

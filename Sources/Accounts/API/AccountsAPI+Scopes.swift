@@ -109,7 +109,7 @@ extension AccountsAPI {
     }
 
     /// Grants as JSON.
-    func json(_ grants: [Grant], _ table: AccessTable) async throws(AccountsError) -> [[String: JSONValue]] {
+    func json(_ grants: [Grant], _ table: AccessTable) async throws(AccountsError) -> [JSONObject] {
         let slugs = try await place.slugs(Array(Set(grants.compactMap(\.scope.reference))))
         return grants.map { grant in
             [

@@ -55,7 +55,7 @@ extension AccountsAPI {
         return try registry.store.secrets(kind, ofUser: name, at: call.now)
     }
 
-    private static func row(_ record: SecretRecord, _ table: AccessTable) -> [String: JSONValue] {
+    private static func row(_ record: SecretRecord, _ table: AccessTable) -> JSONObject {
         let holder: String =
             switch record.holder {
             case .user(let id): table.user(id)?.name ?? "\(id)"

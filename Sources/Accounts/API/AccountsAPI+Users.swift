@@ -129,7 +129,7 @@ extension AccountsAPI {
 
 extension UserRecord {
     /// What `users` and `me` tell.
-    var members: [String: JSONValue] {
+    var members: JSONObject {
         [
             "id": .string("\(user.id)"), "name": .string(user.name), "display": .string(display),
             "email": .string(email), "state": .string(user.state.rawValue), "password": .bool(hasPassword),

@@ -3,7 +3,7 @@ import People
 
 /// The members of a request's body, each checked as it is read.
 struct AccountsBody {
-    private let members: [String: JSONValue]
+    private let members: JSONObject
 
     /// - Parameter allowed: All members that the request may have.
     /// - Throws: For a body that is no object, and for unknown members.

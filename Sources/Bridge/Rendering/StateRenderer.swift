@@ -22,8 +22,8 @@ package struct StateRenderer: Sendable {
     /// Changes of the view that wait until the place was read; `nil` from then on.
     private var held: Set<StateChange>? = []
     /// The last rendered device and nearby thing, without their positions.
-    private var lastDevice: [String: JSONValue]?
-    private var lastNearby: [String: JSONValue]?
+    private var lastDevice: JSONObject?
+    private var lastNearby: JSONObject?
 
     package init(configuration: BridgeConfiguration) {
         self.configuration = configuration

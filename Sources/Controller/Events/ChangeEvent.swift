@@ -24,7 +24,7 @@ package struct ChangeEvent: Sendable, Hashable {
     package var changed: [String]
     package var cause: Cause
     /// Further members, such as the `action` of a thing's `action` event.
-    package var details: [String: JSONValue]
+    package var details: JSONObject
 
     package init(
         topic: Topic,
@@ -38,7 +38,7 @@ package struct ChangeEvent: Sendable, Hashable {
         after: JSONValue? = nil,
         changed: [String] = [],
         cause: Cause,
-        details: [String: JSONValue] = [:]
+        details: JSONObject = [:]
     ) {
         self.topic = topic
         self.type = type

@@ -165,7 +165,7 @@ package struct Answer: Sendable, Hashable {
     /// The target, if it was resolved.
     package var target: Target?
     /// The accepted fields with their values.
-    package var accepted: [String: JSONValue] = [:]
+    package var accepted: JSONObject = [:]
     /// The rejected fields with the reasons.
     package var rejected: [String: RefusalCode] = [:]
     /// The requested data, as for `get`, `ping` and `snapshot`.

@@ -13,7 +13,7 @@ extension DeviceController {
                 Refusal(.unknownCommand, message ?? "no command has come in this run", field: "command")
             )
         }
-        var facts: [String: JSONValue] = ["subject": "command", "speaker": .string(entry.actor.rawValue)]
+        var facts: JSONObject = ["subject": "command", "speaker": .string(entry.actor.rawValue)]
         facts["tx"] = entry.tx
         facts["age_s"] = age(of: entry.receivedAt)
         let request = entry.request.text(entry.answer?.target)

@@ -16,8 +16,8 @@ extension DeviceController {
         }
     }
 
-    func presenceFacts(_ subject: String) -> [String: JSONValue] {
-        var facts: [String: JSONValue] = ["subject": .string(subject)]
+    func presenceFacts(_ subject: String) -> JSONObject {
+        var facts: JSONObject = ["subject": .string(subject)]
         facts["environment"] =
             state.environmentID.map { summary(of: ObjectReference(.environment, $0)) } ?? .null
         switch configuration.presence {
@@ -47,7 +47,7 @@ extension DeviceController {
     }
 
     /// The device's position, its quality, and the beacons heard.
-    func positionSentences(_ facts: inout [String: JSONValue]) -> [String] {
+    func positionSentences(_ facts: inout JSONObject) -> [String] {
         guard let point = state.device?.position else {
             return beaconsOff.map { [$0] } ?? []
         }
@@ -89,7 +89,7 @@ extension DeviceController {
         return "The beacons sensor is stopped in level \(state.lifecycle.level.hmiLevel) of the lifecycle."
     }
 
-    private func heardSentence(_ facts: inout [String: JSONValue]) -> String? {
+    private func heardSentence(_ facts: inout JSONObject) -> String? {
         if let beaconsOff { return beaconsOff }
         let heard = state.beacons
             .filter { now.milliseconds(since: $0.value.seenAt) <= Self.heardSpan }
@@ -121,7 +121,7 @@ extension DeviceController {
     }
 
     func summary(of object: ObjectReference) -> JSONValue {
-        var members: [String: JSONValue] = ["id": .string("\(object.id)")]
+        var members: JSONObject = ["id": .string("\(object.id)")]
         members["slug"] = state.slugs[object.kind, object.id].map { .string($0) }
         members["name"] = state.name(of: object).map { .string($0) }
         return .object(members)

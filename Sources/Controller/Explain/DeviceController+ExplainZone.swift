@@ -33,7 +33,7 @@ extension DeviceController {
 
     private func zoneByPosition(
         _ settings: SteadyPresence.Settings,
-        _ facts: inout [String: JSONValue]
+        _ facts: inout JSONObject
     ) -> [String] {
         facts["margin_m"] = Explanation.rounded(settings.zoneMargin)
         facts["updates_needed"] = .number(Double(settings.updates))
@@ -77,7 +77,7 @@ extension DeviceController {
     }
 
     /// Describes the zone nearest to a point that lies in none.
-    private func outsideOfAll(_ point: Point3D, _ facts: inout [String: JSONValue]) -> String {
+    private func outsideOfAll(_ point: Point3D, _ facts: inout JSONObject) -> String {
         let zones = state.zones.values.compactMap { zone in
             zone.perimeter.map { (zone.id, $0.excess(of: point)) }
         }

@@ -14,7 +14,7 @@ package struct Explanation: Sendable, Hashable {
 
     package var text: String
     /// Lengths in metres (`…_m`), times in seconds (`…_s`).
-    package var facts: [String: JSONValue]
+    package var facts: JSONObject
 
     /// `{"text", …facts}`.
     package var json: JSONValue { .object(facts.merging(["text": .string(text)]) { $1 }) }

@@ -13,7 +13,7 @@ extension DeviceController {
     }
 
     private mutating func createDevice(in environment: FlareID) {
-        let data: [String: JSONValue] = configuration.deviceMAC.map { ["mac": .string($0)] } ?? [:]
+        let data: JSONObject = configuration.deviceMAC.map { ["mac": .string($0)] } ?? [:]
         let draft = DeviceDraft(
             name: configuration.deviceName,
             description: configuration.deviceDescription,

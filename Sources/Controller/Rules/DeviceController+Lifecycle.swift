@@ -30,7 +30,7 @@ extension DeviceController {
     private mutating func publish(_ transition: Lifecycle.Transition, cause: ChangeEvent.Cause) {
         changes.insert(.lifecycle)
         effects.append(.remember(.lifecycle(transition, at: now)))
-        var details: [String: JSONValue] = [
+        var details: JSONObject = [
             "call": .string(transition.call.rawValue), "from": .string(transition.from),
             "to": .string(transition.to),
         ]

@@ -41,8 +41,7 @@ extension DeviceController {
     }
 
     /// Merges confirmed values into an object's data and publishes those that differ.
-    mutating func merge(_ values: [String: JSONValue], into object: ObjectReference, cause: ChangeEvent.Cause)
-    {
+    mutating func merge(_ values: JSONObject, into object: ObjectReference, cause: ChangeEvent.Cause) {
         guard let old = data(of: object) else { return }
         var data = old
         // A dotted key is a path into the data; values that the server cannot store are skipped.
@@ -94,7 +93,7 @@ extension DeviceController {
     }
 
     /// Remembers the last visible brightness of a light when its brightness becomes 0.
-    mutating func recordLevel(of id: FlareID, before: [String: JSONValue], after: [String: JSONValue]) {
+    mutating func recordLevel(of id: FlareID, before: JSONObject, after: JSONObject) {
         var (before, after) = (before, after)
         if let kind = kind(of: ObjectReference(.thing, id)) {
             guard kind.isLight else { return }
@@ -110,7 +109,7 @@ extension DeviceController {
         }
     }
 
-    func data(of object: ObjectReference) -> [String: JSONValue]? {
+    func data(of object: ObjectReference) -> JSONObject? {
         switch object.kind {
         case .environment: state.environments[object.id]?.data
         case .zone: state.zones[object.id]?.data

@@ -104,7 +104,7 @@ extension DeviceController {
         of writes: [String: DataWrite],
         on object: ObjectReference,
         _ kind: ThingKind?
-    ) -> [String: JSONValue] {
+    ) -> JSONObject {
         let data = state.things[object.id]?.data ?? [:]
         return writes.resolved(
             on: kind?.canonical(data) ?? data,
@@ -115,7 +115,7 @@ extension DeviceController {
 
     /// The request that stores values of a plain light's form; `nil` if the thing has nothing to store for them.
     private func setting(
-        _ values: [String: JSONValue],
+        _ values: JSONObject,
         of object: ObjectReference,
         _ kind: ThingKind?,
         _ sender: FlareID?
@@ -132,7 +132,7 @@ extension DeviceController {
     }
 
     /// Values of a plain light's form as they are stored in an object's data.
-    func stored(_ values: [String: JSONValue], of object: ObjectReference) -> [String: JSONValue] {
+    func stored(_ values: JSONObject, of object: ObjectReference) -> JSONObject {
         guard let kind = kind(of: object) else { return values }
         return kind.stored(values, in: state.things[object.id]?.data ?? [:])
     }
@@ -141,7 +141,7 @@ extension DeviceController {
     ///
     /// It is stored after the light is off, so that the restored level is never visible. A light that is off at a
     /// brightness of 0 gets none back before it is on.
-    static func removeRestoredLevel(of values: inout [String: JSONValue], _ kind: ThingKind?) -> Job.Work? {
+    static func removeRestoredLevel(of values: inout JSONObject, _ kind: ThingKind?) -> Job.Work? {
         guard values["on"] == false, let level = values.removeValue(forKey: "brightness"),
             kind?.hasOwnState ?? true
         else { return nil }
@@ -149,7 +149,7 @@ extension DeviceController {
     }
 
     /// An object's data as it will be once all queued jobs are done.
-    func expectedData(of object: ObjectReference, now data: [String: JSONValue]) -> [String: JSONValue] {
+    func expectedData(of object: ObjectReference, now data: JSONObject) -> JSONObject {
         let queue = queues[object]
         guard queue != nil || transitions[object.id] != nil else { return data }
         var data = data

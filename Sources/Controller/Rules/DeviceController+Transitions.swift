@@ -6,10 +6,10 @@ import Things
 struct Transition: Sendable {
     let object: ObjectReference
     /// The thing's data at the start, as stored.
-    let original: [String: JSONValue]
+    let original: JSONObject
     /// The same in the form of a plain light, as are all values here.
-    let start: [String: JSONValue]
-    let goal: [String: JSONValue]
+    let start: JSONObject
+    let goal: JSONObject
     /// The keys whose values change gradually.
     let moving: Set<String>
     /// Brightness of a light when on, 0…1; `nil` unless the light is switched on or off.
@@ -20,7 +20,7 @@ struct Transition: Sendable {
     /// Who started it; it stops when their right ends.
     let command: Command?
     /// The values last sent to the server.
-    var current: [String: JSONValue]
+    var current: JSONObject
     /// When intermediate values were last published.
     var shownAt: Instant?
 }
@@ -34,11 +34,11 @@ extension DeviceController {
     /// - Returns: The first values to store.
     mutating func beginTransition(
         of object: ObjectReference,
-        to goal: [String: JSONValue],
+        to goal: JSONObject,
         seconds: Double,
         cause: ChangeEvent.Cause,
         by command: Command?
-    ) -> [String: JSONValue] {
+    ) -> JSONObject {
         let original = state.things[object.id]?.data ?? [:]
         let start = kind(of: object)?.canonical(original) ?? original
         var goal = goal
@@ -75,8 +75,8 @@ extension DeviceController {
     /// - Parameter stored: The values as they were sent.
     mutating func stepped(
         _ object: ObjectReference,
-        values: [String: JSONValue],
-        stored: [String: JSONValue],
+        values: JSONObject,
+        stored: JSONObject,
         isLast: Bool,
         cause: ChangeEvent.Cause
     ) {
@@ -102,7 +102,7 @@ extension DeviceController {
     }
 
     /// Publishes intermediate values, without an event.
-    private mutating func show(_ values: [String: JSONValue], on object: ObjectReference) {
+    private mutating func show(_ values: JSONObject, on object: ObjectReference) {
         guard let transition = transitions[object.id], state.things[object.id] != nil else { return }
         if let shownAt = transition.shownAt, now.milliseconds(since: shownAt) < Self.showMilliseconds {
             return
@@ -183,7 +183,7 @@ extension DeviceController {
     /// Stops a transition when another client sets one of its values: the newer change wins.
     mutating func yieldTransition(
         of object: ObjectReference,
-        to values: [String: JSONValue],
+        to values: JSONObject,
         sender: JSONValue?
     ) {
         guard let transition = transitions[object.id] else { return }

@@ -167,7 +167,7 @@ package struct DeviceController: Sendable {
         after: JSONValue? = nil,
         changed: [String] = [],
         cause: ChangeEvent.Cause,
-        details: [String: JSONValue] = [:]
+        details: JSONObject = [:]
     ) {
         state.sequence += 1
         let slug = object.flatMap { $0.kind == .device ? nil : state.slugs[$0.kind, $0.id] }

@@ -150,7 +150,7 @@ extension JSONValue {
     }
 
     /// The same object with these values of its data only.
-    fileprivate func with(data: [String: JSONValue], keys: Set<String>) -> JSONValue {
+    fileprivate func with(data: JSONObject, keys: Set<String>) -> JSONValue {
         with("data", .object(data.filter { keys.contains($0.key) }))
     }
 }

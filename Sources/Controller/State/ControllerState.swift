@@ -56,7 +56,7 @@ package struct ControllerState: Sendable, Hashable {
     /// When each environment, zone, thing and this device last changed.
     package var changedAt: [ObjectReference: Instant] = [:]
     /// The final values of running transitions, by thing: as Flare data, in the form of a plain light.
-    package var goals: [FlareID: [String: JSONValue]] = [:]
+    package var goals: [FlareID: JSONObject] = [:]
     /// Total duration of those transitions, seconds.
     package var goalSeconds: [FlareID: Double] = [:]
     /// The conditions of physical lamps, by thing.
@@ -101,7 +101,7 @@ package struct ControllerState: Sendable, Hashable {
     package var language: String { lifecycle.language?.tag ?? catalog.language }
 
     /// A thing's data in the form of a plain light.
-    package func canonicalData(of thing: FlareThing) -> [String: JSONValue] {
+    package func canonicalData(of thing: FlareThing) -> JSONObject {
         kind(of: thing)?.canonical(thing.data) ?? thing.data
     }
 

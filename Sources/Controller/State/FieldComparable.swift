@@ -4,12 +4,12 @@ import JSON
 /// An object whose versions can be compared field by field.
 protocol FieldComparable {
     /// The published fields by name, without those that are unset.
-    var fields: [String: JSONValue] { get }
+    var fields: JSONObject { get }
 }
 
 extension FieldComparable {
     /// The fields that differ in a later version, before and after; of `data`, only the keys that differ.
-    func differences(to later: Self) -> (before: [String: JSONValue], after: [String: JSONValue]) {
+    func differences(to later: Self) -> (before: JSONObject, after: JSONObject) {
         var (before, after) = (fields, later.fields)
         Self.leaveDifferences(&before, &after)
         if case (.object(var old)?, .object(var new)?) = (before["data"], after["data"]) {
@@ -20,8 +20,8 @@ extension FieldComparable {
     }
 
     private static func leaveDifferences(
-        _ before: inout [String: JSONValue],
-        _ after: inout [String: JSONValue]
+        _ before: inout JSONObject,
+        _ after: inout JSONObject
     ) {
         let same = before.keys.filter { before[$0] == after[$0] }
         for key in same {
@@ -34,10 +34,10 @@ extension FieldComparable {
         _ name: String,
         _ description: String,
         _ actions: [String],
-        _ data: [String: JSONValue],
-        _ others: [String: JSONValue?]
-    ) -> [String: JSONValue] {
-        var fields = others.compactMapValues { $0 }
+        _ data: JSONObject,
+        _ others: KeyValuePairs<String, JSONValue?>
+    ) -> JSONObject {
+        var fields = JSONObject(present: others)
         fields["name"] = .string(name)
         fields["description"] = .string(description)
         fields["actions"] = .array(actions.map { .string($0) })
@@ -47,7 +47,7 @@ extension FieldComparable {
 }
 
 extension FlareEnvironment: FieldComparable {
-    var fields: [String: JSONValue] {
+    var fields: JSONObject {
         fields(
             name,
             description,
@@ -59,13 +59,13 @@ extension FlareEnvironment: FieldComparable {
 }
 
 extension FlareZone: FieldComparable {
-    var fields: [String: JSONValue] {
+    var fields: JSONObject {
         fields(name, description, actions, data, ["perimeter": perimeter?.json])
     }
 }
 
 extension FlareThing: FieldComparable {
-    var fields: [String: JSONValue] {
+    var fields: JSONObject {
         fields(
             name,
             description,
@@ -78,7 +78,7 @@ extension FlareThing: FieldComparable {
 
 extension FlareDevice: FieldComparable {
     /// Without zone and nearby thing, which have events of their own.
-    var fields: [String: JSONValue] {
+    var fields: JSONObject {
         fields(name, description, actions, data, ["position": position?.json])
     }
 }

@@ -32,7 +32,7 @@ struct ActionEchoes: Sendable {
         _ action: String,
         on object: ObjectReference,
         position: Point3D?,
-        data: [String: JSONValue],
+        data: JSONObject,
         cause: ChangeEvent.Cause,
         at now: Instant
     ) {

@@ -31,7 +31,7 @@ struct Job: Sendable {
         /// Values for the object's data, with the length of the transition in seconds; `nil` for none.
         case write([String: DataWrite], transition: Double?)
         /// A step of a running transition, with intermediate values.
-        case step([String: JSONValue], isLast: Bool)
+        case step(JSONObject, isLast: Bool)
         case action(String)
         case position(Point3D)
         case name(String, environment: FlareID)

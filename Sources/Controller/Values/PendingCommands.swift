@@ -113,7 +113,7 @@ struct PendingCommand: Sendable {
     let command: Command
     let subject: Answer.Subject
     var target: Answer.Target?
-    var accepted: [String: JSONValue] = [:]
+    var accepted: JSONObject = [:]
     var rejected: [String: RefusalCode] = [:]
     var warnings: [Answer.Warning] = []
     /// The place that was read for it.

@@ -237,7 +237,7 @@ extension CommandLogEntry {
             code = "not_allowed"
             return
         }
-        var content: [String: JSONValue] = ["objects": JSONValue(change.objects)]
+        var content: JSONObject = ["objects": JSONValue(change.objects)]
         content["mode"] = mode.map { .string($0.rawValue) }
         actions = JSONValue.object(content).text
     }

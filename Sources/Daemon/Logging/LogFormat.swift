@@ -79,14 +79,14 @@ package struct LogFormat: Sendable, Hashable {
     }
 
     private func json(_ entry: LogEntry) -> String {
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "ts": .string(Timestamp(milliseconds: entry.at).description),
             "level": .string(entry.level.rawValue),
             "label": .string(entry.label), "message": .string(entry.message),
         ]
         if !entry.values.isEmpty {
             let values = entry.values.map { ($0.name, JSONValue.string($0.value)) }
-            members["values"] = .object(Dictionary(values) { _, last in last })
+            members["values"] = .object(JSONObject(values) { _, last in last })
         }
         return JSONValue.object(members).text
     }

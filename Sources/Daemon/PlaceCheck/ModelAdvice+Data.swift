@@ -52,7 +52,7 @@ extension ModelAdvice {
         warn("\(place).profile", "is \(kind) (is \(shown)); did you mean \"\(meant)\"?\(advice)")
     }
 
-    private mutating func thingData(_ data: [String: JSONValue], at place: String) {
+    private mutating func thingData(_ data: JSONObject, at place: String) {
         let options = data["options"]?.array?.compactMap(\.string) ?? []
         if let colour = data["color"]?.string, !options.contains(colour),
             ThingAppearance.drawn(.string(colour)) == nil

@@ -82,7 +82,7 @@ package struct PolledPlace: Sendable {
         }
     }
 
-    private mutating func merge(_ values: [String: JSONValue], into object: ObjectReference) {
+    private mutating func merge(_ values: JSONObject, into object: ObjectReference) {
         switch object.kind {
         case .environment:
             if let old = environments?[object.id]?.data {
@@ -98,9 +98,9 @@ package struct PolledPlace: Sendable {
     }
 
     private static func merged(
-        _ values: [String: JSONValue],
-        _ data: [String: JSONValue]
-    ) -> [String: JSONValue] {
+        _ values: JSONObject,
+        _ data: JSONObject
+    ) -> JSONObject {
         var data = data
         for (key, value) in values.sorted(by: { $0.key < $1.key }) where !value.isNull {
             _ = DataPath(key)?.set(value, in: &data)
@@ -235,9 +235,9 @@ package struct PolledPlace: Sendable {
 
     /// The changed values; `nil` if a message of changed values cannot express the difference.
     private static func change(
-        of old: [String: JSONValue],
-        to new: [String: JSONValue]
-    ) -> [String: JSONValue]? {
+        of old: JSONObject,
+        to new: JSONObject
+    ) -> JSONObject? {
         guard old.keys.allSatisfy({ new[$0] != nil }) else { return nil }
         let changed = new.filter { old[$0.key] != $0.value }
         // A dot would be a path, and null is not a change.

@@ -17,7 +17,7 @@ package struct FlareMessage: Sendable, Hashable {
     init(
         _ name: String,
         _ object: ObjectReference,
-        _ members: [String: JSONValue] = [:],
+        _ members: JSONObject = [:],
         sender: FlareID? = nil
     ) {
         var members = members

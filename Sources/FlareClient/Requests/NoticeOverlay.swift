@@ -9,7 +9,7 @@ struct NoticeOverlay: Sendable {
     /// The limit of recorded objects.
     private static let maximumObjects = 10_000
 
-    private var data: [ObjectReference: [String: JSONValue]] = [:]
+    private var data: [ObjectReference: JSONObject] = [:]
     private var positions: [ObjectReference: Point3D] = [:]
     private var nearest: [FlareID: Nearest] = [:]
 
@@ -86,7 +86,7 @@ struct NoticeOverlay: Sendable {
         return device
     }
 
-    private func merge(_ object: ObjectReference, into data: inout [String: JSONValue]) {
+    private func merge(_ object: ObjectReference, into data: inout JSONObject) {
         guard let values = self.data[object] else { return }
         for (key, value) in values.sorted(by: { $0.key < $1.key }) where !value.isNull {
             _ = DataPath(key)?.set(value, in: &data)

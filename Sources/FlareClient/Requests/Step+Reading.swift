@@ -48,7 +48,7 @@ extension Step {
     static func createDevice(_ draft: DeviceDraft, in environment: FlareID) -> Step {
         // The original server also creates devices in unknown environments.
         fetch(ObjectReference(.environment, environment)) { _ in
-            var body: [String: JSONValue] = [
+            var body: JSONObject = [
                 "name": .string(draft.name), "description": .string(draft.description),
                 "position": draft.position.json,
             ]
@@ -124,7 +124,7 @@ extension Step {
 
 extension [FlareThing] {
     /// - Source: contrib/contract/flare-protocol.md, "5.2 Distance and nearness".
-    fileprivate func nearest(to position: Point3D, data: [String: JSONValue]?) -> FlareID? {
+    fileprivate func nearest(to position: Point3D, data: JSONObject?) -> FlareID? {
         let limit = ProximityLimit.metres(environmentData: data)
         let near = compactMap { thing in thing.position.map { (thing.id, $0.distance(to: position)) } }
             .min { $0.1 < $1.1 }

@@ -22,7 +22,7 @@ extension Step {
 
     /// Stores one key at a time: of several simultaneous keys for an object without data, the original server stores
     /// only one.
-    static func setData(_ object: ObjectReference, _ values: [String: JSONValue], sender: FlareID?) -> Step {
+    static func setData(_ object: ObjectReference, _ values: JSONObject, sender: FlareID?) -> Step {
         if let problem = DataError.first(in: values) { return .fail(.rejected(problem)) }
         guard !values.isEmpty else {
             return .readBack(ReadBack(object: object, subject: .existence)) { answer in
@@ -173,7 +173,7 @@ private enum DataError {
     static let maximumKeyBytes = 256
     static let maximumBytes = 100_000
 
-    static func first(in values: [String: JSONValue]) -> String? {
+    static func first(in values: JSONObject) -> String? {
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
             let name = "the key \(key.shortened)"
             guard key.utf8.count <= maximumKeyBytes else {

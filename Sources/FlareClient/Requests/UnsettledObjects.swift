@@ -21,7 +21,7 @@ struct UnsettledObjects: Sendable {
         var latest: Int?
         /// Whether all changes are our own, which are confirmed already.
         var isOurs: Bool
-        var announced: [String: JSONValue] = [:]
+        var announced: JSONObject = [:]
     }
 
     /// Milliseconds within which messages may be reordered, and of silence that end a burst.
@@ -33,7 +33,7 @@ struct UnsettledObjects: Sendable {
 
     private var bursts: [Subject: Burst] = [:]
     /// The announced values of the objects that are being read.
-    private var asked: [Subject: [String: JSONValue]] = [:]
+    private var asked: [Subject: JSONObject] = [:]
 
     /// Records a notice, or a change of our own.
     mutating func record(_ notice: FlareNotice, isOurs: Bool = false, now: Int) {
@@ -86,7 +86,7 @@ struct UnsettledObjects: Sendable {
 
     private func due(_ burst: Burst) -> Int { min(burst.last + Self.quiet, burst.latest ?? .max) }
 
-    private static func content(_ notice: FlareNotice) -> (Subject, [String: JSONValue])? {
+    private static func content(_ notice: FlareNotice) -> (Subject, JSONObject)? {
         switch notice {
         case .data(let object, let values, _): (Subject(object: object, aspect: .data), values)
         case .position(let object, let position, _):

@@ -1,4 +1,5 @@
 import Flare
+import JSON
 import People
 
 // The clients over the network, and what they may read.

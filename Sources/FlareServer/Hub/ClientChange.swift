@@ -4,7 +4,7 @@ package import JSON
 /// A change of an object, requested by a client over REST or Socket.IO.
 package struct ClientChange: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
-        case setData([String: JSONValue])
+        case setData(JSONObject)
         case setPosition(Point3D)
         case performAction(String)
         /// Replaces members, such as the name.

@@ -11,7 +11,7 @@ extension FlareHub {
     @discardableResult
     package func setData(
         _ object: ObjectReference,
-        _ values: [String: JSONValue],
+        _ values: JSONObject,
         sender: JSONValue? = nil,
         from client: FlareClientID? = nil,
         allOrNone: Bool = false

@@ -40,7 +40,7 @@ extension FlareHub {
         from client: FlareClientID? = nil,
         isGated: Bool = false,
         by visitor: FlareVisitor? = nil,
-        _ change: @Sendable (inout [String: JSONValue]) throws -> Void
+        _ change: @Sendable (inout JSONObject) throws -> Void
     ) throws -> FlareRecord? {
         if isGated { try checkUpdate(of: reference, from: client, by: visitor) }
         guard let (transaction, record) = try graph.planUpdate(reference, now: now, change) else {

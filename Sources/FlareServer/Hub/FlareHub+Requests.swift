@@ -123,7 +123,7 @@ extension FlareHub {
 }
 
 extension DeviceDraft {
-    fileprivate func members(in environment: FlareID) -> [String: JSONValue] {
+    fileprivate func members(in environment: FlareID) -> JSONObject {
         [
             "name": .string(name), "description": .string(description), "data": .object(data),
             "position": position.json, "environment": .string(environment.description),

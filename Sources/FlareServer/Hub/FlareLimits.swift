@@ -18,7 +18,7 @@ package struct FlareLimits: Sendable, Hashable {
 
     package init() {}
 
-    func check(message values: [String: JSONValue], sender: JSONValue?) throws(FlareHubError) {
+    func check(message values: JSONObject, sender: JSONValue?) throws(FlareHubError) {
         for key in values.keys { try check("a key of data", bytes: key.utf8.count, limit: keyBytes) }
         let bytes = JSONValue.object(values).bytes.count + (sender?.bytes.count ?? 0)
         try check("the message", bytes: bytes, limit: messageBytes)

@@ -31,7 +31,7 @@ extension ObjectGraph {
     func planUpdate(
         _ reference: ObjectReference,
         now: String,
-        _ change: (inout [String: JSONValue]) throws -> Void
+        _ change: (inout JSONObject) throws -> Void
     ) rethrows -> (transaction: Transaction, record: FlareRecord)? {
         guard let entry = self[reference] else { return nil }
         var record = entry.record

@@ -10,15 +10,15 @@ extension ObjectGraph {
     /// - Source: contrib/contract/flare-protocol.md, "4.5 setData".
     func planSetData(
         _ object: ObjectReference,
-        _ values: [String: JSONValue],
+        _ values: JSONObject,
         sender: JSONValue?,
         now: String
     ) -> (transaction: Transaction, refused: [String])? {
         guard let entry = self[object] else { return nil }
         var record = entry.record
         var data = record.storableData
-        var stored: [String: JSONValue] = [:]
-        var untold: [String: JSONValue] = [:]
+        var stored: JSONObject = [:]
+        var untold: JSONObject = [:]
         for (key, value) in values where !value.isNull {
             var changed = data ?? [:]
             if data != nil, let path = DataPath(key), path.set(value, in: &changed) {
@@ -223,7 +223,7 @@ extension ObjectGraph {
 
 extension FlareRecord {
     /// The data, empty when absent; `nil` when it is not an object.
-    fileprivate var storableData: [String: JSONValue]? {
+    fileprivate var storableData: JSONObject? {
         switch members["data"] {
         case nil, .null?: [:]
         case let data?: data.object

@@ -45,7 +45,7 @@ extension FlareSchema.Field {
         case (.texts, _):
             return Self.text.read(value, at: place, &problems).map { .array([$0]) }
         case (.group(let fields), .object(let members)):
-            var group: [String: JSONValue] = [:]
+            var group: JSONObject = [:]
             for (name, field) in fields.sorted(by: { $0.key < $1.key }) {
                 guard let member = members[name], !member.isNull else { continue }
                 group[name] = field.read(member, at: "\(place).\(name)", &problems)

@@ -82,7 +82,7 @@ struct ModelTreeReader {
     @discardableResult
     private mutating func add(
         _ kind: FlareClass,
-        _ members: [String: JSONValue],
+        _ members: JSONObject,
         _ json: JSONValue,
         at place: String
     ) -> FlareID {
@@ -149,7 +149,7 @@ struct ModelTreeReader {
     private mutating func parent(
         _ key: String,
         _ id: FlareID,
-        _ members: inout [String: JSONValue],
+        _ members: inout JSONObject,
         _ json: JSONValue,
         at place: String
     ) {
@@ -164,7 +164,7 @@ struct ModelTreeReader {
     private mutating func reference(
         _ key: String,
         _ kind: FlareClass,
-        _ members: inout [String: JSONValue],
+        _ members: inout JSONObject,
         _ json: JSONValue,
         at place: String
     ) {
@@ -183,9 +183,9 @@ struct ModelTreeReader {
         of kind: FlareClass,
         _ json: JSONValue,
         at place: String
-    ) -> [String: JSONValue] {
+    ) -> JSONObject {
         let schema = FlareSchema(kind)
-        var members: [String: JSONValue] = [:]
+        var members: JSONObject = [:]
         for (name, value) in (json.object ?? [:]).sorted(by: { $0.key < $1.key }) {
             let place = "\(place).\(name)"
             // Unknown members are ignored.

@@ -28,7 +28,7 @@ package enum RESTForm {
     }
 
     /// The form as an object.
-    package static func object(_ text: String) throws(TooManyParameters) -> [String: JSONValue] {
+    package static func object(_ text: String) throws(TooManyParameters) -> JSONObject {
         var root: [String: Node] = [:]
         for (name, value) in try pairs(text) where !name.isEmpty {
             let path = path(of: name)
@@ -37,7 +37,7 @@ package enum RESTForm {
             Node.insert(value, at: path.dropFirst(), into: &node)
             root[first] = node
         }
-        return root.mapValues(\.json)
+        return JSONObject(root.mapValues(\.json))
     }
 
     /// Splits `a[b][]` into `a`, `b` and the empty text; the rest beyond the depth limit stays one name.
@@ -129,7 +129,7 @@ package enum RESTForm {
             case .text(let text): .string(text)
             case .flag: true
             case .list(let elements): .array(elements.sorted { $0.key < $1.key }.map(\.value.json))
-            case .object(let members): .object(members.mapValues(\.json))
+            case .object(let members): .object(JSONObject(members.mapValues(\.json)))
             }
         }
     }

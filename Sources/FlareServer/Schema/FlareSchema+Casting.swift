@@ -26,7 +26,7 @@ extension FlareSchema {
             let texts = elements.compactMap { $0.javaScriptText.map(JSONValue.string) }
             return expect("Array", texts.count == elements.count ? .array(texts) : .none)
         case (.group(let fields), .object(let members)):
-            var result: [String: JSONValue] = [:]
+            var result: JSONObject = [:]
             for (name, field) in fields {
                 guard let member = members[name] else { continue }
                 result[name] = cast(member, as: field, at: "\(path).\(name)", &failures)

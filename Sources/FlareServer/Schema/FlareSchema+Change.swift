@@ -6,7 +6,7 @@ extension FlareSchema {
     /// Given members are replaced, others stay. A dotted name sets a nested value and creates missing objects; `$set`
     /// and `$unset` work as in MongoDB. The hub sets `modified`.
     /// - Source: contrib/contract/flare-protocol.md, "2.5 PUT".
-    package func apply(_ body: JSONValue, to members: inout [String: JSONValue]) throws(FlareSchemaError) {
+    package func apply(_ body: JSONValue, to members: inout JSONObject) throws(FlareSchemaError) {
         guard let body = body.object else { throw .notAnObject(body) }
         var result = members
         // Sorted, so that `data` is set before `data.color`.
@@ -28,7 +28,7 @@ extension FlareSchema {
     private func set(
         _ name: String,
         _ value: JSONValue,
-        in members: inout [String: JSONValue]
+        in members: inout JSONObject
     ) throws(FlareSchemaError) {
         let path = Self.path(name)
         guard let first = path.first, let field = fields[first] else { return }
@@ -52,7 +52,7 @@ extension FlareSchema {
         members = whole
     }
 
-    private func unset(_ name: String, in members: inout [String: JSONValue]) {
+    private func unset(_ name: String, in members: inout JSONObject) {
         let path = Self.path(name)
         guard path.count <= Self.maximumParts, let first = path.first, let field = fields[first],
             first != "_id",
@@ -71,7 +71,7 @@ extension FlareSchema {
     /// - Throws: If the value is not the current `_id`, which cannot be changed.
     private func checkIdentity(
         _ value: JSONValue,
-        _ members: [String: JSONValue]
+        _ members: JSONObject
     ) throws(FlareSchemaError) {
         var failures: [FlareSchemaError.Failure] = []
         guard cast(value, as: .identifier, at: "_id", &failures) == members["_id"] else {

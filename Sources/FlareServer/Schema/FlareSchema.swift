@@ -68,7 +68,7 @@ extension FlareSchema {
     ) throws(FlareSchemaError) -> FlareRecord {
         guard case .object(var body) = body else { throw .notAnObject(body) }
         for (name, id) in parents { body[name] = .string(id) }
-        var members: [String: JSONValue] = [:]
+        var members: JSONObject = [:]
         var failures: [FlareSchemaError.Failure] = []
         for (name, field) in fields {
             guard let value = body[name] else { continue }

@@ -40,7 +40,7 @@ package enum FlareSchemaError: Error, Sendable, Hashable {
             return [
                 "name": "ValidationError", "_message": .string("\(model) validation failed"),
                 "message": .string("\(model) validation failed: \(texts.joined(separator: ", "))"),
-                "errors": .object(Dictionary(errors) { first, _ in first }),
+                "errors": .object(JSONObject(errors) { first, _ in first }),
             ]
         case .unstorable: return [:]
         case .refused(let reason): return ["name": "MongoError", "message": .string(reason)]

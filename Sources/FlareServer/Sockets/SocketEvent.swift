@@ -6,9 +6,9 @@ import SocketIO
 /// - Source: contrib/contract/flare-protocol.md, "4.2 From server to client".
 struct SocketEvent: Sendable, Hashable {
     let name: String
-    let argument: [String: JSONValue]
+    let argument: JSONObject
 
-    init(_ name: String, _ argument: [String: JSONValue]) {
+    init(_ name: String, _ argument: JSONObject) {
         self.name = name
         self.argument = argument
     }
@@ -52,8 +52,8 @@ extension SocketEvent {
         _ key: String,
         _ value: JSONValue,
         _ sender: JSONValue?
-    ) -> [String: JSONValue] {
-        var argument = [key: value, object.kind.rawValue: object.id.json]
+    ) -> JSONObject {
+        var argument: JSONObject = [key: value, object.kind.rawValue: object.id.json]
         argument["sender"] = sender
         return argument
     }

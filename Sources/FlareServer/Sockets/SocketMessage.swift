@@ -57,7 +57,7 @@ package struct SocketMessage: Sendable, Hashable {
     }
 
     /// The first of several objects, in the order of the classes.
-    private static func named(in message: [String: JSONValue]) -> (kind: FlareClass, name: JSONValue)? {
+    private static func named(in message: JSONObject) -> (kind: FlareClass, name: JSONValue)? {
         for kind in FlareClass.allCases {
             if let name = message[kind.rawValue], !name.isNull { return (kind, name) }
         }
@@ -66,7 +66,7 @@ package struct SocketMessage: Sendable, Hashable {
 }
 
 extension SocketMessage.Command {
-    fileprivate init?(_ event: String, _ message: [String: JSONValue]) {
+    fileprivate init?(_ event: String, _ message: JSONObject) {
         switch event {
         case "subscribe":
             self = .subscribe(all: message["all"]?.isTruthy ?? false)

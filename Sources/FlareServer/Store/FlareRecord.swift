@@ -9,10 +9,10 @@ package import JSON
 package struct FlareRecord: Sendable, Hashable {
     package let kind: FlareClass
     package let id: FlareID
-    package var members: [String: JSONValue]
+    package var members: JSONObject
 
     /// Creates an object; sets `_id` and `__v`, and `actions` to an empty list if absent.
-    package init(_ kind: FlareClass, _ id: FlareID, _ members: [String: JSONValue] = [:]) {
+    package init(_ kind: FlareClass, _ id: FlareID, _ members: JSONObject = [:]) {
         self.kind = kind
         self.id = id
         self.members = members
@@ -29,7 +29,7 @@ package struct FlareRecord: Sendable, Hashable {
     package var position: Point3D? { Point3D(json: members["position"]) }
     package var perimeter: Box? { Box(json: members["perimeter"]) }
     /// The data, if it is an object.
-    package var data: [String: JSONValue]? { members["data"]?.object }
+    package var data: JSONObject? { members["data"]?.object }
 
     /// Its environment; for an environment, itself.
     var home: FlareID? { kind == .environment ? id : environment }

@@ -47,8 +47,8 @@ struct ClimateEntity: CompoundEntity {
         }
     }
 
-    func members(_ context: EntityContext) -> [String: JSONValue] {
-        var members: [String: JSONValue] = [
+    func members(_ context: EntityContext) -> JSONObject {
+        var members: JSONObject = [
             "temperature_state_topic": context.data,
             "temperature_state_template": .string(ValueTemplate.number(ValueTemplate.member(main.name))),
             "temperature_command_topic": context.command(main),
@@ -93,8 +93,8 @@ struct ClimateEntity: CompoundEntity {
         return members
     }
 
-    private func modes(_ context: EntityContext) -> [String: JSONValue] {
-        var members: [String: JSONValue] = ["mode_state_topic": context.data]
+    private func modes(_ context: EntityContext) -> JSONObject {
+        var members: JSONObject = ["mode_state_topic": context.data]
         if let mode, let power {
             // One topic takes both, so that a mode also switches on.
             let modes = Self.modes(of: mode)
@@ -136,7 +136,7 @@ struct ClimateEntity: CompoundEntity {
     /// What Home Assistant sends to switch it on and off.
     ///
     /// It offers both in any case, and fails without a mode for them.
-    private func switching(_ context: EntityContext) -> [String: JSONValue] {
+    private func switching(_ context: EntityContext) -> JSONObject {
         if let power { return ["power_command_topic": context.command(power)] }
         let modes = mode.map { Self.modes(of: $0) } ?? []
         let off = modes.first { $0.name == "off" }

@@ -19,7 +19,7 @@ protocol CompoundEntity: Sendable {
     /// The actions, as listed, that it offers beside those of the properties that it carries.
     func borrowed(_ context: EntityContext) -> [String]
     /// The members of its component, without the name.
-    func members(_ context: EntityContext) -> [String: JSONValue]
+    func members(_ context: EntityContext) -> JSONObject
 }
 
 extension CompoundEntity {

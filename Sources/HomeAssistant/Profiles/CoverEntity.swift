@@ -31,7 +31,7 @@ struct CoverEntity: CompoundEntity {
         return [action("open", context), action("close", context), stop].compactMap(\.self)
     }
 
-    func members(_ context: EntityContext) -> [String: JSONValue] {
+    func members(_ context: EntityContext) -> JSONObject {
         var members = commands(context)
         members["device_class"] = DeviceClass.of(main.roles, among: DeviceClass.cover)
         members["set_position_topic"] = context.command(main)
@@ -83,10 +83,10 @@ struct CoverEntity: CompoundEntity {
 
     private static let states = ["open", "opening", "closed", "closing"]
 
-    private func tilt(_ tilt: ThingProperty, _ context: EntityContext) -> [String: JSONValue] {
+    private func tilt(_ tilt: ThingProperty, _ context: EntityContext) -> JSONObject {
         let value = ValueTemplate.member(tilt.name)
         let range = PropertyRange(tilt)
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "tilt_command_topic": context.command(tilt), "tilt_status_topic": context.data,
         ]
         if let steps = range.steps {
@@ -119,7 +119,7 @@ struct CoverEntity: CompoundEntity {
     // MARK: Open, close and stop
 
     /// Home Assistant sends all three to one topic: that of actions if something can stop, else the position's.
-    private func commands(_ context: EntityContext) -> [String: JSONValue] {
+    private func commands(_ context: EntityContext) -> JSONObject {
         if let stop = stop(context), let open = action("open", context), let close = action("close", context)
         {
             return [

@@ -26,8 +26,8 @@ struct FanEntity: CompoundEntity {
         property.name != speed?.name
     }
 
-    func members(_ context: EntityContext) -> [String: JSONValue] {
-        var members: [String: JSONValue] = [
+    func members(_ context: EntityContext) -> JSONObject {
+        var members: JSONObject = [
             "state_topic": context.data, "state_value_template": .string(state),
             "command_topic": context.command(main),
         ]

@@ -26,9 +26,9 @@ struct HumidifierEntity: CompoundEntity {
         property.name == main.name
     }
 
-    func members(_ context: EntityContext) -> [String: JSONValue] {
+    func members(_ context: EntityContext) -> JSONObject {
         let range = Self.range(of: target) ?? 0...100
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "state_topic": context.data, "state_value_template": .string(main.flagTemplate()),
             "command_topic": context.command(main), "target_humidity_state_topic": context.data,
             "target_humidity_state_template": .string(

@@ -17,7 +17,7 @@ struct LockEntity: CompoundEntity {
 
     func offers(_: ThingProperty.Action, of _: ThingProperty, _: EntityContext) -> Bool { true }
 
-    func members(_ context: EntityContext) -> [String: JSONValue] {
+    func members(_ context: EntityContext) -> JSONObject {
         [
             "state_topic": context.data, "command_topic": context.command(main),
             "value_template": .string(main.flagTemplate(on: "LOCKED", off: "UNLOCKED")),

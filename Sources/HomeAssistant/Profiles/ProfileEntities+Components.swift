@@ -60,7 +60,7 @@ extension ProfileEntities {
                 (1...200).contains(action.listed.unicodeScalars.count)
             else { return nil }
             let title = context.translated(action.name) ?? PlainName.of(action.name)
-            var members: [String: JSONValue] = [
+            var members: JSONObject = [
                 "name": .string(QuotedValue.clipped(title, to: 120)),
                 "command_topic": context.actionTopic,
                 "payload_press": EntityContext.payload(action.listed),

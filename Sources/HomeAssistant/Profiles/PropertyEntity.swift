@@ -21,7 +21,7 @@ struct PropertyEntity {
     }
 
     /// The members of its component, without the name.
-    func members(_ context: EntityContext) -> [String: JSONValue] {
+    func members(_ context: EntityContext) -> JSONObject {
         var members = about(context)
         members["state_topic"] = context.data
         switch platform {
@@ -33,10 +33,10 @@ struct PropertyEntity {
 
     private var value: String { ValueTemplate.member(property.name) }
 
-    private func about(_ context: EntityContext) -> [String: JSONValue] {
+    private func about(_ context: EntityContext) -> JSONObject {
         switch platform {
         case .switch:
-            var members: [String: JSONValue] = ["value_template": .string(property.flagTemplate())]
+            var members: JSONObject = ["value_template": .string(property.flagTemplate())]
             members["device_class"] = DeviceClass.of(property.roles, among: DeviceClass.switch)
             return members
         case .select:
@@ -59,7 +59,7 @@ struct PropertyEntity {
 
     // MARK: Numbers
 
-    private var number: [String: JSONValue] {
+    private var number: JSONObject {
         // The range may be unknown: wide enough for any plausible number.
         let (low, high) = (property.minimum ?? -1e15, property.maximum ?? 1e15)
         var members = quantity(hasStateClass: false)
@@ -83,8 +83,8 @@ struct PropertyEntity {
     }
 
     /// Unit and device class; the class is left out if it does not allow the unit.
-    private func quantity(hasStateClass: Bool) -> [String: JSONValue] {
-        var members: [String: JSONValue] = [:]
+    private func quantity(hasStateClass: Bool) -> JSONObject {
+        var members: JSONObject = [:]
         let quantity = Quantity.of(property.roles)
         let unit = quantity.map { $0.unit(property.unit) } ?? Quantity.unit(property.unit)
         members["unit_of_measurement"] = unit.map { .string($0) }
@@ -101,8 +101,8 @@ struct PropertyEntity {
 
     // MARK: Reported values
 
-    private func sensor(_ context: EntityContext) -> [String: JSONValue] {
-        var members: [String: JSONValue] = [:]
+    private func sensor(_ context: EntityContext) -> JSONObject {
+        var members: JSONObject = [:]
         if property.isReadOnly, !property.actions.isEmpty {
             let options = context.options(property.actions)
             members["device_class"] = "enum"
@@ -118,8 +118,8 @@ struct PropertyEntity {
         return members
     }
 
-    private var flag: [String: JSONValue] {
-        var members: [String: JSONValue] = [
+    private var flag: JSONObject {
+        var members: JSONObject = [
             "value_template": .string(ValueTemplate.either(value, (true, "ON"), (false, "OFF")))
         ]
         let deviceClass = DeviceClass.of(property.roles, among: DeviceClass.binarySensor)

@@ -43,7 +43,7 @@ extension ThingDiscovery {
     }
 
     /// The members of the device that tell its type.
-    func model(of kind: ThingKind, _ configuration: DiscoveryConfiguration) -> [String: JSONValue] {
+    func model(of kind: ThingKind, _ configuration: DiscoveryConfiguration) -> JSONObject {
         let title = catalog.title(kind.title, in: configuration.settings.language)
         return [
             "model": .string(QuotedValue.clipped(title, to: 120)),

@@ -22,8 +22,8 @@ struct ValveEntity: CompoundEntity {
             || action.name == "close" && action.value.number == range.minimum
     }
 
-    func members(_ context: EntityContext) -> [String: JSONValue] {
-        var members: [String: JSONValue] = [
+    func members(_ context: EntityContext) -> JSONObject {
+        var members: JSONObject = [
             "reports_position": true, "state_topic": context.data, "command_topic": context.command(main),
         ]
         members["device_class"] = DeviceClass.of(main.roles, among: DeviceClass.valve)

@@ -32,7 +32,7 @@ package struct DeviceFrame: Sendable, Hashable {
     /// `B/frame`: `{"position":{x,y,z}?,"angle"?}`, rounded.
     package var json: JSONValue {
         let shown = rounded
-        var members: [String: JSONValue] = [:]
+        var members: JSONObject = [:]
         members["position"] = shown.position?.json
         members["angle"] = shown.angle.map { .number($0) }
         return .object(members)

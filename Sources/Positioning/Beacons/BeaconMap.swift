@@ -217,7 +217,7 @@ package struct BeaconMap: Sendable, Hashable {
         append(thing, at: position, base: base, major, minor, receiver: name, label)
     }
 
-    private mutating func number(_ key: String, in data: [String: JSONValue], of label: String) -> UInt16? {
+    private mutating func number(_ key: String, in data: JSONObject, of label: String) -> UInt16? {
         guard let value = data[key], !value.isNull else { return nil }
         if let number = JSONValue.object(data).flareNumber(key), let valid = UInt16(exactly: number) {
             return valid

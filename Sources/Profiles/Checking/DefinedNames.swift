@@ -6,7 +6,7 @@ struct DefinedNames {
     struct Control {
         /// In the joined files, where names are unique.
         let name: String
-        let parameters: [String: JSONValue]
+        let parameters: JSONObject
         let className: String
         let limits: ValueLimits
 
@@ -42,7 +42,7 @@ struct DefinedNames {
     mutating func add(
         _ name: String,
         _ className: String,
-        _ parameters: [String: JSONValue],
+        _ parameters: JSONObject,
         _ limits: ValueLimits,
         file: Int
     ) -> String? {

@@ -61,8 +61,8 @@ extension ProfileChecker {
         return name
     }
 
-    private static func json(_ fields: ProfileFields) -> [String: JSONValue] {
-        Dictionary(fields.members.map { ($0.key, $0.value.json) }) { first, _ in first }
+    private static func json(_ fields: ProfileFields) -> JSONObject {
+        JSONObject(fields.members.map { ($0.key, $0.value.json) }) { first, _ in first }
     }
 
     // MARK: Screens and controls
@@ -108,10 +108,10 @@ extension ProfileChecker {
     }
 
     /// Parameters with the values of colours whose names another file has for other ones.
-    private func withOwnColours(_ parameters: [String: JSONValue]) -> [String: JSONValue] {
+    private func withOwnColours(_ parameters: JSONObject) -> JSONObject {
         guard !takenColours.isEmpty else { return parameters }
-        return Dictionary(
-            uniqueKeysWithValues: parameters.map { key, value in
+        return JSONObject(
+            parameters.map { key, value in
                 let isColour = key.hasPrefix("bg") || key.hasSuffix("Color") || key == "windowBackground"
                 let colour = isColour ? value.string.flatMap { takenColours[$0] } : nil
                 return (key, colour.map { .string($0) } ?? value)

@@ -11,7 +11,7 @@ package struct Experience: Sendable, Hashable {
         package var title: String?
         package var icon: String?
         /// `config` or `extras`.
-        package var parameters: [String: JSONValue] = [:]
+        package var parameters: JSONObject = [:]
 
         package init(name: String, className: String) { (self.name, self.className) = (name, className) }
     }
@@ -30,7 +30,7 @@ package struct Experience: Sendable, Hashable {
     package var screens: [Part] = []
     package var controls: [Part] = []
     package var drawerMenu: [String] = []
-    package var defaults: [String: JSONValue] = [:]
+    package var defaults: JSONObject = [:]
     package var colours: [Colour] = []
 
     package init(signInScreen: String, homeScreen: String) {

@@ -89,7 +89,7 @@ extension PlacedValue {
         case .string(let text): .string(text)
         case .list(let elements): .array(elements.map(\.json))
         case .object(let members):
-            .object(Dictionary(members.map { ($0.key, $0.value.json) }) { first, _ in first })
+            .object(JSONObject(members.map { ($0.key, $0.value.json) }) { first, _ in first })
         }
     }
 }

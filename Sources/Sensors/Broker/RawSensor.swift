@@ -241,7 +241,7 @@ private enum LocationFormat {
     /// `latitude`, `longitude`, `gps_accuracy`, as in Home Assistant and its companion app.
     case homeAssistant
 
-    init(_ members: [String: JSONValue]) {
+    init(_ members: JSONObject) {
         if members["lat"] != nil || members["_type"] != nil {
             self = .ownTracks
         } else {

@@ -1,4 +1,5 @@
 package import Flare
+import JSON
 package import Positioning
 
 /// Generates the capture of a walk through a place: the packets of its beacons at the device.

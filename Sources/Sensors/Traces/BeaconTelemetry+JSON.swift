@@ -4,8 +4,8 @@ import Positioning
 // Telemetry in a line of a trace.
 
 extension BeaconTelemetry {
-    var members: [String: JSONValue] {
-        var members: [String: JSONValue] = ["format": .string(format.rawValue)]
+    var members: JSONObject {
+        var members: JSONObject = ["format": .string(format.rawValue)]
         members["battery"] = batteryVolts.map { .number($0) }
         members["celsius"] = celsius.map { .number($0) }
         members["humidity"] = humidity.map { .number($0) }
@@ -43,7 +43,7 @@ extension BeaconTelemetry {
 }
 
 extension TelemetrySender {
-    var members: [String: JSONValue] {
+    var members: JSONObject {
         switch self {
         case .beacon(let identity): identity.members
         case .device(let address):

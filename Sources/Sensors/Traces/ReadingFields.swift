@@ -3,12 +3,12 @@ import Positioning
 
 /// Reads the members of an object one by one, with an error that names what is wrong and what is legal.
 struct ReadingFields {
-    private let members: [String: JSONValue]
+    private let members: JSONObject
     private let convertsTexts: Bool
     private var known: Set<String> = []
 
     /// - Parameter convertsTexts: Whether a number may be written as a text, and a whole number with decimals.
-    init(_ members: [String: JSONValue], convertsTexts: Bool = false) {
+    init(_ members: JSONObject, convertsTexts: Bool = false) {
         self.members = members
         self.convertsTexts = convertsTexts
     }

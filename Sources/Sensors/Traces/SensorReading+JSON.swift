@@ -10,7 +10,7 @@ struct ReadingError: Error, Hashable {
 extension SensorReading {
     /// The reading as a line of a trace.
     var json: JSONValue {
-        var members: [String: JSONValue] = ["t": .number(time)]
+        var members: JSONObject = ["t": .number(time)]
         switch self {
         case .beacon(let sighting):
             members["type"] = "beacon"
@@ -107,8 +107,8 @@ extension SensorReading {
 }
 
 extension BeaconIdentity {
-    var members: [String: JSONValue] {
-        var members: [String: JSONValue] = ["major": JSONValue(Int(major)), "minor": JSONValue(Int(minor))]
+    var members: JSONObject {
+        var members: JSONObject = ["major": JSONValue(Int(major)), "minor": JSONValue(Int(minor))]
         switch group {
         case .uuid(let uuid): members["uuid"] = .string(uuid.description)
         case .namespace(let namespace): members["namespace"] = .string(namespace.description)

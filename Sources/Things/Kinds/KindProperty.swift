@@ -45,7 +45,7 @@ struct KindProperty: Sendable {
     let isGeneric: Bool
 
     /// The property of a thing with this data; `nil` for an optional one that it does not have.
-    func resolved(in data: [String: JSONValue]) -> ThingProperty? {
+    func resolved(in data: JSONObject) -> ThingProperty? {
         let value = data[plan.name].flatMap { $0.isNull ? nil : $0 }
         if value == nil, plan.isOptional { return nil }
         var property = plan
@@ -60,13 +60,13 @@ struct KindProperty: Sendable {
     }
 
     /// Whether a thing with this data has it.
-    func isThere(in data: [String: JSONValue]) -> Bool {
+    func isThere(in data: JSONObject) -> Bool {
         guard plan.isOptional else { return true }
         return data[plan.name].map { !$0.isNull } ?? false
     }
 
     /// Whether a thing with this data lets it be set.
-    func isSettable(in data: [String: JSONValue]) -> Bool {
+    func isSettable(in data: JSONObject) -> Bool {
         guard isThere(in: data) else { return false }
         let control = isGeneric ? Self.control(of: Self.type(of: data[plan.name])) : plan.control
         return control != .readonlyText && !ThingCapabilities.isReported(plan.name, in: data)

@@ -90,7 +90,7 @@ struct LightParts: Sendable {
     }
 
     /// Whether data are those of a plain light as they stand.
-    func isCanonical(_ data: [String: JSONValue]) -> Bool {
+    func isCanonical(_ data: JSONObject) -> Bool {
         guard isPlain, data["readonly"] == nil, data["kind"] == nil, data["colorTemperature"] == nil else {
             return false
         }

@@ -11,7 +11,7 @@ extension ThingKind {
     private static let mark = "="
 
     /// A thing's data in that form; unchanged, and free of cost, if it has the form already.
-    package func canonical(_ data: [String: JSONValue]) -> [String: JSONValue] {
+    package func canonical(_ data: JSONObject) -> JSONObject {
         let (parts, properties) = (storage.parts, storage.properties)
         if parts.isCanonical(data) { return data }
         var result = data
@@ -91,9 +91,9 @@ extension ThingKind {
     ///
     /// A light without a property for on and off is off at its least brightness, or in black.
     /// - Parameter data: The thing's data.
-    package func stored(_ values: [String: JSONValue], in data: [String: JSONValue]) -> [String: JSONValue] {
+    package func stored(_ values: JSONObject, in data: JSONObject) -> JSONObject {
         let parts = storage.parts
-        var stored: [String: JSONValue] = [:]
+        var stored: JSONObject = [:]
         let white = values["colorTemperature"]?.number.flatMap { ColourTemperature(kelvin: $0) }
         for (key, value) in values {
             let name = name(ofCanonical: key)
@@ -146,7 +146,7 @@ extension ThingKind {
     /// - Parameters:
     ///   - key: The key of that form.
     ///   - data: The thing's data in that form.
-    func toggled(_ key: String, in data: [String: JSONValue]) -> JSONValue? {
+    func toggled(_ key: String, in data: JSONObject) -> JSONValue? {
         guard let index = storage.index[name(ofCanonical: key)] else { return nil }
         let switching = storage.properties[index].switching
         let isOn = data[key].map { switching.isOn($0) } ?? false

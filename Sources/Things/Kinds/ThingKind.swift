@@ -65,8 +65,8 @@ package struct ThingKind: Sendable, Hashable {
     }
 
     /// The values of the managed properties, as they are stored.
-    package func values(of thing: FlareThing) -> [String: JSONValue] {
-        var values: [String: JSONValue] = [:]
+    package func values(of thing: FlareThing) -> JSONObject {
+        var values: JSONObject = [:]
         for property in storage.properties {
             if let value = thing.data[property.plan.name], !value.isNull {
                 values[property.plan.name] = value

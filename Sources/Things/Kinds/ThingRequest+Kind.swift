@@ -20,7 +20,7 @@ extension ThingRequest {
         var light: [String: (value: AttributeValue, attribute: String)] = [:]
         var writes: [String: DataWrite] = [:]
         /// By attribute.
-        var shown: [String: JSONValue] = [:]
+        var shown: JSONObject = [:]
         var rejected: [String: Refusal] = [:]
     }
 

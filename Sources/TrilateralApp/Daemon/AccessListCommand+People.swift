@@ -84,7 +84,7 @@ extension AccessListCommand {
 extension RememberedPlace {
     /// Identifiers only, in the form of an exported model.
     fileprivate var tree: JSONValue {
-        func object(_ id: FlareID, _ members: [String: JSONValue] = [:]) -> JSONValue {
+        func object(_ id: FlareID, _ members: JSONObject = [:]) -> JSONValue {
             .object(members.merging(["_id": .string("\(id)")]) { $1 })
         }
         return [

@@ -139,7 +139,7 @@ struct StationDevicesCommand: AsyncParsableCommand {
     private func print(_ rows: [Row]) throws {
         if json {
             let objects = rows.map { row -> JSONValue in
-                var members: [String: JSONValue] = ["id": .string("\(row.id)")]
+                var members: JSONObject = ["id": .string("\(row.id)")]
                 for (key, name) in zip(["name", "zone", "environment"], row.names) {
                     members[key] = .string(name)
                 }

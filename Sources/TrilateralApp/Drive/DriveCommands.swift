@@ -38,7 +38,7 @@ struct SetCommand: AsyncParsableCommand {
         try await drive.command(command, members.merging(sender) { $1 }, by: "set")
     }
 
-    private func request() throws -> (command: CommandTopic, members: [String: JSONValue]) {
+    private func request() throws -> (command: CommandTopic, members: JSONObject) {
         let target = try drive.target(target)
         guard let command = target.setCommand else {
             throw ValidationError(
@@ -122,7 +122,7 @@ struct DriveOptions: ParsableArguments {
 
     /// Sends a command, prints what came of it, and ends the program otherwise when there is no answer or it is a
     /// refusal.
-    func command(_ topic: CommandTopic, _ members: [String: JSONValue], by command: String) async throws {
+    func command(_ topic: CommandTopic, _ members: JSONObject, by command: String) async throws {
         let question = DriveExchange.Question.command(topic, members: members)
         let (outcome, read) = try await ask(
             question,
@@ -137,7 +137,7 @@ struct DriveOptions: ParsableArguments {
     /// - Parameter reading: Further topics below `B/`, or filters.
     /// - Returns: What came of it, and what the further topics retain.
     func ask(_ question: DriveExchange.Question, reading: [String], by command: String) async throws -> (
-        outcome: DriveExchange.Outcome, read: [String: JSONValue]
+        outcome: DriveExchange.Outcome, read: JSONObject
     ) {
         let limit = Duration.milliseconds(Int64(timeout * 1000))
         let daemon = try await broker.daemon(for: command, timeout: limit)
@@ -175,7 +175,7 @@ extension DriveExchange.Question {
         reading: [String],
         within limit: Duration,
         isPatient: Bool = true
-    ) async -> (outcome: DriveExchange.Outcome, read: [String: JSONValue]) {
+    ) async -> (outcome: DriveExchange.Outcome, read: JSONObject) {
         let exchange = DriveExchange(
             root: daemon.root,
             question: self,

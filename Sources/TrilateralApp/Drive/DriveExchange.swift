@@ -10,7 +10,7 @@ package struct DriveExchange {
     package enum Question: Hashable {
         /// A retained topic below `B/`.
         case state(topic: String)
-        case command(CommandTopic, members: [String: JSONValue])
+        case command(CommandTopic, members: JSONObject)
     }
 
     package enum Event: Hashable {
@@ -53,7 +53,7 @@ package struct DriveExchange {
     private var status: String?
     private var value: JSONValue?
     /// What was retained on the topics that were to be read too, by topic below `B/`.
-    package private(set) var read: [String: JSONValue] = [:]
+    package private(set) var read: JSONObject = [:]
     private var isSent = false
     private var isFinished = false
 

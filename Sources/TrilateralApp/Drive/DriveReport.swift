@@ -17,7 +17,7 @@ package struct DriveReport {
     package init(
         _ outcome: DriveExchange.Outcome,
         asJSON: Bool,
-        read: [String: JSONValue] = [:],
+        read: JSONObject = [:],
         time: LocalTime = .ofThisMachine
     ) {
         defer { complaints = complaints.map(Self.visible) }
@@ -42,7 +42,7 @@ package struct DriveReport {
         }
     }
 
-    private mutating func warn(of target: JSONValue?, _ read: [String: JSONValue]) {
+    private mutating func warn(of target: JSONValue?, _ read: JSONObject) {
         guard exitCode == .success, target?["kind"] == "thing", let slug = target?["slug"]?.string,
             read[Topics.tails.availability(thing: slug)] == "offline"
         else { return }
@@ -97,7 +97,7 @@ package struct DriveReport {
         return TextTable(rows: paths(members)).lines
     }
 
-    private static func paths(_ members: [String: JSONValue], below path: String = "") -> [[String]] {
+    private static func paths(_ members: JSONObject, below path: String = "") -> [[String]] {
         members.sorted { $0.key < $1.key }.flatMap { name, value -> [[String]] in
             if value["id"] == .null { return [[path + name, "none"]] }
             if let inner = value.object, !inner.isEmpty { return paths(inner, below: path + name + ".") }

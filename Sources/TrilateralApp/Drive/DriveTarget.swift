@@ -117,8 +117,8 @@ package enum DriveTarget: Sendable, Hashable {
     /// The object that `set` sends, from `name=value` words and at most one bare value.
     ///
     /// A value is JSON where it is a number, true, false, null, an object, a list or a text in quotes, else a text.
-    package func members(_ words: [String]) -> Result<[String: JSONValue], UsageError> {
-        var members: [String: JSONValue] = [:]
+    package func members(_ words: [String]) -> Result<JSONObject, UsageError> {
+        var members: JSONObject = [:]
         for word in words {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = parts.count == 2 ? String(parts[0]) : mainMember

@@ -45,7 +45,7 @@ struct ExplainCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var members: [String: JSONValue] = ["subject": .string(subject.rawValue)]
+        var members: JSONObject = ["subject": .string(subject.rawValue)]
         switch subject {
         case .zone: break
         case .nearby: members["thing"] = object.map { .string($0) }

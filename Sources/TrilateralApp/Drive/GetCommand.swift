@@ -69,7 +69,7 @@ extension DriveTarget {
     /// The outcome with what was read besides.
     package func completed(
         _ outcome: DriveExchange.Outcome,
-        with read: [String: JSONValue]
+        with read: JSONObject
     ) -> DriveExchange.Outcome {
         switch (self, outcome) {
         case (.thing, .state(let thing)):
@@ -102,8 +102,8 @@ extension DriveTarget {
         _ word: String,
         of kind: String,
         called noun: String,
-        in read: [String: JSONValue],
-        _ complete: ([String: JSONValue], _ topic: String) -> [String: JSONValue]
+        in read: JSONObject,
+        _ complete: (JSONObject, _ topic: String) -> JSONObject
     ) -> DriveExchange.Outcome {
         let objects = read.filter { $0.key.hasPrefix(kind + "/") && $0.key.split(separator: "/").count == 2 }
         let found =
@@ -126,7 +126,7 @@ extension DriveExchange.Question {
     static let ping = Self.command(.request(.ping), members: [:])
 
     /// The same question with more members, if it is a command; topics are read without any.
-    func with(_ added: [String: JSONValue]) -> Self {
+    func with(_ added: JSONObject) -> Self {
         guard case .command(let topic, let members) = self else { return self }
         return .command(topic, members: members.merging(added) { $1 })
     }
@@ -134,7 +134,7 @@ extension DriveExchange.Question {
 
 extension JSONValue {
     /// A thing with its data and its availability.
-    fileprivate func withValues(_ read: [String: JSONValue], _ availability: JSONValue?) -> JSONValue {
+    fileprivate func withValues(_ read: JSONObject, _ availability: JSONValue?) -> JSONValue {
         guard var members = object else { return self }
         members["data"] = members["slug"]?.string.flatMap { read[Topics.tails.data(thing: $0)] }
         members["availability"] = availability

@@ -24,7 +24,7 @@ struct ListCommand: AsyncParsableCommand {
         try StandardOutput.print(lines: drive.json ? [report.json.text] : report.lines)
     }
 
-    private func objects() async throws -> [String: JSONValue] {
+    private func objects() async throws -> JSONObject {
         let (outcome, read) = try await drive.ask(.ping, reading: kind.filters, by: "list")
         if case .answer = outcome { return read }
         try drive.report(DriveReport(outcome, asJSON: drive.json), by: "list")
@@ -32,7 +32,7 @@ struct ListCommand: AsyncParsableCommand {
     }
 
     /// Of every daemon `<node>/status` and `<node>/info`.
-    private func nodes() async throws -> [String: JSONValue] {
+    private func nodes() async throws -> JSONObject {
         let address = drive.broker.address
         let (link, base) = try address.broker(
             address.settings(by: "list", node: drive.broker.node),
@@ -41,8 +41,8 @@ struct ListCommand: AsyncParsableCommand {
         let limit = Duration.milliseconds(Int64(drive.timeout * 1000))
         let filters = kind.filters.map { "\(base)/\($0)" }
         let result = await BrokerSession(link).run(filters: filters, timeout: limit) {
-            visit -> Result<[String: JSONValue], DriveExchange.Failure> in
-            var read: [String: JSONValue] = [:]
+            visit -> Result<JSONObject, DriveExchange.Failure> in
+            var read: JSONObject = [:]
             var isBusy = false
             var reason = "the broker at \(link.address) did not answer within \(limit.inSeconds)"
             for await event in visit.events {

@@ -20,10 +20,10 @@ package struct ListReport {
     }
 
     private let kind: Kind
-    private let read: [String: JSONValue]
+    private let read: JSONObject
     private let time: LocalTime
 
-    package init(_ kind: Kind, _ read: [String: JSONValue], time: LocalTime) {
+    package init(_ kind: Kind, _ read: JSONObject, time: LocalTime) {
         self.kind = kind
         self.read = read
         self.time = time

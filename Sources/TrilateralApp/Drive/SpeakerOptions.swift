@@ -34,10 +34,10 @@ struct SpeakerOptions: ParsableArguments {
     ///
     /// - Parameter command: For messages.
     /// - Throws: An exit code, after a message.
-    func members(by command: String) throws -> [String: JSONValue] {
+    func members(by command: String) throws -> JSONObject {
         guard let tokenFile else { return [:] }
         let token = try Secret.taken(from: Secret.load(tokenFile), of: tokenFile, by: command)
-        var members: [String: JSONValue] = ["token": .string(token.reveal())]
+        var members: JSONObject = ["token": .string(token.reveal())]
         members["as"] = user.map { .string($0) }
         return members
     }

@@ -5,7 +5,7 @@ import Messages
 /// What `watch` has heard of a daemon: the last value of every topic, and the last events.
 package struct WatchModel: Hashable {
     /// Values by topic below `B/`.
-    private(set) var values: [String: JSONValue] = [:]
+    private(set) var values: JSONObject = [:]
     /// The last events, newest last.
     package private(set) var events: [Event] = []
     /// Why there is no link to the broker; `nil` while there is one.

@@ -70,7 +70,7 @@ extension RunningDaemon {
             "pid": JSONValue(Int(processID)), "state": .string(stateFolder),
             "config": configurationFile.map { .string($0) } ?? .null,
             "flare": flare.map { .string($0.description) } ?? .null,
-            "mqtt": .object(broker.mapValues { $0.map { .string($0) } ?? .null }),
+            "mqtt": .object(JSONObject(broker.mapValues { $0.map { .string($0) } ?? .null })),
         ]
     }
 

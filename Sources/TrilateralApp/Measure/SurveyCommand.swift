@@ -154,7 +154,7 @@ struct SurveyCommand: AsyncParsableCommand {
 
     private static func json(_ survey: PositionSurvey) -> JSONValue {
         let spots = survey.findings.map { finding -> JSONValue in
-            var members: [String: JSONValue] = [
+            var members: JSONObject = [
                 "name": .string(finding.spot.name), "x": .number(finding.spot.position.x),
                 "y": .number(finding.spot.position.y), "told_x": .number(finding.position.x),
                 "told_y": .number(finding.position.y), "error_m": .number(finding.error),

@@ -36,7 +36,7 @@ struct Administration: ParsableArguments {
             method,
             path,
             query: query.compactMapValues(\.self),
-            body: body.map { .object($0.compactMapValues(\.self)) },
+            body: body.map { .object(JSONObject($0.compactMapValues(\.self))) },
             speaker: .nobody,
             face: AdministrationSocket.face,
             systemUser: AdministrationSocket.name(of: getuid())

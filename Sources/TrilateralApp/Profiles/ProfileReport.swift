@@ -42,7 +42,7 @@ enum ProfileReport {
         var members = summary(of: profile).object ?? [:]
         members["properties"] = .array(
             rows(of: profile).map { row in
-                var members: [String: JSONValue] = [
+                var members: JSONObject = [
                     "name": .string(row.property.name), "type": row.type.map { .string($0) } ?? .null,
                     "control": .string(row.property.control.rawValue), "access": .string(row.access),
                     "platform": row.platform.map { .string($0) } ?? .null,

@@ -91,7 +91,7 @@ struct FeedRecorder: Sendable {
     }
 
     static func removal(of object: ObjectReference, in state: ControllerState) -> JSONValue {
-        var members: [String: JSONValue] = ["id": .string("\(object.id)"), "removed": true]
+        var members: JSONObject = ["id": .string("\(object.id)"), "removed": true]
         members["slug"] = state.slugs[object.kind, object.id].map { .string($0) }
         return .object(members)
     }

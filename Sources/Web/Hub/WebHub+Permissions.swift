@@ -20,7 +20,7 @@ extension WebHub {
     private func permissions(of asker: Asker) -> Permissions {
         let state = node.state()
         let speaker = Self.speaker(asker, in: state)
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "users": .bool(state.people != nil), "password": .bool(hasPassword),
             "signed_in": .bool(asker.hasSession || asker.isNamed), "by_session": .bool(asker.hasSession),
             "devices": .bool(node.refusal(request(.control, by: speaker)) == nil),

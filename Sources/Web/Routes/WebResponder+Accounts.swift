@@ -41,7 +41,7 @@ extension WebResponder {
     }
 
     private func presence(_ request: Request, on channel: any Channel) async -> WebAnswer {
-        var members: [String: JSONValue] = ["signed_in": false, "user": .null]
+        var members: JSONObject = ["signed_in": false, "user": .null]
         var found: Asker?
         var clearing: String?
         switch await gate.admission(of: request.headers, from: channel.remoteAddress?.ipAddress) {

@@ -17,13 +17,15 @@ package struct ExperienceDocument {
         (self.library, self.modules, self.languages) = (library, modules, languages)
     }
 
-    package var members: [String: JSONValue] {
-        let strings = library.strings.tables.mapValues { JSONValue.object($0.mapValues { .string($0) }) }
-        var members: [String: JSONValue] = [
+    package var members: JSONObject {
+        let strings = library.strings.tables.mapValues {
+            JSONValue.object(JSONObject($0.mapValues { .string($0) }))
+        }
+        var members: JSONObject = [
             "languages": .array(languages.map { .string($0) }),
             "modules": .array(modules.sorted().map { .string($0) }),
             "devices": .array(library.profiles.map(Self.json)),
-            "strings": .object(strings),
+            "strings": .object(JSONObject(strings)),
         ]
         members["version"] = library.application.version.map { .string($0) }
         members["name"] = library.application.name.map { .string($0) }
@@ -33,7 +35,7 @@ package struct ExperienceDocument {
     }
 
     private static func json(_ profile: Profile) -> JSONValue {
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "oemModel": .string(profile.name),
             "deviceControl": .string(profile.deviceControl),
             "managedProperties": .array(profile.properties.map(json)),
@@ -47,7 +49,7 @@ package struct ExperienceDocument {
     }
 
     private static func json(_ property: ProfileProperty) -> JSONValue {
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "name": .string(property.name),
             "control": property.controlName.map { .string($0) } ?? .null,
             "roles": .array(property.roles.map { .string($0) }),
@@ -80,7 +82,7 @@ package struct ExperienceDocument {
     }
 
     private static func json(_ part: Experience.Part, parameters: String) -> JSONValue {
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "name": .string(part.name), "class": .string(part.className),
             parameters: .object(part.parameters),
         ]

@@ -34,10 +34,10 @@ extension CommandLogEntry {
     }
 
     private static func results(_ answer: Answer) -> String? {
-        var members: [String: JSONValue] = [:]
+        var members: JSONObject = [:]
         if !answer.accepted.isEmpty { members["accepted"] = .object(answer.accepted) }
         if !answer.rejected.isEmpty {
-            members["rejected"] = .object(answer.rejected.mapValues { .string($0.rawValue) })
+            members["rejected"] = .object(JSONObject(answer.rejected.mapValues { .string($0.rawValue) }))
         }
         guard !members.isEmpty else { return nil }
         return String(decoding: JSONValue.object(members).bytes, as: UTF8.self)
@@ -108,10 +108,10 @@ extension Command.Order {
         case .action(_, let name): ["action": .string(name)]
         case .setDevice(let change):
             .object(
-                [
+                JSONObject(present: [
                     "name": change.name.map { .string($0) }, "angle": change.angle.map { .number($0) },
                     "position": change.position?.json,
-                ].compactMapValues(\.self)
+                ])
             )
         case .switchSensor(_, let on): ["state": .string(on ? "ON" : "OFF")]
         case .chooseEnvironment(.named(let name)): ["environment": .string(name)]
@@ -128,7 +128,7 @@ extension Command.Order {
 
 extension ObjectEdit {
     /// The names of data are enough: its values may be long, or secret.
-    fileprivate func logged(_ container: String, _ name: String?) -> [String: JSONValue] {
+    fileprivate func logged(_ container: String, _ name: String?) -> JSONObject {
         var shown = self
         shown.data = [:]
         var members = shown.members(over: [:])

@@ -1,0 +1,222 @@
+/// The members of a JSON object, sorted by key: byte by byte of its UTF-8 (RFC 8259, section 8.3).
+///
+/// A dictionary in use, an array in memory: objects here are small, so that finding a member by comparing keys costs
+/// less than hashing one, and comparing, merging and writing are walks from the first member to the last. Equal
+/// objects are written as equal bytes.
+package struct JSONObject: Sendable, Hashable {
+    package typealias Element = (key: String, value: JSONValue)
+
+    private struct Member: Sendable, Hashable {
+        let key: String
+        var value: JSONValue
+    }
+
+    private var members: [Member]
+
+    package init() { members = [] }
+
+    /// - Parameter minimumCapacity: How many members to make room for.
+    package init(minimumCapacity: Int) {
+        members = []
+        members.reserveCapacity(minimumCapacity)
+    }
+
+    /// - Parameter combine: The value for a key that comes twice, from the first and the later one.
+    package init(
+        _ elements: some Sequence<(String, JSONValue)>,
+        uniquingKeysWith combine: (JSONValue, JSONValue) throws -> JSONValue
+    ) rethrows {
+        self.init(minimumCapacity: elements.underestimatedCount)
+        for (key, value) in elements {
+            try update(key) { try $0.map { try combine($0, value) } ?? value }
+        }
+    }
+
+    /// Of members with the same key the last is used, as in JavaScript.
+    package init(_ elements: some Sequence<(String, JSONValue)>) {
+        self.init(elements) { _, last in last }
+    }
+
+    /// The members that have a value.
+    package init(present members: KeyValuePairs<String, JSONValue?>) {
+        self.init(members.compactMap { key, value in value.map { (key, $0) } })
+    }
+
+    package init(_ dictionary: [String: JSONValue]) {
+        self.init(minimumCapacity: dictionary.count)
+        for (key, value) in dictionary { update(key) { _ in value } }
+    }
+
+    package var count: Int { members.count }
+    package var isEmpty: Bool { members.isEmpty }
+    package var keys: [String] { members.map(\.key) }
+    package var values: [JSONValue] { members.map(\.value) }
+
+    /// The member's value; setting `nil` removes it.
+    package subscript(key: String) -> JSONValue? {
+        get {
+            position(of: key).map { members[$0].value }
+        }
+        set {
+            guard let newValue else {
+                removeValue(forKey: key)
+                return
+            }
+            update(key) { _ in newValue }
+        }
+    }
+
+    package subscript(key: String, default value: @autoclosure () -> JSONValue) -> JSONValue {
+        get { self[key] ?? value() }
+        set { self[key] = newValue }
+    }
+
+    @discardableResult
+    package mutating func removeValue(forKey key: String) -> JSONValue? {
+        position(of: key).map { members.remove(at: $0).value }
+    }
+
+    package mutating func removeAll() { members.removeAll() }
+}
+
+// MARK: - Whole objects
+
+extension JSONObject {
+    /// Adds the members of another object; `combine` gets the value here and the other one where both have a key.
+    package mutating func merge(
+        _ other: JSONObject,
+        uniquingKeysWith combine: (JSONValue, JSONValue) throws -> JSONValue
+    ) rethrows {
+        guard !other.isEmpty else { return }
+        guard !isEmpty else {
+            self = other
+            return
+        }
+        var merged: [Member] = []
+        merged.reserveCapacity(members.count + other.members.count)
+        var mine = members[...]
+        var theirs = other.members[...]
+        while let left = mine.first, let right = theirs.first {
+            if Self.areEqual(left.key, right.key) {
+                merged.append(Member(key: left.key, value: try combine(left.value, right.value)))
+                mine.removeFirst()
+                theirs.removeFirst()
+            } else if Self.precedes(left.key, right.key) {
+                merged.append(left)
+                mine.removeFirst()
+            } else {
+                merged.append(right)
+                theirs.removeFirst()
+            }
+        }
+        members = merged + mine + theirs
+    }
+
+    package func merging(
+        _ other: JSONObject,
+        uniquingKeysWith combine: (JSONValue, JSONValue) throws -> JSONValue
+    ) rethrows -> JSONObject {
+        var result = self
+        try result.merge(other, uniquingKeysWith: combine)
+        return result
+    }
+
+    package func mapValues(_ transform: (JSONValue) throws -> JSONValue) rethrows -> JSONObject {
+        var result = self
+        for index in members.indices { result.members[index].value = try transform(members[index].value) }
+        return result
+    }
+
+    package func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> JSONObject {
+        var result = self
+        result.members = try members.filter { try isIncluded((key: $0.key, value: $0.value)) }
+        return result
+    }
+}
+
+extension JSONObject: RandomAccessCollection {
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { members.count }
+    package subscript(position: Int) -> Element {
+        let member = members[position]
+        return (key: member.key, value: member.value)
+    }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+    package init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
+}
+
+extension JSONObject: CustomStringConvertible {
+    package var description: String { JSONValue.object(self).text }
+}
+
+// MARK: - Finding members
+
+extension JSONObject {
+    /// Objects up to this size are searched from the front.
+    private static let longestScan = 8
+
+    private func position(of key: String) -> Int? {
+        guard members.count > Self.longestScan else {
+            return members.firstIndex { Self.areEqual($0.key, key) }
+        }
+        let place = insertionPoint(of: key)
+        return place < members.count && Self.areEqual(members[place].key, key) ? place : nil
+    }
+
+    /// Where the first member stands that does not precede the key.
+    private func insertionPoint(of key: String) -> Int {
+        // Most objects are built in order.
+        if let last = members.last, Self.precedes(last.key, key) { return members.count }
+        var (low, high) = (0, members.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if Self.precedes(members[middle].key, key) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    private mutating func update(_ key: String, _ change: (JSONValue?) throws -> JSONValue) rethrows {
+        let place = insertionPoint(of: key)
+        if place < members.count, Self.areEqual(members[place].key, key) {
+            members[place].value = try change(members[place].value)
+        } else {
+            members.insert(Member(key: key, value: try change(nil)), at: place)
+        }
+    }
+
+    private static func areEqual(_ left: String, _ right: String) -> Bool {
+        let (a, b) = (KeyBits(left), KeyBits(right))
+        if a == b { return true }
+        return a.isShort && b.isShort ? false : left.utf8.elementsEqual(right.utf8)
+    }
+
+    private static func precedes(_ left: String, _ right: String) -> Bool {
+        let (a, b) = (KeyBits(left), KeyBits(right))
+        return a.isShort && b.isShort ? a.precedes(b) : left.utf8.lexicographicallyPrecedes(right.utf8)
+    }
+}
+
+/// How a string lies in memory.
+///
+/// An ASCII text of at most 15 bytes stands in the string itself, where it is compared by two words; nearly every key
+/// is one. A test holds this layout, which 64-bit Swift has had since version 5.
+/// - Source: the Swift standard library, `SmallString.swift`.
+private struct KeyBits: Equatable {
+    private let words: (UInt64, UInt64)
+
+    init(_ text: String) { words = unsafeBitCast(text, to: (UInt64, UInt64).self) }
+
+    /// Whether it is an ASCII text that stands in the string itself.
+    var isShort: Bool { words.1 >> 60 == 0xE }
+
+    /// For two short texts: whether this one comes first.
+    ///
+    /// The last byte is the length, which decides between a text and the same with zeros at its end.
+    func precedes(_ other: KeyBits) -> Bool {
+        (words.0.byteSwapped, words.1.byteSwapped) < (other.words.0.byteSwapped, other.words.1.byteSwapped)
+    }
+
+    static func == (left: KeyBits, right: KeyBits) -> Bool { left.words == right.words }
+}

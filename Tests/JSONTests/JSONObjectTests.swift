@@ -1,0 +1,90 @@
+import JSON
+import SeededRandom
+import Testing
+
+struct JSONObjectTests {
+    @Test func `members are sorted by key whatever the order in which they are set`() {
+        var object: JSONObject = ["b": 2, "a": 1]
+        object["ab"] = 3
+        object[""] = 0
+        #expect(Array(object.keys) == ["", "a", "ab", "b"])
+        #expect(object == ["": 0, "b": 2, "ab": 3, "a": 1])
+    }
+
+    @Test func `setting no value removes a member`() {
+        var object: JSONObject = ["a": 1, "b": 2]
+        object["a"] = nil
+        object["c"] = nil
+        #expect(object == ["b": 2])
+        #expect(object.removeValue(forKey: "b") == 2)
+        #expect(object.isEmpty)
+    }
+
+    @Test func `the last of repeated members is used`() {
+        let object: JSONObject = ["a": 1, "a": 2]
+        #expect(object == ["a": 2])
+    }
+
+    /// They stand in the string itself up to 15 bytes, and elsewhere beyond.
+    @Test(arguments: [
+        "", "a", "colour", "exactly15bytes_", "exactly16bytes__", "a key of a whole sentence", "é", "\0",
+    ])
+    func `keys of every length are found`(_ key: String) {
+        var object = JSONObject((0..<20).map { ("key \($0)", JSONValue($0)) })
+        object[key] = "here"
+        object[key + "x"] = "there"
+        #expect(object[key] == "here")
+        #expect(object[String(Array(key))] == "here")
+        #expect(object[key + "y"] == nil)
+    }
+
+    @Test func `keys are compared byte by byte, as in JavaScript`() {
+        var object: JSONObject = ["e\u{301}": 1]
+        object["\u{E9}"] = 2
+        #expect(object.count == 2)
+    }
+
+    @Test func `an object does what a dictionary does`() {
+        let letters = ["a", "b", "\0", "é", "e\u{301}", "a longer piece", "Z", "~", "\u{10FFFF}"]
+        var generator = SplitMix64(seed: 29)
+        func key() -> String {
+            (0..<Int.random(in: 0...3, using: &generator))
+                .map { _ in letters.randomElement(using: &generator) ?? "" }.joined()
+        }
+        var (object, dictionary) = (JSONObject(), [[UInt8]: JSONValue]())
+        for step in 0..<20_000 {
+            let name = key()
+            switch Int.random(in: 0..<8, using: &generator) {
+            case 0..<4:
+                object[name] = JSONValue(step)
+                dictionary[Array(name.utf8)] = JSONValue(step)
+            case 4, 5:
+                #expect(object.removeValue(forKey: name) == dictionary.removeValue(forKey: Array(name.utf8)))
+            case 6:
+                let others = (0..<5).map { (key(), JSONValue($0 + step)) }
+                object.merge(JSONObject(others)) { $1 }
+                dictionary.merge(others.map { (Array($0.0.utf8), $0.1) }) { $1 }
+            default:
+                object = object.filter { $0.key.utf8.count != 2 }
+                dictionary = dictionary.filter { $0.key.count != 2 }
+            }
+            #expect(object[name] == dictionary[Array(name.utf8)])
+            #expect(object.count == dictionary.count)
+            if object.count > 40 { (object, dictionary) = (JSONObject(), [:]) }
+            if step % 16 == 0 {
+                #expect(
+                    object.keys.map { Array($0.utf8) }
+                        == dictionary.keys.sorted { $0.lexicographicallyPrecedes($1) }
+                )
+            }
+        }
+    }
+
+    @Test func `merging keeps the value that is chosen`() {
+        let object: JSONObject = ["a": 1, "b": 2, "d": 4]
+        let other: JSONObject = ["b": 20, "c": 30]
+        #expect(object.merging(other) { $1 } == ["a": 1, "b": 20, "c": 30, "d": 4])
+        #expect(object.merging(other) { mine, _ in mine } == ["a": 1, "b": 2, "c": 30, "d": 4])
+        #expect(JSONObject().merging(other) { $1 } == other)
+    }
+}
