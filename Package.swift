@@ -169,6 +169,10 @@ let package = Package(
             "Accounts",
             ["People", "JSON", "Text", "Flare", "Cryptography", "CCrypto", "Threading", system, grdb]
         ),
+        module(
+            "Administration",
+            ["Accounts", "HTTPListener", "People", "JSON", "Text", "Flare", "Threading", log]
+        ),
 
         // Shell
         module(
@@ -198,7 +202,7 @@ let package = Package(
                 "FlareClient",
                 "MQTT",
                 "Bridge", "Web", "Resolution", "Directory", "Cryptography", "People", "Accounts",
-                "Threading", "CMalloc", deques, lifecycle, grdb, system, httpTypes, log,
+                "Administration", "Threading", "CMalloc", deques, lifecycle, grdb, system, httpTypes, log,
             ]
         ),
         module(
@@ -208,7 +212,7 @@ let package = Package(
                 "Controller",
                 "Messages", "Lamps", "HomeAssistant", "Sensors", "HTTPListener", "FlareServer", "FlareClient",
                 "MQTT", "Threading", "CMalloc", "CProcess", "Resolution", "Directory", "People", "Accounts",
-                lifecycle, arguments, log,
+                "Administration", lifecycle, arguments, log,
             ],
             // The demo's place goes into the program, so that it runs from any folder.
             resources: [.embedInCode("Resources/place.json")]
@@ -238,6 +242,12 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(name: "SeededRandom", path: "Tests/SeededRandom", swiftSettings: strict),
+        .target(
+            name: "AccountsFixture",
+            dependencies: ["Accounts", "People", "Flare", grdb],
+            path: "Tests/AccountsFixture",
+            swiftSettings: strict
+        ),
         tests("ThreadingTests", ["Threading", "TestSupport"]),
         tests("JSONTests", ["JSON", "SeededRandom"]),
         tests("TextTests", ["Text", "JSON", "SeededRandom"]),
@@ -251,7 +261,18 @@ let package = Package(
         ),
         tests(
             "AccountsTests",
-            ["TestSupport", "Accounts", "People", "JSON", "Flare", "SeededRandom", "Threading", grdb]
+            [
+                "TestSupport", "AccountsFixture", "Accounts", "People", "JSON", "Flare", "SeededRandom",
+                "Threading",
+                grdb,
+            ]
+        ),
+        tests(
+            "AdministrationTests",
+            [
+                "AccountsFixture", "Administration", "Accounts", "People", "JSON", "Flare", "TestSupport",
+                "Threading", grdb,
+            ]
         ),
         tests("PositioningTests", ["Positioning", "JSON", "Flare"], resources: [.copy("Walks")]),
         tests("ProfilesTests", ["Profiles", "JSON", "Flare", "SeededRandom"]),
@@ -324,7 +345,7 @@ let package = Package(
             [
                 "Web", "HTTPListener", "Messages", "Controller", "Things", "JSON", "Flare", "People",
                 "Cryptography",
-                "Accounts", "Threading",
+                "Accounts", "Administration", "Threading",
                 "TestSupport", httpTypes, lifecycle, log, grdb,
             ]
         ),
@@ -337,7 +358,8 @@ let package = Package(
             "DaemonTests",
             [
                 "Daemon", "Sensing", "Settings", "Sensors", "Positioning", "Profiles", "Controller", "Things",
-                "Messages", "People", "Accounts", "JSON", "Text", "Flare", "MQTT", "Threading", "TestSupport",
+                "Messages", "People", "Accounts", "Administration", "JSON", "Text", "Flare", "MQTT",
+                "Threading", "TestSupport",
                 lifecycle,
                 grdb,
                 log,

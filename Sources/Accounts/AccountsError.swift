@@ -54,7 +54,7 @@ package enum AccountsError: Error, Sendable, Hashable {
     }
 
     /// Whether another attempt may succeed: the disk is full or fails, or another program has the database locked.
-    var isTransient: Bool {
+    package var isTransient: Bool {
         guard case .database(let code, _) = self else { return false }
         return [5, 6, 7, 8, 10, 13, 14].contains(code & 0xFF)
     }

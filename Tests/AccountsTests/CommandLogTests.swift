@@ -1,4 +1,5 @@
 import Accounts
+import AccountsFixture
 import Testing
 
 struct CommandLogTests {
@@ -20,7 +21,7 @@ struct CommandLogTests {
     }
 
     @Test func `entries are stored as they are, newest last`() throws {
-        let store = try Home().store
+        let store = try TestAccounts().store
         var full = entry(at: 1)
         (full.id, full.epoch, full.target, full.actions) = ("7", "e", "5f", #"{"state":"ON"}"#)
         (full.results, full.tx) = ("{}", "3")
@@ -32,7 +33,7 @@ struct CommandLogTests {
     }
 
     @Test func `equal refusals within a minute are one row`() throws {
-        let store = try Home().store
+        let store = try TestAccounts().store
         try store.append([entry(at: 1000, code: "not_allowed"), entry(at: 30_000, code: "not_allowed")])
         try store.append([entry(at: 60_999, code: "not_allowed"), entry(at: 61_000, code: "not_allowed")])
         try store.append([
@@ -43,7 +44,7 @@ struct CommandLogTests {
     }
 
     @Test func `the log is asked for by thing, user and time`() throws {
-        let store = try Home().store
+        let store = try TestAccounts().store
         try store.append([
             entry(at: 1), entry(at: 2, slug: "desk"), entry(at: 3, by: "eve"), entry(at: 4),
         ])
@@ -60,7 +61,7 @@ struct CommandLogTests {
     }
 
     @Test func `old and many rows are removed`() throws {
-        let store = try Home().store
+        let store = try TestAccounts().store
         var limits = LogLimits()
         (limits.days, limits.rows) = (1, 5)
         try store.append((1...9).map { entry(at: $0) }, limits: limits)
@@ -73,7 +74,7 @@ struct CommandLogTests {
     }
 
     @Test func `long texts are clipped`() throws {
-        let store = try Home().store
+        let store = try TestAccounts().store
         var long = entry(at: 1)
         long.actions = String(repeating: "x", count: 1_000_000)
         try store.append([long])

@@ -1,21 +1,22 @@
 import Accounts
+import AccountsFixture
 import Flare
 import GRDB
 import People
 import Testing
 
 struct GrantStoreTests {
-    private let thing = Scope.thing(Home.lamp)
+    private let thing = Scope.thing(TestAccounts.lamp)
 
     @Test func `a grant counts as soon as it is stored, and no longer than it is`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         let id = try home.store.addGrant(
             Grant(id: 0, .user(home.bob), .write, thing, starts: 10, ends: 20),
             by: Authority(.user(home.owner)),
             at: 5
         )
         func verdict(_ now: Int64) throws -> String {
-            let object = AccessObject.thing(Home.lamp, zone: nil, environment: nil)
+            let object = AccessObject.thing(TestAccounts.lamp, zone: nil, environment: nil)
             return try home.store.table().verdict(of: .user(home.bob), .write, on: object, at: now)
                 .description
         }
@@ -27,7 +28,7 @@ struct GrantStoreTests {
     }
 
     @Test func `grants of what is gone, of the wrong kind, or the wrong way round are refused`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         let things = try home.store.addGroup("lights", of: .things, by: .program, at: 3)
         let users = try home.store.addGroup("staff", of: .users, by: .program, at: 3)
         let gone = AccountID(high: 5, low: 5)
@@ -45,16 +46,17 @@ struct GrantStoreTests {
             code { try home.store.join("lights", users: ["bob"], by: .program, at: 3) } == "invalid_value"
         )
         #expect(
-            code { try home.store.join("staff", things: [Home.lamp], by: .program, at: 3) } == "invalid_value"
+            code { try home.store.join("staff", things: [TestAccounts.lamp], by: .program, at: 3) }
+                == "invalid_value"
         )
         try home.store.removeGroup("lights", by: .program, at: 3)
         #expect(try home.store.table().grants.allSatisfy { $0.scope != .group(things) })
     }
 
     @Test func `who owns a zone gives grants in it, and nothing else`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         _ = try home.store.addGrant(
-            Grant(id: 0, .user(home.bob), .own, .zone(Home.kitchen)),
+            Grant(id: 0, .user(home.bob), .own, .zone(TestAccounts.kitchen)),
             by: .program,
             at: 3
         )
@@ -65,7 +67,9 @@ struct GrantStoreTests {
             }
         }
         #expect(refusal(thing) == nil)
-        for scope in [Scope.all, .devices, .environment(Home.environment), .thing(Home.kitchen)] {
+        for scope in [
+            Scope.all, .devices, .environment(TestAccounts.environment), .thing(TestAccounts.kitchen),
+        ] {
             #expect(refusal(scope) == "not_allowed")
         }
         let owners = try home.store.table().grants.filter { $0.grantee == .user(home.owner) }
@@ -75,10 +79,14 @@ struct GrantStoreTests {
     }
 
     @Test func `an owner of a part takes an 'own' away only if they gave it`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         let eve = try home.store.addUser(NewUser("eve"), by: .program, at: 3)
         func add(_ user: AccountID, _ access: Access, _ giver: Authority) throws -> Int64 {
-            try home.store.addGrant(Grant(id: 0, .user(user), access, .thing(Home.lamp)), by: giver, at: 4)
+            try home.store.addGrant(
+                Grant(id: 0, .user(user), access, .thing(TestAccounts.lamp)),
+                by: giver,
+                at: 4
+            )
         }
         let own = try add(home.bob, .own, .program)
         let (first, second) = (try add(eve, .own, .program), try add(eve, .own, home.asBob))
@@ -91,7 +99,7 @@ struct GrantStoreTests {
     }
 
     @Test func `ten thousand grants are the most`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         try home.database.write { database in
             for number in 0..<9996 {
                 try database.execute(
@@ -120,21 +128,23 @@ struct GrantStoreTests {
     // MARK: Shares
 
     @Test func `a share counts when its user has accepted, and is replaced by a second`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         let owner = Authority(.user(home.owner))
         func mayWrite() throws -> Bool {
-            let object = AccessObject.thing(Home.lamp, zone: nil, environment: nil)
+            let object = AccessObject.thing(TestAccounts.lamp, zone: nil, environment: nil)
             return try home.store.table().verdict(of: .user(home.bob), .write, on: object, at: 5).isGranted
         }
-        let id = try home.store.addShare(Share(Home.lamp, with: home.bob, .write), by: owner, at: 3)
+        let id = try home.store.addShare(Share(TestAccounts.lamp, with: home.bob, .write), by: owner, at: 3)
         #expect(try !mayWrite())
         let eve = try home.store.addUser(NewUser("eve"), by: .program, at: 3)
         #expect(code { try home.store.acceptShare(id, by: Authority(.user(eve)), at: 4) } == "unknown")
         try home.store.acceptShare(id, by: home.asBob, at: 4)
         #expect(try mayWrite())
-        #expect(try home.store.addShare(Share(Home.lamp, with: home.bob), by: owner, at: 5) == id)
+        #expect(try home.store.addShare(Share(TestAccounts.lamp, with: home.bob), by: owner, at: 5) == id)
         #expect(try !mayWrite() && home.store.table().grants.last?.accepted == 4)
-        #expect(try home.store.addShare(Share(Home.lamp, with: home.bob, .write), by: owner, at: 5) == id)
+        #expect(
+            try home.store.addShare(Share(TestAccounts.lamp, with: home.bob, .write), by: owner, at: 5) == id
+        )
         #expect(try home.store.table().grants.last?.isWaiting == true)
         #expect(try home.store.table().grants.count { $0.share } == 1)
         // Who got it may refuse it.
@@ -143,24 +153,28 @@ struct GrantStoreTests {
     }
 
     @Test func `only who owns a thing shares it, and not everything`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         let owner = Authority(.user(home.owner))
         #expect(
-            code { _ = try home.store.addShare(Share(Home.lamp, with: home.owner), by: home.asBob, at: 3) }
+            code {
+                _ = try home.store.addShare(Share(TestAccounts.lamp, with: home.owner), by: home.asBob, at: 3)
+            }
                 == "not_allowed"
         )
         #expect(
-            code { _ = try home.store.addShare(Share(Home.lamp, with: home.owner), by: owner, at: 3) }
+            code { _ = try home.store.addShare(Share(TestAccounts.lamp, with: home.owner), by: owner, at: 3) }
                 == "not_allowed"
         )
         #expect(
-            code { _ = try home.store.addShare(Share(Home.lamp, with: home.bob, .own), by: owner, at: 3) }
+            code {
+                _ = try home.store.addShare(Share(TestAccounts.lamp, with: home.bob, .own), by: owner, at: 3)
+            }
                 == "invalid_value"
         )
         #expect(
             code {
                 _ = try home.store.addShare(
-                    Share(Home.lamp, with: home.bob, starts: 9, ends: 8),
+                    Share(TestAccounts.lamp, with: home.bob, starts: 9, ends: 8),
                     by: owner,
                     at: 3
                 )

@@ -1,4 +1,5 @@
 import Accounts
+import AccountsFixture
 import People
 import TestSupport
 import Testing
@@ -8,9 +9,15 @@ struct LogWriterTests {
     @Test(.timeLimit(.minutes(1))) func `who writes the log may end and begin again, as at a reload`()
         async throws
     {
-        let desk = try Desk()
+        let home = try TestAccounts()
+        let registry = try AccountsRegistry(
+            home.store,
+            AccountsRegistry.Settings(),
+            clock: { 5 },
+            changed: { _ in }
+        )
         func write() -> Task<Void, Never> {
-            Task { [registry = desk.registry] in await registry.run { _ in } }
+            Task { await registry.run { _ in } }
         }
         let first = write()
         first.cancel()
@@ -18,9 +25,9 @@ struct LogWriterTests {
         let second = write()
         defer { second.cancel() }
         for state in ["ok", "refused"] {
-            desk.registry.log(
+            registry.log(
                 CommandLogEntry(
-                    at: Desk.start,
+                    at: 5,
                     face: "mqtt",
                     speaker: "user:bob",
                     kind: "set",
@@ -28,7 +35,7 @@ struct LogWriterTests {
                 )
             )
             let isWritten = await eventually {
-                (try? desk.home.store.log().contains { $0.kind == "set" && $0.state == state }) == true
+                (try? home.store.log().contains { $0.kind == "set" && $0.state == state }) == true
             }
             #expect(isWritten, "\(state)")
         }

@@ -1,4 +1,5 @@
 import Accounts
+import AccountsFixture
 import Foundation
 import GRDB
 import People
@@ -7,7 +8,9 @@ import Testing
 struct SecretStoreTests {
     @Test func `no secret is in the files`() throws {
         try withFolder { folder in
-            let home = try Home(path: folder.appending(path: "trilateral.db").path(percentEncoded: false))
+            let home = try TestAccounts(
+                path: folder.appending(path: "trilateral.db").path(percentEncoded: false)
+            )
             let (token, _) = try home.store.addToken(
                 "panel",
                 ofUser: "bob",
@@ -36,7 +39,7 @@ struct SecretStoreTests {
     }
 
     @Test func `tokens are found by what is brought, and gone when removed`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         let (token, record) = try home.store.addToken(
             "panel",
             ofUser: "bob",
@@ -61,7 +64,7 @@ struct SecretStoreTests {
     }
 
     @Test func `tokens have names and limits`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         func add(_ name: String, until: Int64? = nil, by authority: Authority = .program) -> String? {
             code {
                 _ = try home.store.addToken(
@@ -104,7 +107,7 @@ struct SecretStoreTests {
     }
 
     @Test func `the fifty-first session ends the one that was used least recently`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         let sessions = try (0..<50).map {
             try home.store.addSession(of: home.bob, name: "\($0)", until: 1000, at: Int64($0)).0
         }
@@ -117,7 +120,7 @@ struct SecretStoreTests {
     }
 
     @Test func `a new password and a switched-off user end all sessions, not tokens`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         let hash = try #require(PasswordHash(of: Array("correct horse".utf8)))
         _ = try home.store.addToken("panel", ofUser: "bob", ceiling: nil, until: nil, by: .program, at: 3)
         _ = try home.store.addSession(of: home.bob, name: "", until: 1000, at: 3)
@@ -133,7 +136,7 @@ struct SecretStoreTests {
     }
 
     @Test func `a session that was ended is not brought back by a use`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         let (session, _) = try home.store.addSession(of: home.bob, name: "", until: 1000, at: 3)
         var index = SecretIndex(try home.store.secrets(at: 4), sessionLifetime: 1000)
         _ = index.use(session, at: 5)
@@ -143,7 +146,7 @@ struct SecretStoreTests {
     }
 
     @Test func `a sign-in learns the stored hash of known names only`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         let hash = try #require(PasswordHash(of: Array("correct horse".utf8)))
         try home.store.setPassword(hash, ofUser: "bob", by: .program, at: 4)
         #expect(try home.store.credentials(ofUser: "bob")?.password == "\(hash)")
@@ -157,7 +160,7 @@ struct SecretStoreTests {
     // MARK: Links
 
     @Test func `a link works once, in its time, and for what it is`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         var new = NewUser("eve")
         new.state = .pending
         let eve = try home.store.addUser(new, by: .program, at: 3)
@@ -186,7 +189,7 @@ struct SecretStoreTests {
     @Test func `a link verifies without activating where somebody approves, and never somebody who is off`()
         throws
     {
-        let home = try Home()
+        let home = try TestAccounts()
         var new = NewUser("eve")
         new.state = .pending
         let eve = try home.store.addUser(new, by: .program, at: 3)
@@ -199,7 +202,7 @@ struct SecretStoreTests {
     }
 
     @Test func `who signed up and did not verify is removed after a while`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         for (name, state) in [("eve", UserState.pending), ("ann", .pending), ("old", .active)] {
             var new = NewUser(name)
             new.state = state
@@ -216,7 +219,7 @@ struct SecretStoreTests {
     // MARK: Contacts
 
     @Test func `contacts are one's own`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         let id = try home.store.addContact(
             Contact(name: "Eve", email: "eve@example.org", phone: "+49 30 123", channels: [.email, .sms]),
             ofUser: "bob",

@@ -1,4 +1,5 @@
 import Accounts
+import AccountsFixture
 import People
 import SeededRandom
 import Testing

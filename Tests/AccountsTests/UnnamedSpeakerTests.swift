@@ -1,18 +1,19 @@
 import Accounts
+import AccountsFixture
 import People
 import Testing
 import Threading
 
 /// Who speaks at a face without a claim.
 struct UnnamedSpeakerTests {
-    private func registry(_ home: Home, _ unnamed: [Face: String]) throws -> AccountsRegistry {
+    private func registry(_ home: TestAccounts, _ unnamed: [Face: String]) throws -> AccountsRegistry {
         var settings = AccountsRegistry.Settings()
         settings.unnamed = unnamed
         return try AccountsRegistry(home.store, settings, clock: { 5 }, changed: { _ in })
     }
 
     @Test func `it is the user of the configuration as long as they are active`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         let registry = try registry(home, [.mqtt: "bob", .kiosk: "eve"])
         #expect(registry.identify(.unnamed(.mqtt)) == .user(home.bob))
         for face in [Face.kiosk, .flare] {
@@ -26,7 +27,7 @@ struct UnnamedSpeakerTests {
     }
 
     @Test func `another configuration counts at once, and everybody who speaks is looked at again`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         let registry = try registry(home, [.mqtt: "bob"])
         let looks = Locked(0)
         registry.onChange { looks.withLock { $0 += 1 } }
@@ -48,7 +49,7 @@ struct UnnamedSpeakerTests {
 
     @Test(arguments: [Face.kiosk, .flare])
     func `whoever is only on the same machine drives and does not administer`(face: Face) throws {
-        let home = try Home()
+        let home = try TestAccounts()
         let registry = try registry(home, [face: "owner"])
         let unnamed = try #require(registry.identify(.unnamed(face)))
         let trusted = try #require(registry.identify(.trusted(face)))

@@ -1,4 +1,5 @@
 import Accounts
+import AccountsFixture
 import Flare
 import Foundation
 import GRDB
@@ -7,7 +8,7 @@ import Testing
 
 struct UserStoreTests {
     @Test func `the first start makes an owner, and the group all`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         let table = try home.store.table()
         #expect(table.users.map(\.name) == ["bob", "owner"])
         #expect(table.verdict(of: .user(home.owner), .own, on: .administration, at: 9).isGranted)
@@ -30,14 +31,14 @@ struct UserStoreTests {
         ]
     )
     func `illegal names are refused`(name: String) throws {
-        let home = try Home()
+        let home = try TestAccounts()
         #expect(code { _ = try home.store.addUser(NewUser(name), by: .program, at: 3) } == "invalid_value")
         #expect(throws: AccountsError.self) { try home.store.prepare(owner: name, at: 3) }
         #expect(try home.store.users().count == 2)
     }
 
     @Test func `a name is given once`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         #expect(code { _ = try home.store.addUser(NewUser("bob"), by: .program, at: 3) } == "not_allowed")
         #expect(code { try home.store.setState(.off, ofUser: "bobb", by: .program, at: 3) } == "unknown")
         do {
@@ -48,7 +49,7 @@ struct UserStoreTests {
     }
 
     @Test func `the last owner cannot remove, switch off or reduce themselves`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         let (store, owner) = (home.store, Authority(.user(home.owner)))
         let grant = try #require(try store.table().grants.first { $0.grantee == .user(home.owner) })
         func attempts() -> [String?] {
@@ -70,7 +71,7 @@ struct UserStoreTests {
     }
 
     @Test func `an owner by a group is counted`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         let group = try home.store.addGroup("owners", of: .users, by: .program, at: 3)
         try home.store.join("owners", users: ["bob"], by: .program, at: 3)
         _ = try home.store.addGrant(Grant(id: 0, .group(group), .own, .all), by: .program, at: 3)
@@ -81,7 +82,7 @@ struct UserStoreTests {
     }
 
     @Test func `only who administers changes users, and users themselves their own`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         let bob = home.asBob
         #expect(code { _ = try home.store.addUser(NewUser("eve"), by: bob, at: 3) } == "not_allowed")
         #expect(code { try home.store.removeUser("owner", by: bob, at: 3) } == "not_allowed")
@@ -96,7 +97,14 @@ struct UserStoreTests {
         let token = Authority(.user(home.bob, ceiling: .write))
         #expect(code { try home.store.setPassword(nil, ofUser: "bob", by: token, at: 3) } == "not_allowed")
         #expect(
-            code { try home.store.setPassword(nil, ofUser: "bob", by: Authority(.thing(Home.lamp)), at: 3) }
+            code {
+                try home.store.setPassword(
+                    nil,
+                    ofUser: "bob",
+                    by: Authority(.thing(TestAccounts.lamp)),
+                    at: 3
+                )
+            }
                 == "not_allowed"
         )
         try home.store.setState(.off, ofUser: "bob", by: .program, at: 3)
@@ -114,7 +122,7 @@ struct UserStoreTests {
         ] as [(String, String, String?)]
     )
     func `profiles are checked`(display: String, email: String, refusal: String?) throws {
-        let home = try Home()
+        let home = try TestAccounts()
         #expect(
             code {
                 try home.store.setProfile(ofUser: "bob", display: display, email: email, by: .program, at: 3)
@@ -123,7 +131,7 @@ struct UserStoreTests {
     }
 
     @Test func `a removed user leaves nothing behind`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         let group = try home.store.addGroup("staff", of: .users, by: .program, at: 3)
         try home.store.join("staff", users: ["bob"], by: .program, at: 3)
         _ = try home.store.addGrant(Grant(id: 0, .user(home.bob), .read, .all), by: .program, at: 3)
@@ -138,7 +146,7 @@ struct UserStoreTests {
     }
 
     @Test func `what is too much is refused`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         try home.database.write { database in
             for number in 0..<998 {
                 let id = AccountID(high: UInt64(number), low: 9)
@@ -163,7 +171,7 @@ struct UserStoreTests {
     }
 
     @Test func `damaged rows are left out and trap nothing`() throws {
-        let home = try Home()
+        let home = try TestAccounts()
         let table = try home.store.table()
         try home.database.write { database in
             try database.execute(
@@ -196,9 +204,9 @@ struct UserStoreTests {
     @Test func `two programs at once break no rule together`() throws {
         try withFolder { folder in
             let path = folder.appending(path: "trilateral.db").path(percentEncoded: false)
-            let home = try Home(path: path)
+            let home = try TestAccounts(path: path)
             _ = try home.store.addGrant(Grant(id: 0, .user(home.bob), .own, .all), by: .program, at: 3)
-            let other = AccountsStore(try Home.open(path))
+            let other = AccountsStore(try TestAccounts.open(path))
             let (store, names) = (home.store, ["owner", "bob"])
             DispatchQueue.concurrentPerform(iterations: 2) { number in
                 try? (number == 0 ? store : other).removeUser(names[number], by: .program, at: 4)

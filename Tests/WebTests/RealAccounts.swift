@@ -1,4 +1,5 @@
 import Accounts
+import Administration
 import Flare
 import Foundation
 import GRDB

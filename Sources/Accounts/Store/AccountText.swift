@@ -2,13 +2,13 @@ import People
 import Text
 
 /// Checks of texts from outside.
-enum AccountText {
-    static let longestDisplay = 128
-    static let longestEmail = 254
-    static let longestPhone = 32
+package enum AccountText {
+    package static let longestDisplay = 128
+    package static let longestEmail = 254
+    package static let longestPhone = 32
 
     /// A name to be shown; may be empty.
-    static func display(_ text: String) throws(AccountsError) -> String {
+    package static func display(_ text: String) throws(AccountsError) -> String {
         guard text.unicodeScalars.count <= longestDisplay, isHarmless(text) else {
             throw .badValue(
                 "a display name must have at most \(longestDisplay) characters and no control characters"
@@ -20,7 +20,7 @@ enum AccountText {
     /// An address of mail; may be empty.
     ///
     /// Only a message shows whether it works.
-    static func email(_ text: String) throws(AccountsError) -> String {
+    package static func email(_ text: String) throws(AccountsError) -> String {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         let isAddress =
             text.utf8.count <= longestEmail && parts.count == 2
@@ -34,7 +34,7 @@ enum AccountText {
     }
 
     /// A number of a telephone; may be empty.
-    static func phone(_ text: String) throws(AccountsError) -> String {
+    package static func phone(_ text: String) throws(AccountsError) -> String {
         guard text.utf8.count <= longestPhone, text.utf8.allSatisfy({ "+0123456789 -/()".utf8.contains($0) })
         else {
             throw .badValue(
@@ -45,7 +45,7 @@ enum AccountText {
     }
 
     /// The name of a token or a contact.
-    static func label(_ text: String, of what: String) throws(AccountsError) -> String {
+    package static func label(_ text: String, of what: String) throws(AccountsError) -> String {
         guard (1...64).contains(text.unicodeScalars.count), isHarmless(text) else {
             throw .badValue("the name of a \(what) must have 1 to 64 characters and no control characters")
         }
@@ -58,11 +58,13 @@ enum AccountText {
 }
 
 /// A received text for a message.
-func quoted(_ text: String) -> String { QuotedValue.of(text) }
+package func quoted(_ text: String) -> String { QuotedValue.of(text) }
 
 /// `; did you mean "…"?` or nothing.
-func hint(_ name: String, _ candidates: [String]) -> String { NearestName.hint(for: name, among: candidates) }
+package func hint(_ name: String, _ candidates: [String]) -> String {
+    NearestName.hint(for: name, among: candidates)
+}
 
-func checkDates(starts: Int64?, ends: Int64?, at now: Int64) throws(AccountsError) {
+package func checkDates(starts: Int64?, ends: Int64?, at now: Int64) throws(AccountsError) {
     do { try GrantDates.check(starts: starts, ends: ends, at: now) } catch { throw .conflict("\(error)") }
 }

@@ -25,7 +25,7 @@ extension AccountsStore {
     }
 
     /// See ``Authority/requireLastingSecret(_:)``.
-    func requireLastingSecret(of authority: Authority) throws(AccountsError) {
+    package func requireLastingSecret(of authority: Authority) throws(AccountsError) {
         try read { try authority.requireLastingSecret($0) }
     }
 }

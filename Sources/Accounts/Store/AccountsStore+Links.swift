@@ -65,7 +65,7 @@ extension AccountsStore {
     }
 
     /// Makes a link for another address of a user; they do it themselves, or who administers.
-    func addEmailLink(
+    package func addEmailLink(
         of user: User,
         address: String,
         replacing present: ExpectedPassword = .any,

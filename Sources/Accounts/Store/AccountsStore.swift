@@ -148,7 +148,7 @@ package final class AccountsStore: Sendable {
     }
 
     /// A new identifier of a user or a group.
-    static func newID() -> AccountID {
+    package static func newID() -> AccountID {
         AccountID(high: UInt64.random(in: 1 ... .max), low: UInt16.random(in: 0 ... .max))
     }
 }
@@ -201,12 +201,12 @@ package struct Authority: Sendable {
         return record
     }
 
-    func requireAdministration(_ table: AccessTable, at now: Int64) throws(AccountsError) {
+    package func requireAdministration(_ table: AccessTable, at now: Int64) throws(AccountsError) {
         try require(table.verdict(of: speaker, .own, on: .administration, at: now))
     }
 
     /// Requires that the user speaks for themselves, or that somebody administers.
-    func require(_ user: AccountID, or table: AccessTable, at now: Int64) throws(AccountsError) {
+    package func require(_ user: AccountID, or table: AccessTable, at now: Int64) throws(AccountsError) {
         if self.user == user, table.user(user)?.state == .active { return }
         try requireAdministration(table, at: now)
     }
@@ -216,7 +216,7 @@ package struct Authority: Sendable {
         (scope == .all ? nil : AccessObject(scope) { place?($0) }) ?? .administration
     }
 
-    func requireGiving(_ scope: Scope, _ table: AccessTable, at now: Int64) throws(AccountsError) {
+    package func requireGiving(_ scope: Scope, _ table: AccessTable, at now: Int64) throws(AccountsError) {
         try require(table.mayGive(speaker, scope, at: now) { place?($0) })
     }
 
@@ -246,7 +246,7 @@ package struct Authority: Sendable {
 
 extension AccessTable {
     /// The user of a name, or an error with a hint.
-    func requireUser(_ name: String) throws(AccountsError) -> User {
+    package func requireUser(_ name: String) throws(AccountsError) -> User {
         guard let user = user(named: name) else {
             throw .unknown("there is no user \(quoted(name))\(hint(name, users.map(\.name)))")
         }
@@ -254,7 +254,7 @@ extension AccessTable {
     }
 
     /// The group of a name, or an error with a hint.
-    func requireGroup(_ name: String) throws(AccountsError) -> Grouping {
+    package func requireGroup(_ name: String) throws(AccountsError) -> Grouping {
         guard let group = group(named: name) else {
             throw .unknown("there is no group \(quoted(name))\(hint(name, groups.map(\.name)))")
         }

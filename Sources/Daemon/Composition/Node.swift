@@ -1,4 +1,5 @@
 import Accounts
+import Administration
 package import Bridge
 package import Controller
 import Flare

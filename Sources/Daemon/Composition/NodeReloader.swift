@@ -1,4 +1,5 @@
 import Accounts
+import Administration
 import Bridge
 import Controller
 import MQTT

@@ -1,3 +1,4 @@
+import Administration
 import Daemon
 import JSON
 import People

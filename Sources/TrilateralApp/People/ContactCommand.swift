@@ -37,7 +37,7 @@ struct ContactAddCommand: AsyncParsableCommand {
     )
     var channels: [Contact.Channel] = []
 
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("contact add") {
@@ -68,7 +68,7 @@ struct ContactListCommand: AsyncParsableCommand {
     var user: String
 
     @OptionGroup var list: PeopleListOption
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("contact list") {
@@ -91,7 +91,7 @@ struct ContactRemoveCommand: AsyncParsableCommand {
     @Argument(help: "The identifier of the contact.")
     var id: String
 
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("contact rm") {

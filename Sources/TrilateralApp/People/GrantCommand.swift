@@ -44,7 +44,7 @@ struct GrantAddCommand: AsyncParsableCommand {
     var right: Access
 
     @OptionGroup var period: PeriodOption
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("grant add") {
@@ -71,7 +71,7 @@ struct GrantListCommand: AsyncParsableCommand {
     var of: String?
 
     @OptionGroup var list: PeopleListOption
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("grant list") {
@@ -91,7 +91,7 @@ struct GrantRemoveCommand: AsyncParsableCommand {
     @Argument(help: "The identifier of the grant.")
     var id: String
 
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("grant rm") {
@@ -120,7 +120,7 @@ struct GrantCheckCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The moment that is asked about, instead of now.", valueName: "time"))
     var at: String?
 
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         var isGranted = false

@@ -28,7 +28,7 @@ struct GroupAddCommand: AsyncParsableCommand {
     @Option(help: "What its members are.")
     var of: Grouping.Kind = .users
 
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("group add") {
@@ -52,7 +52,7 @@ private struct GroupMembers: ParsableArguments {
     @Argument(help: "Names of users, or slugs or identifiers of things.")
     var members: [String]
 
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     /// - Parameter path: Below the group's.
     func send(to path: String, by verb: String) async throws {
@@ -99,7 +99,7 @@ struct GroupListCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var list: PeopleListOption
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("group list") {
@@ -119,7 +119,7 @@ struct GroupRemoveCommand: AsyncParsableCommand {
     @Argument(help: "The group's name.")
     var group: String
 
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("group rm") {

@@ -30,7 +30,7 @@ struct LogCommand: AsyncParsableCommand {
     var limit = 100
 
     @OptionGroup var list: PeopleListOption
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("log") {

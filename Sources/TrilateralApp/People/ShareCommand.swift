@@ -31,7 +31,7 @@ struct ShareAddCommand: AsyncParsableCommand {
     var right: Access = .read
 
     @OptionGroup var period: PeriodOption
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("share add") {
@@ -60,7 +60,7 @@ struct ShareAcceptCommand: AsyncParsableCommand {
     @Argument(help: "The identifier of the share.")
     var id: String
 
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("share accept") {
@@ -74,7 +74,7 @@ struct ShareListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the shares.")
 
     @OptionGroup var list: PeopleListOption
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("share list") {
@@ -91,7 +91,7 @@ struct ShareRemoveCommand: AsyncParsableCommand {
     @Argument(help: "The identifier of the share.")
     var id: String
 
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("share rm") {

@@ -16,7 +16,7 @@ struct SignInCommand: AsyncParsableCommand {
     @Argument(help: "The user to be signed in; without it the owner.")
     var user: String?
 
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("sign-in") {

@@ -1,4 +1,5 @@
 import Accounts
+import Administration
 import Controller
 import Daemon
 import Flare

@@ -1,3 +1,4 @@
+import Administration
 import Controller
 import Daemon
 import Foundation

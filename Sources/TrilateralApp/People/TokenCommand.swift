@@ -30,7 +30,7 @@ struct TokenAddCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Its end; without it never.", valueName: "time"))
     var until: String?
 
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("token add") {
@@ -68,7 +68,7 @@ struct TokenListCommand: AsyncParsableCommand {
     var user: String?
 
     @OptionGroup var list: PeopleListOption
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("token list") {
@@ -85,7 +85,7 @@ struct TokenRemoveCommand: AsyncParsableCommand {
     @Argument(help: "The identifier of the token.")
     var id: String
 
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("token rm") {
@@ -111,7 +111,7 @@ struct SessionListCommand: AsyncParsableCommand {
     var user: String?
 
     @OptionGroup var list: PeopleListOption
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("session list") {
@@ -128,7 +128,7 @@ struct SessionRemoveCommand: AsyncParsableCommand {
     @Argument(help: "The identifier of the session.")
     var id: String
 
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("session rm") {

@@ -38,7 +38,7 @@ struct UserAddCommand: AsyncParsableCommand {
     var group: String?
 
     @OptionGroup var password: PasswordOption
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("user add") {
@@ -64,7 +64,7 @@ struct UserListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the users.")
 
     @OptionGroup var list: PeopleListOption
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("user list") {
@@ -87,7 +87,7 @@ struct UserOnCommand: AsyncParsableCommand {
     @Argument(help: "The user's name.", completion: .users)
     var name: String
 
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("user on") {
@@ -106,7 +106,7 @@ struct UserOffCommand: AsyncParsableCommand {
     @Argument(help: "The user's name.", completion: .users)
     var name: String
 
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("user off") {
@@ -125,7 +125,7 @@ struct UserRemoveCommand: AsyncParsableCommand {
     @Argument(help: "The user's name.", completion: .users)
     var name: String
 
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("user rm") {
@@ -146,7 +146,7 @@ struct UserPasswordCommand: AsyncParsableCommand {
     var name: String
 
     @OptionGroup var password: PasswordOption
-    @OptionGroup var people: Administration
+    @OptionGroup var people: AdministrationOption
 
     func run() async throws {
         try await VerbError.reporting("user password") {

@@ -1,4 +1,5 @@
 import Accounts
+import Administration
 import ArgumentParser
 import Controller
 import Daemon

@@ -43,7 +43,7 @@ extension CompletionKind {
 
     static var users: CompletionKind {
         names { words in
-            guard let people = try? Administration.parse(words.options("--state")) else { return [] }
+            guard let people = try? AdministrationOption.parse(words.options("--state")) else { return [] }
             let rows = try? await people.ask(.get, ["users"], by: "completion")
             return (rows?.array ?? []).compactMap { $0["name"]?.string }
         }

@@ -1,4 +1,5 @@
 import Accounts
+import Administration
 import Daemon
 import Settings
 import TestSupport

@@ -1,6 +1,8 @@
 import Accounts
+import Administration
 import Bridge
 import Controller
+import Foundation
 import HTTPListener
 import HomeAssistant
 import Logging
@@ -45,7 +47,11 @@ extension Capability {
             DaemonService(name: "administration") {
                 // Without its socket the daemon works, and says why nobody can administer it from here.
                 do {
-                    try await LocalSocketService(context).run()
+                    try await LocalSocketService(
+                        administrationIn: URL(filePath: context.store.path).deletingLastPathComponent(),
+                        logger: logger,
+                        handler: context.accountsHandler
+                    ).run()
                 } catch {
                     logger.error("users cannot be administered on the command line: \(error)")
                 }

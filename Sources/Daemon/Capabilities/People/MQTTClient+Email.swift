@@ -1,4 +1,5 @@
 import Accounts
+import Administration
 import JSON
 import Logging
 import MQTT

@@ -1,4 +1,5 @@
-package import Accounts
+import Accounts
+package import Administration
 package import People
 package import Settings
 

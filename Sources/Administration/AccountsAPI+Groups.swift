@@ -1,0 +1,110 @@
+import Accounts
+import Flare
+import JSON
+import People
+
+extension AccountsAPI {
+    /// `groups`, for who administers.
+    func groups(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse? {
+        if call.rest.isEmpty {
+            switch call.method {
+            case .get:
+                try call.requireAdministration()
+                return AccountsResponse(200, .array(try await groupList(call.table)))
+            case .post: return try addGroup(&call)
+            case .put, .patch, .delete: return nil
+            }
+        }
+        if call.method == .delete, let name = call.name.map(call.groupName) {
+            call.log("group rm", name)
+            try change { store throws(AccountsError) in
+                try store.removeGroup(name, by: call.authority, at: call.now)
+            }
+            return .done
+        }
+        guard call.method == .post else { return nil }
+        if let name = call.name(before: "members").map(call.groupName) {
+            return try await changeMembers(of: name, joins: true, &call)
+        }
+        if let name = call.name(before: "leave").map(call.groupName) {
+            return try await changeMembers(of: name, joins: false, &call)
+        }
+        return nil
+    }
+
+    private func groupList(_ table: AccessTable) async throws(AccountsError) -> [JSONValue] {
+        var things: Set<FlareID> = []
+        for group in table.groups {
+            if case .things(let members) = group.members { things.formUnion(members) }
+        }
+        let slugs = try await place.slugs(things.map { ObjectReference(.thing, $0) })
+        return table.groups.map { group in
+            let members: [String] =
+                switch group.members {
+                case .users(let ids): ids.compactMap { table.user($0)?.name }
+                case .things(let ids): ids.map { slugs[ObjectReference(.thing, $0)] ?? "\($0)" }
+                }
+            return [
+                "id": .string("\(group.id)"), "name": .string(group.name),
+                "kind": .string(group.kind.rawValue),
+                "members": .array(members.sorted().map { .string($0) }),
+            ]
+        }
+    }
+
+    private func addGroup(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
+        let body = try AccountsBody(call.request.body, "name", "kind")
+        let name = try body.text("name")
+        call.log("group add", name)
+        try call.requireAdministration()
+        let word = try body.optionalText("kind") ?? Grouping.Kind.users.rawValue
+        guard let kind = Grouping.Kind(rawValue: word) else {
+            throw .badValue("kind must be users or things (is \(quoted(word)))")
+        }
+        let id = try change { store throws(AccountsError) in
+            try store.addGroup(name, of: kind, by: call.authority, at: call.now)
+        }
+        return AccountsResponse(201, ["id": .string("\(id)"), "name": .string(name)])
+    }
+
+    private func changeMembers(
+        of name: String,
+        joins: Bool,
+        _ call: inout AccountsCall
+    ) async throws(AccountsError) -> AccountsResponse {
+        call.log(joins ? "group join" : "group leave", name)
+        try call.requireAdministration()
+        let members = try AccountsBody(call.request.body, "members").texts("members")
+        let (authority, now) = (call.authority, call.now)
+        switch try call.table.requireGroup(name).kind {
+        case .users:
+            try change { store throws(AccountsError) in
+                if joins {
+                    try store.join(name, users: members, by: authority, at: now)
+                } else {
+                    try store.leave(name, users: members, by: authority, at: now)
+                }
+            }
+        case .things:
+            var things: [FlareID] = []
+            for member in members {
+                if let (found, _) = try await object(.thing, member, call) {
+                    things.append(found.id)
+                } else if !joins, let gone = try await goneObject(.thing, member) {
+                    things.append(gone)
+                } else {
+                    throw .unknown("there is no thing \(quoted(member))")
+                }
+            }
+            let found = things
+            try change { store throws(AccountsError) in
+                if joins {
+                    try store.join(name, things: found, by: authority, at: now)
+                } else {
+                    try store.leave(name, things: found, by: authority, at: now)
+                }
+            }
+        }
+        return .done
+    }
+}

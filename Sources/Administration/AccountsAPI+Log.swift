@@ -1,0 +1,72 @@
+import Accounts
+import Flare
+import JSON
+import People
+import Text
+
+extension AccountsAPI {
+    /// The most rows of one answer.
+    private static let mostRows = 10_000
+
+    /// `log`, for who administers; newest last.
+    func log(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse? {
+        guard call.method == .get, call.rest.isEmpty else { return nil }
+        try call.requireAdministration()
+        let words = try call.query("thing", "user", "since", "limit")
+        var query = LogQuery()
+        query.thing = words["thing"]
+        // What is there is found by its identifier, whatever it was called.
+        if let thing = words["thing"] {
+            if let (found, _) = try await object(.thing, thing, call) {
+                query.thing = "\(found.id)"
+            } else if let gone = try await goneObject(.thing, thing) {
+                query.thing = "\(gone)"
+            }
+        }
+        query.speaker = try words["user"].map { word throws(AccountsError) in try speaker(word, call.table) }
+        query.since = try words["since"].map { text throws(AccountsError) in try parseTime(text) }
+        if let text = words["limit"] {
+            guard let limit = Int(text), (1...Self.mostRows).contains(limit) else {
+                throw .badValue("limit must be 1 to \(Self.mostRows) (is \(quoted(text)))")
+            }
+            query.limit = limit
+        }
+        // On a full disk what is stored can still be read.
+        try? registry.flush()
+        return AccountsResponse(200, .array(try registry.store.log(query).map(\.json)))
+    }
+
+    /// Somebody as rows have them: a user by name, also one who was removed; `system:anna`, `thing:th.…` or `nobody`.
+    private func speaker(_ word: String, _ table: AccessTable) throws(AccountsError) -> String {
+        let speaker = word.contains(":") || word == "nobody" ? word : "user:\(word)"
+        if speaker == "nobody" || table.user(named: word) != nil { return speaker }
+        try? registry.flush()
+        guard try registry.store.hasLog(of: speaker) else {
+            let who = word.contains(":") ? "nothing is in the log of" : "there is no user"
+            throw .unknown("\(who) \(quoted(word))\(hint(word, table.users.map(\.name)))")
+        }
+        return speaker
+    }
+}
+
+extension CommandLogEntry {
+    /// A row as JSON: the columns of the table `command`.
+    fileprivate var json: JSONValue {
+        [
+            "seq": JSONValue(Int(clamping: seq)), "id": .text(id),
+            "at": .string("\(CivilTime(milliseconds: at))"),
+            "epoch": .text(epoch), "face": .string(face), "speaker": .string(speaker),
+            "source": .text(source),
+            "kind": .string(kind), "target": .text(target), "slug": .text(slug),
+            "actions": Self.value(actions), "results": Self.value(results), "state": .string(state),
+            "code": .text(code), "tx": Self.value(tx), "took_ms": took.map { .number($0) } ?? .null,
+            "times": JSONValue(Int(clamping: times)),
+        ]
+    }
+
+    /// Stored JSON; what was clipped stays text.
+    private static func value(_ text: String?) -> JSONValue {
+        guard let text else { return .null }
+        return (try? JSONValue(parsing: text.utf8)) ?? .string(text)
+    }
+}

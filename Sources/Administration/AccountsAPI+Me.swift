@@ -1,0 +1,195 @@
+import Accounts
+import JSON
+import People
+import Threading
+
+extension AccountsAPI {
+    /// `me`: what users see and change of themselves.
+    func me(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse? {
+        if call.rest.isEmpty {
+            switch call.method {
+            case .get: return AccountsResponse(200, try await profile(call))
+            case .patch: return try await editProfile(&call)
+            case .post, .put, .delete: return nil
+            }
+        }
+        if call.method == .put, call.name == "password" { return try await setOwnPassword(&call) }
+        return nil
+    }
+
+    private func profile(_ call: AccountsCall) async throws(AccountsError) -> JSONValue {
+        let user = try call.user()
+        let table = registry.table
+        guard let record = try registry.store.users().first(where: { $0.user.id == user.id }) else {
+            throw .unknown("there is no such user any more")
+        }
+        let groups = table.groups.filter { group in
+            guard case .users(let members) = group.members else { return false }
+            return members.contains(user.id)
+        }
+        let grantees: Set<Grantee> = Set([.user(user.id)] + groups.map { .group($0.id) })
+        let rights = try await json(table.grants.filter { grantees.contains($0.grantee) }, table)
+        var members = record.members
+        members["administers"] = .bool(call.administers)
+        members["owns"] = .bool(owns(call))
+        members["groups"] = .array(groups.map { .string($0.name) })
+        members["rights"] = .array(rights.map { .object($0) })
+        return .object(members)
+    }
+
+    /// Whether somebody owns anything, and so has something to administer.
+    private func owns(_ call: AccountsCall) -> Bool {
+        if !Reader(call.table, for: call.speaker, .own, at: call.now).seesNothing { return true }
+        return call.table.groups.contains {
+            call.table.verdict(of: call.speaker, .own, on: .group($0.id), at: call.now).isGranted
+        }
+    }
+
+    private func editProfile(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
+        let user = try call.user()
+        call.log("user edit", user: user.name)
+        let body = try AccountsBody(call.request.body, "display", "email", "old")
+        let display = try body.optionalText("display")
+        // Whether it is needed or not: nobody has a longer one.
+        if let old = try body.password("old"), old.count > PasswordHash.lengths.upperBound {
+            throw .refused("the present password is wrong")
+        }
+        var email = try body.optionalText("email")
+        guard let known = try registry.store.users().first(where: { $0.user.id == user.id }) else {
+            throw .unknown("there is no such user any more")
+        }
+        if let text = email, try AccountText.email(text) == known.email { email = nil }
+        var (present, waiting) = (ExpectedPassword.any, String?.none)
+        if let email {
+            // A forgotten password is set by the address.
+            switch try await inPerson(user, body, call) {
+            case .refused(let answer): return answer
+            case .known(let stored): present = .stored(stored)
+            }
+            if !email.isEmpty, try confirm(email, of: user, call, replacing: present) { waiting = email }
+        }
+        let (kept, expected) = (waiting == nil ? email : nil, present)
+        try change { store throws(AccountsError) in
+            try store.setProfile(
+                ofUser: user.name,
+                display: display,
+                email: kept,
+                replacing: expected,
+                by: call.authority,
+                at: call.now
+            )
+        }
+        var members = try await profile(call).object ?? [:]
+        members["waiting"] = .text(waiting)
+        return AccountsResponse(200, .object(members))
+    }
+
+    /// Sets one's own password, which ends all sessions; the one that asked gets a new one.
+    private func setOwnPassword(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
+        let user = try call.user()
+        call.log("user password", user: user.name)
+        let body = try AccountsBody(call.request.body, "old", "new")
+        guard let new = try body.password("new") else { throw .badValue("new is missing") }
+        guard PasswordHash.lengths.contains(new.count) else { throw .badValue(PasswordHash.rule) }
+        let stored: String?
+        switch try await inPerson(user, body, call) {
+        case .refused(let answer): return answer
+        case .known(let hash): stored = hash
+        }
+        let hash = try await registry.passwords.hash(new)
+        let (authority, now, source) = (call.authority, call.now, call.request.source)
+        let isSignedIn = call.request.session != nil
+        let face = call.request.face
+        let session: SecretToken? = try change { store throws(AccountsError) in
+            try store.setPassword(
+                hash,
+                ofUser: user.name,
+                replacing: .stored(stored),
+                by: authority,
+                at: now
+            )
+            guard isSignedIn else { return nil }
+            return try store.addSession(
+                of: user.id,
+                name: Self.sessionName(face, source),
+                until: now + registry.settings.sessionLifetime,
+                at: now
+            ).0
+        }
+        return AccountsResponse(204, session: session.map { .begin($0.text) })
+    }
+
+    // MARK: In person
+
+    private enum Presence {
+        /// The hash of the present password that was compared; `nil` for a user without one.
+        case known(String?)
+        case refused(AccountsResponse)
+    }
+
+    /// Requires that users are there in person, for what decides to whom an account belongs.
+    ///
+    /// A token that allows less, or ends, does not; who has a password must know it.
+    private func inPerson(_ user: User, _ body: AccountsBody, _ call: AccountsCall)
+        async throws(AccountsError) -> Presence
+    {
+        try call.authority.require(user.id, or: call.table, at: call.now)
+        try registry.store.requireLastingSecret(of: call.authority)
+        guard let stored = try registry.store.credentials(ofUser: user.name)?.password else {
+            return .known(nil)
+        }
+        guard let old = try body.password("old") else {
+            throw .refused("the present password is needed, in the member \"old\"")
+        }
+        return switch try await guess(old, against: stored, name: user.name, call) {
+        case .right: .known(stored)
+        case .wrong: throw .refused("the present password is wrong")
+        case .limited(let seconds): .refused(.limited(seconds))
+        }
+    }
+
+    // MARK: Guesses
+
+    enum Guess {
+        case right, wrong
+        /// Nothing was checked; the seconds to wait.
+        case limited(Int)
+    }
+
+    /// Checks a password within the limits of guessing.
+    ///
+    /// - Parameter stored: `nil` for an unknown name, which costs the same.
+    func guess(
+        _ password: [UInt8],
+        against stored: String?,
+        name: String,
+        _ call: AccountsCall
+    ) async throws(AccountsError) -> Guess {
+        let address = GuessAddress.text(of: call.request.source)
+        let begun = steady()
+        if let seconds = guesses.withLock({ $0.begin(name, from: address, at: begun) }) {
+            return .limited(seconds)
+        }
+        let isRight: Bool
+        do throws(AccountsError) {
+            isRight = try await registry.passwords.verify(password, against: stored)
+        } catch {
+            guesses.withLock { $0.abandoned(name, from: address) }
+            throw error
+        }
+        let ended = steady()
+        guesses.withLock { guesses in
+            if isRight {
+                guesses.succeeded(name, from: address, at: ended)
+            } else {
+                guesses.failed(name, from: address, at: ended)
+            }
+        }
+        return isRight ? .right : .wrong
+    }
+
+    /// What a session is called in lists.
+    static func sessionName(_ face: String, _ source: String?) -> String {
+        source.map { "\(face) \($0)" } ?? face
+    }
+}

@@ -1,0 +1,140 @@
+import Accounts
+import JSON
+import People
+
+extension AccountsAPI {
+    /// `users`, for who administers.
+    func users(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse? {
+        let rest = call.rest.isEmpty ? nil : call.rest.first
+        switch (call.method, rest) {
+        case (.get, nil):
+            try call.requireAdministration()
+            return AccountsResponse(200, .array(try userList(call.table)))
+        case (.post, nil): return try await addUser(&call)
+        default: break
+        }
+        if let name = call.name.map(call.userName) {
+            switch call.method {
+            case .patch: return try editUser(name, &call)
+            case .delete:
+                call.log("user rm", user: name)
+                try change { store throws(AccountsError) in
+                    try store.removeUser(name, by: call.authority, at: call.now)
+                }
+                return .done
+            case .get, .post, .put: return nil
+            }
+        }
+        if call.method == .put, let name = call.name(before: "password").map(call.userName) {
+            return try await setPassword(of: name, &call)
+        }
+        return nil
+    }
+
+    private func userList(_ table: AccessTable) throws(AccountsError) -> [JSONValue] {
+        let groups = Self.groupNames(table)
+        return try registry.store.users().map { record in
+            var members = record.members
+            members["groups"] = .array((groups[record.user.id] ?? []).map { .string($0) })
+            return .object(members)
+        }
+    }
+
+    /// The names of the groups that users are in, sorted.
+    private static func groupNames(_ table: AccessTable) -> [AccountID: [String]] {
+        var names: [AccountID: [String]] = [:]
+        for group in table.groups {
+            guard case .users(let members) = group.members else { continue }
+            for member in members { names[member, default: []].append(group.name) }
+        }
+        return names
+    }
+
+    private func addUser(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
+        let body = try AccountsBody(call.request.body, "name", "display", "email", "group", "password")
+        call.log("user add", user: try body.text("name"))
+        try call.requireAdministration()
+        var new = NewUser(try body.text("name"))
+        new.display = try body.optionalText("display") ?? ""
+        new.email = try body.optionalText("email") ?? ""
+        new.group = try body.optionalText("group")
+        if let password = try body.password("password") {
+            new.password = try await registry.passwords.hash(password)
+        }
+        let (user, authority, now) = (new, call.authority, call.now)
+        let id = try change { store throws(AccountsError) in
+            try store.addUser(user, by: authority, at: now)
+        }
+        return AccountsResponse(201, ["id": .string("\(id)"), "name": .string(user.name)])
+    }
+
+    private func editUser(_ name: String, _ call: inout AccountsCall) throws(AccountsError)
+        -> AccountsResponse
+    {
+        let body = try AccountsBody(call.request.body, "state", "display", "email")
+        let word = try body.optionalText("state")
+        call.log(
+            word == "active" ? "user on" : word == "off" ? "user off" : "user edit",
+            user: name
+        )
+        try call.requireAdministration()
+        var state: UserState?
+        if let word {
+            guard word == "active" || word == "off" else {
+                throw .badValue("state must be active or off (is \(quoted(word)))")
+            }
+            state = UserState(rawValue: word)
+        }
+        let (display, email) = (try body.optionalText("display"), try body.optionalText("email"))
+        _ = try call.table.requireUser(name)
+        let (authority, now) = (call.authority, call.now)
+        try change { store throws(AccountsError) in
+            if display != nil || email != nil {
+                try store.setProfile(
+                    ofUser: name,
+                    display: display,
+                    email: email,
+                    by: authority,
+                    at: now
+                )
+            }
+            if let state { try store.setState(state, ofUser: name, by: authority, at: now) }
+        }
+        let now2 = try userList(registry.table).first { $0["name"]?.string == name }
+        return AccountsResponse(200, now2)
+    }
+
+    private func setPassword(of name: String, _ call: inout AccountsCall) async throws(AccountsError)
+        -> AccountsResponse
+    {
+        call.log("user password", user: name)
+        try call.requireAdministration()
+        let body = try AccountsBody(call.request.body, "password")
+        guard body.has("password") else {
+            throw .badValue("password is missing; null takes the password away")
+        }
+        _ = try call.table.requireUser(name)
+        let password = try body.password("password")
+        let hash = try await hash(password)
+        try change { store throws(AccountsError) in
+            try store.setPassword(hash, ofUser: name, by: call.authority, at: call.now)
+        }
+        return .done
+    }
+
+    func hash(_ password: [UInt8]?) async throws(AccountsError) -> PasswordHash? {
+        guard let password else { return nil }
+        return try await registry.passwords.hash(password)
+    }
+}
+
+extension UserRecord {
+    /// What `users` and `me` tell.
+    var members: JSONObject {
+        [
+            "id": .string("\(user.id)"), "name": .string(user.name), "display": .string(display),
+            "email": .string(email), "state": .string(user.state.rawValue), "password": .bool(hasPassword),
+            "made": .time(made), "seen": .time(seen),
+        ]
+    }
+}

@@ -1,0 +1,49 @@
+package import Accounts
+package import Flare
+package import JSON
+package import People
+import Text
+
+/// Where environments, zones and things are, and how people call them: what the accounts do not know themselves.
+package struct AccountsPlace: Sendable {
+    /// The environments, zones or things that a text may mean, the likeliest first: by slug or identifier, then by name.
+    ///
+    /// The first that the caller may see count.
+    package var find: @Sendable (FlareClass, String) async throws(AccountsError) -> [[FlareID]]
+    /// Where an object is now; `nil` if it is gone.
+    package var locate: @Sendable (ObjectReference) async throws(AccountsError) -> AccessObject?
+    /// The slugs of objects; those without one are left out.
+    package var slugs: @Sendable ([ObjectReference]) async throws(AccountsError) -> [ObjectReference: String]
+
+    package init(
+        find: @escaping @Sendable (FlareClass, String) async throws(AccountsError) -> [[FlareID]],
+        locate: @escaping @Sendable (ObjectReference) async throws(AccountsError) -> AccessObject?,
+        slugs:
+            @escaping @Sendable ([ObjectReference]) async throws(AccountsError) -> [ObjectReference: String]
+    ) {
+        (self.find, self.locate, self.slugs) = (find, locate, slugs)
+    }
+}
+
+/// An email message with a link, for the program that sends mail.
+///
+/// It holds a secret and is not logged.
+/// - Source: contrib/contract/people.md, "Signing up and forgotten passwords".
+package struct EmailMessage: Sendable, Hashable {
+    package var id: String
+    /// An address of mail.
+    package var to: String
+    package var subject: String
+    package var text: String
+    package var kind: LinkPurpose
+    /// Milliseconds since 1970, UTC.
+    package var expires: Int64
+
+    /// As it goes to the outbox.
+    package var json: JSONValue {
+        [
+            "id": .string(id), "to": .string(to), "subject": .string(subject), "text": .string(text),
+            "kind": .string(kind.rawValue), "expires": .string(CivilTime(milliseconds: expires).shortText),
+        ]
+    }
+}

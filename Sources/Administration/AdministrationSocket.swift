@@ -1,0 +1,66 @@
+package import Foundation
+package import HTTPListener
+import JSON
+package import Logging
+package import People
+
+/// The socket of the verbs that administer users: who can open it is the program's own authority.
+package enum AdministrationSocket {
+    package static let name = "admin.sock"
+    /// As the log calls it.
+    package static let face = "command line"
+
+    /// A user of this machine, as the log calls it: by name, or by number if it has none.
+    package static func name(of user: UInt32) -> String {
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 16_384)
+        guard getpwuid_r(user, &entry, &buffer, buffer.count, &found) == 0, found != nil,
+            let name = entry.pw_name
+        else { return "\(user)" }
+        return String(cString: name)
+    }
+}
+
+extension LocalSocketService {
+    /// The socket of the verbs that administer users.
+    ///
+    /// - Parameter folder: The state folder.
+    package init(administrationIn folder: URL, logger: Logger, handler: @escaping AccountsHandler) {
+        self.init(
+            path: folder.appending(path: AdministrationSocket.name).path(percentEncoded: false),
+            logger: logger
+        ) { request in
+            guard let method = AccountsRequest.Method(rawValue: request.method), request.path.first == "api"
+            else {
+                return LocalResponse(.refusal(404, "unknown", "nothing answers \(request.method) here"))
+            }
+            var body: JSONValue?
+            if !request.body.isEmpty {
+                guard let json = try? JSONValue(parsing: request.body) else {
+                    return LocalResponse(.refusal(400, "invalid_value", "the body is not JSON"))
+                }
+                body = json
+            }
+            return LocalResponse(
+                await handler(
+                    AccountsRequest(
+                        method,
+                        Array(request.path.dropFirst()),
+                        query: request.query,
+                        body: body,
+                        speaker: .nobody,
+                        face: AdministrationSocket.face,
+                        systemUser: request.user.map(AdministrationSocket.name)
+                    )
+                )
+            )
+        }
+    }
+}
+
+extension LocalResponse {
+    fileprivate init(_ response: AccountsResponse) {
+        self.init(response.status, response.body?.bytes ?? [], retryAfter: response.retryAfter)
+    }
+}

@@ -1,0 +1,183 @@
+import Accounts
+import Administration
+import ArgumentParser
+import Controller
+import Daemon
+import Foundation
+import JSON
+import People
+import Sensing
+
+/// Does what the verbs about users ask for: the daemon of the state folder does it, or, if none runs, this program on
+/// the folder's database.
+struct AdministrationOption: ParsableArguments {
+    @OptionGroup var state: StateOption
+
+    /// The owner's name in a folder that no daemon has used yet; see `people.owner`.
+    private static let owner = "owner"
+
+    /// Sends a request, and prints nothing.
+    ///
+    /// - Parameters:
+    ///   - makes: Whether folder and database are made if they are missing.
+    ///   - needsDaemon: Whether only a daemon that runs can do it.
+    /// - Returns: The body of the answer.
+    /// - Throws: ``VerbError`` if it was refused.
+    @discardableResult
+    func ask(
+        _ method: AccountsRequest.Method,
+        _ path: [String],
+        query: [String: String?] = [:],
+        body: [String: JSONValue?]? = nil,
+        makes: Bool = false,
+        needsDaemon: Bool = false,
+        by verbs: String
+    ) async throws -> JSONValue {
+        let request = AccountsRequest(
+            method,
+            path,
+            query: query.compactMapValues(\.self),
+            body: body.map { .object(JSONObject($0.compactMapValues(\.self))) },
+            speaker: .nobody,
+            face: AdministrationSocket.face,
+            systemUser: AdministrationSocket.name(of: getuid())
+        )
+        let location = try state.location(by: verbs)
+        let response: AccountsResponse
+        var isStored = false
+        do throws(AdministrationClient.Failure) {
+            response = try AdministrationClient(folder: location.path).send(request)
+        } catch {
+            switch error {
+            case .absent where needsDaemon:
+                throw VerbError(
+                    "no daemon runs with the state folder \(location.path): start it, or name another folder with --state",
+                    .unavailable
+                )
+            case .absent:
+                response = try await answer(request, in: location, makes: makes, by: verbs)
+                isStored = method != .get
+            case .notAllowed:
+                throw VerbError(location.refusal, .noPermission)
+            case .broken(let reason):
+                throw VerbError("the daemon of \(location.path) fails: \(reason)", .unavailable)
+            }
+        }
+        guard (200..<300).contains(response.status) else { throw VerbError(response) }
+        if isStored { location.noteStored(by: verbs) }
+        return response.body ?? .null
+    }
+
+    /// Answers without a daemon.
+    private func answer(
+        _ request: AccountsRequest,
+        in location: StateLocation,
+        makes: Bool,
+        by verbs: String
+    ) async throws -> AccountsResponse {
+        if !makes { try requireDatabase(in: location) }
+        let folder = try location.open(by: verbs)
+        let store = try folder.opening { try StateStore(folder: folder.url) }
+        defer { store.close() }
+        let place = try await StoredPlace(store, folder)
+        defer { place.close() }
+        do throws(StateStoreError) {
+            let registry = try store.withAccounts { accounts in
+                try accounts.prepare(owner: Self.owner, at: RuntimeClock.now().wallMilliseconds)
+                return try AccountsRegistry(
+                    accounts,
+                    AccountsRegistry.Settings(),
+                    clock: { RuntimeClock.now().wallMilliseconds },
+                    changed: { _ in }
+                )
+            }
+            let api = AccountsAPI(
+                registry,
+                place: place.accounts,
+                steady: { RuntimeClock.now().steadyMilliseconds }
+            )
+            let response = await api.answer(request)
+            try store.withAccounts { _ in try registry.flush() }
+            return response
+        } catch {
+            throw VerbError(error)
+        }
+    }
+
+    /// Requires a folder and a database, so that a verb that only reads or changes makes none.
+    private func requireDatabase(in location: StateLocation) throws(VerbError) {
+        let path = location.path
+        // Only a folder has this name in it.
+        for (file, sentence) in [
+            ("/.", "there is no state folder \(path): --state names another one"),
+            ("/trilateral.db", "there are no users in \(path) yet"),
+        ] where access(path + file, F_OK) != 0 {
+            let advice = "user add makes it, and so does the daemon"
+            guard errno != EACCES else { throw VerbError(location.refusal, .noPermission) }
+            guard errno == ENOENT || errno == ENOTDIR else {
+                throw VerbError("\(path) cannot be used: \(String(cString: strerror(errno)))", .ioError)
+            }
+            throw VerbError("\(sentence); \(advice)", .noInput)
+        }
+    }
+}
+
+extension VerbError {
+    /// Why a request was refused.
+    fileprivate init(_ response: AccountsResponse) {
+        let code: ExitCode =
+            switch response.status {
+            case 400, 413: .dataError
+            // Values that are legal, but not with each other.
+            case 409 where response.body?["error"]?.string == "invalid_value": .dataError
+            case 401: .noPermission
+            case 404: .noInput
+            case 403, 409: VerbError.taken
+            case 429: .temporary
+            case 500...: Self.storageCode(response.body?["error"]?.string)
+            default: .software
+            }
+        self.init(response.body?["message"]?.string ?? "refused (\(response.status))", code)
+    }
+
+    /// As for the databases that a verb opens itself.
+    private static func storageCode(_ error: String?) -> ExitCode {
+        switch error {
+        case "damaged": .dataError
+        case "busy": .temporary
+        default: .ioError
+        }
+    }
+}
+
+/// A list that a verb prints: a table, or JSON.
+struct PeopleListOption: ParsableArguments {
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    /// - Parameter columns: The members of a row, in order.
+    func write(_ rows: JSONValue, _ columns: [String]) throws(OutputError) {
+        if json { return try StandardOutput.print(rows.text) }
+        try StandardOutput.print(
+            TextTable(
+                header: columns.map { $0.uppercased() },
+                rows: (rows.array ?? []).map { row in columns.map { Self.text(row[$0] ?? .null) } }
+            )
+        )
+    }
+
+    /// A value as one word.
+    static func text(_ value: JSONValue) -> String {
+        switch value {
+        case .null: ""
+        case .string(let text): text
+        case .bool(let value): value ? "yes" : "no"
+        case .array(let values): values.map(text).joined(separator: ",")
+        case .number, .numeral, .object: value.text
+        }
+    }
+}
+
+extension Access: ExpressibleByArgument {}
+extension Grouping.Kind: ExpressibleByArgument {}
+extension Contact.Channel: ExpressibleByArgument {}

@@ -1,0 +1,177 @@
+import Accounts
+import AccountsFixture
+import Administration
+import JSON
+import People
+import Testing
+import Threading
+
+/// The log cannot be emptied, or filled with what they please, by those whom nobody knows.
+struct StrangerLogTests {
+    private func refusal(_ number: Int, from source: String?, at now: Int64 = TestAdministration.start)
+        -> CommandLogEntry
+    {
+        var entry = CommandLogEntry(at: now, face: "mqtt", speaker: "nobody", kind: "set", state: "refused")
+        (entry.code, entry.source, entry.isOfStranger) = ("unauthenticated", source, true)
+        (entry.slug, entry.actions, entry.tx) = ("thing-\(number)", "{\"n\":\(number)}", "\(number)")
+        return entry
+    }
+
+    private func order(_ number: Int) -> CommandLogEntry {
+        var entry = CommandLogEntry(
+            at: TestAdministration.start,
+            face: "mqtt",
+            speaker: "user:bob",
+            kind: "set",
+            state: "obeyed"
+        )
+        entry.tx = "\(number)"
+        return entry
+    }
+
+    @Test func `failed sign-ins of an address are one row a minute, without what was typed`() async throws {
+        let desk = try TestAdministration()
+        for number in 0..<12 {
+            let user: JSONValue = ["user": .string("secret-word-\(number)"), "password": "short"]
+            #expect(await desk.ask(.post, "session", user, as: nil).status == 401)
+        }
+        let rows = try desk.log()
+        #expect(rows.map(\.times) == [12])
+        #expect(rows.first?.kind == "sign in" && rows.first?.speaker == "nobody")
+        #expect(rows.first?.source == "192.0.2.1")
+        #expect(!"\(rows)".contains("secret-word"))
+        desk.now.withLock { $0 += 60_000 }
+        for user in ["bob", "bob"] {
+            _ = await desk.ask(.post, "session", ["user": .string(user), "password": "short"], as: nil)
+        }
+        #expect(try desk.log().map(\.target) == [nil, "bob"])
+    }
+
+    @Test func `a name that was typed is kept only if there is such a user`() async throws {
+        let desk = try TestAdministration()
+        for (method, path, body) in [
+            (.post, "grants", ["who": "secret-word", "scope": "all", "access": "read"]),
+            (.post, "shares", ["user": "secret-word", "thing": "table-lamp"]),
+            (.post, "tokens", ["user": "secret-word", "name": "panel"]),
+            (.patch, "users/secret-word", ["state": "off"]), (.delete, "users/secret-word", .null),
+            (.put, "users/secret-word/password", ["password": "correct horse"]),
+            (.post, "groups/all/members", ["members": ["secret-word"]]),
+            (.post, "users", ["name": "secret-word", "group": "nobody-knows"]),
+        ] as [(AccountsRequest.Method, String, JSONValue)] {
+            let answer = await desk.ask(method, path, body, as: desk.owner)
+            #expect((400..<500).contains(answer.status), "\(path)")
+        }
+        let grant: JSONValue = ["who": "bob", "scope": "all", "access": "read"]
+        await desk.ask(.post, "grants", grant, as: desk.owner)
+        await desk.ask(.post, "users", ["name": "eve"], as: desk.owner)
+        await desk.ask(.delete, "users/eve", as: desk.owner)
+        let rows = try desk.log()
+        #expect(!"\(rows)".contains("secret-word"))
+        #expect(rows.count == 11)
+        #expect(rows.suffix(3).map(\.target) == ["bob", "eve", "eve"])
+    }
+
+    @Test func `refusals of strangers never push out what users did`() async throws {
+        let desk = try TestAdministration()
+        for number in 0..<9000 { desk.registry.log(order(number)) }
+        // More addresses, and more refusals, than there are rows.
+        for number in 0..<30_000 {
+            let address = "2001:db8:\(String(number % 5000, radix: 16))::1"
+            desk.registry.log(refusal(number, from: address))
+        }
+        try desk.registry.flush()
+        #expect(desk.registry.droppedRows == 0)
+        var query = LogQuery()
+        (query.speaker, query.limit) = ("user:bob", 10_000)
+        #expect(try desk.home.store.log(query).count == 9000)
+        query.speaker = nil
+        let strangers = try desk.home.store.log(query).filter { $0.speaker == "nobody" }
+        #expect(strangers.count <= 257)
+        #expect(strangers.reduce(0) { $0 + $1.times } == 30_000)
+        #expect(strangers.allSatisfy { $0.actions == nil && $0.slug == nil && $0.tx == nil })
+    }
+
+    @Test func `rows of strangers have a limit of their own, and go with the days`() throws {
+        let store = try TestAccounts().store
+        var limits = LogLimits()
+        (limits.rows, limits.days) = (5, 1)
+        try store.append((0..<5).map(order), limits: limits)
+        for number in 0..<50 {
+            let row = refusal(number, from: "192.0.2.\(number)", at: TestAdministration.start + Int64(number))
+            try store.append([], strangers: [row], limits: limits)
+        }
+        let rows = try store.log()
+        #expect(rows.count { $0.speaker == "user:bob" } == 5)
+        #expect(rows.suffix(5).map(\.source) == (45..<50).map { "192.0.2.\($0)" })
+        var later = order(1)
+        later.at += 90_000_000
+        try store.append([later], limits: limits)
+        #expect(try store.log().count == 1)
+    }
+
+    @Test func `refusals without an address are one row together, as those over the broker`() throws {
+        let desk = try TestAdministration()
+        for number in 0..<100 { desk.registry.log(refusal(number, from: "node/things/x\(number)/set")) }
+        let rows = try desk.log()
+        #expect(rows.map(\.times) == [100])
+        #expect(rows.first?.source == nil)
+    }
+
+    private func refusedOrder(
+        _ number: Int,
+        at now: Int64 = TestAdministration.start,
+        by user: String = "eve"
+    )
+        -> CommandLogEntry
+    {
+        var entry = refusal(number, from: "192.0.2.7", at: now)
+        (entry.speaker, entry.code, entry.isOfStranger) = ("user:\(user)", "not_allowed", false)
+        return entry
+    }
+
+    @Test func `very many refusals of one user in a minute are counted`() throws {
+        let desk = try TestAdministration()
+        for number in 0..<30_000 { desk.registry.log(refusedOrder(number)) }
+        desk.registry.log(refusedOrder(1, by: "ann"))
+        desk.registry.log(refusedOrder(30_000, at: TestAdministration.start + 60_000))
+        var query = LogQuery()
+        query.limit = 1000
+        try desk.registry.flush()
+        let rows = try desk.home.store.log(query)
+        #expect(desk.registry.droppedRows == 0)
+        #expect(rows.count == 103)
+        #expect(rows.filter { $0.speaker == "user:eve" }.reduce(0) { $0 + $1.times } == 30_001)
+        #expect(rows.first { $0.times > 1 }?.times == 29_900)
+        #expect(rows.last?.slug == "thing-30000")
+    }
+
+    @Test func `refusals of one user never push out what others did`() throws {
+        let store = try TestAccounts().store
+        var limits = LogLimits()
+        limits.rows = 100
+        try store.append((0..<70).map(order) + [refusedOrder(1, by: "ann")], limits: limits)
+        for start in stride(from: 0, to: 1000, by: 10) {
+            try store.append((start..<start + 10).map { refusedOrder($0) }, limits: limits)
+        }
+        var query = LogQuery()
+        query.limit = 1000
+        let rows = try store.log(query)
+        #expect(rows.count { $0.speaker == "user:bob" } == 70)
+        #expect(rows.count { $0.speaker == "user:ann" } == 1)
+        #expect(rows.count <= 100 && rows.last?.slug == "thing-999")
+        // What is done still pushes out the oldest.
+        try store.append((0..<200).map(order), limits: limits)
+        #expect(try store.log(query).count == 100)
+        #expect(try store.log(query).count { $0.code != nil } == 0)
+    }
+
+    @Test func `refusals of users are kept as they are`() throws {
+        let desk = try TestAdministration()
+        for number in 0..<3 {
+            var entry = order(number)
+            (entry.state, entry.code, entry.slug) = ("refused", "not_allowed", "thing-\(number)")
+            desk.registry.log(entry)
+        }
+        #expect(try desk.log().map(\.slug) == ["thing-0", "thing-1", "thing-2"])
+    }
+}
