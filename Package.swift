@@ -93,6 +93,7 @@ let package = Package(
         module("Text", ["JSON"]),
         module("Flare", ["JSON", "Text"]),
         module("SocketIO"),
+        module("RateLimiting"),
         module("Positioning", ["JSON", "Flare"]),
         // The built-in profiles go into the program.
         module("Profiles", ["JSON", "Text", "Flare"], resources: [.embedInCode("BuiltIn/builtin.json")]),
@@ -100,10 +101,10 @@ let package = Package(
         module("People", ["JSON", "Text", "Flare"]),
         module("Controller", ["JSON", "Text", "Flare", "People", "Things"]),
         module("Messages", ["JSON", "Text", "Flare", "People", "Things", "Controller"]),
-        module("Lamps", ["JSON", "Text", "Flare", "Things"]),
+        module("Lamps", ["RateLimiting", "JSON", "Text", "Flare", "Things"]),
         module("PlaceMap", ["JSON", "Flare", "Things", "Controller"]),
         module("HomeAssistant", ["JSON", "Text", "Flare", "Things", "Controller", "Messages"]),
-        module("Resolution", ["JSON", "Flare"]),
+        module("Resolution", ["RateLimiting", "JSON", "Flare"]),
 
         // Leaves: what adapters and the shell share of the system
         module("Cryptography", ["CCrypto"]),
@@ -133,6 +134,7 @@ let package = Package(
         module(
             "FlareClient",
             [
+                "RateLimiting",
                 "JSON", "Flare", "SocketIO", "Threading", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL,
                 deques,
                 log,
@@ -252,6 +254,7 @@ let package = Package(
         tests("JSONTests", ["JSON", "SeededRandom"]),
         tests("TextTests", ["Text", "JSON", "SeededRandom"]),
         tests("FlareTests", ["JSON", "Text", "Flare", "SeededRandom"]),
+        tests("RateLimitingTests", ["RateLimiting"]),
         tests("SocketIOTests", ["SocketIO", "SeededRandom"]),
         tests("ResolutionTests", ["Resolution", "SeededRandom"]),
         tests("PeopleTests", ["People", "Text", "Flare", "SeededRandom"]),

@@ -1,3 +1,5 @@
+import RateLimiting
+
 // The decisions that follow from the current state.
 extension LampLink {
     /// How long a lamp may take to answer a command, milliseconds: after twice this time it is reported as
@@ -58,13 +60,13 @@ extension LampLink {
             ]
             switch pending {
             case .thing where adoption == nil:
-                dues.append(max(orderPace.due ?? 0, oscillation.waitUntil ?? 0, waitsForLight ?? 0))
+                dues.append(max(orderPace.due() ?? 0, oscillation.waitUntil ?? 0, waitsForLight ?? 0))
             case .lamp where adoption == nil && order == nil:
-                dues.append(max(retryAt, adoptionPace.due ?? 0, oscillation.waitUntil ?? 0))
+                dues.append(max(retryAt, adoptionPace.due() ?? 0, oscillation.waitUntil ?? 0))
             default: break
             }
         }
-        if thing != nil, condition != reported { dues.append(conditionPace.due) }
+        if thing != nil, condition != reported { dues.append(conditionPace.due()) }
         return dues.compactMap { $0 }.min().map { max($0, now + 1) }
     }
 
@@ -155,7 +157,7 @@ extension LampLink {
             return
         }
         // A change that the rate limit delays is no step of an oscillation.
-        guard now >= orderPace.due ?? now, oscillation.mayStep(goal, lamp, at: now), orderPace.take(at: now)
+        guard now >= orderPace.due() ?? now, oscillation.mayStep(goal, lamp, at: now), orderPace.take(at: now)
         else { return }
         pending = .none
         stateRequestBy = nil
@@ -223,7 +225,7 @@ extension LampLink {
             oscillation.rest()
             return
         }
-        guard now >= adoptionPace.due ?? now, oscillation.mayStep(thing.wanted, lamp, at: now),
+        guard now >= adoptionPace.due() ?? now, oscillation.mayStep(thing.wanted, lamp, at: now),
             adoptionPace.take(at: now)
         else { return }
         pending = .none

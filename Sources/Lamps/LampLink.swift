@@ -1,3 +1,4 @@
+import RateLimiting
 package import Things
 
 /// Keeps a thing and its lamp in agreement.
@@ -111,10 +112,10 @@ package struct LampLink: Sendable {
     var reported = Condition()
 
     // Limits for a person who drags a slider, and for a lamp that flaps.
-    var orderPace = TokenBucket(burst: 10, perSecond: 5)
-    var adoptionPace = TokenBucket(burst: 5, perSecond: 2)
-    var questionPace = TokenBucket(burst: 2, perSecond: 0.2)
-    var conditionPace = TokenBucket(burst: 4, perSecond: 0.5)
+    var orderPace = TokenBucket(capacity: 10, perSecond: 5)
+    var adoptionPace = TokenBucket(capacity: 5, perSecond: 2)
+    var questionPace = TokenBucket(capacity: 2, perSecond: 0.2)
+    var conditionPace = TokenBucket(capacity: 4, perSecond: 0.5)
     var oscillation: OscillationDetector
 
     /// - Parameter seed: Different for each link.
