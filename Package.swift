@@ -108,16 +108,21 @@ let package = Package(
 
         // Leaves: what adapters and the shell share of the system
         module("Cryptography", ["CCrypto"]),
+        module("OperatingSystem", ["JSON", "CProcess", system]),
         module("Threading", ["CEventFD", system]),
 
         // Adapters
         module(
             "Sensors",
-            ["JSON", "Flare", "Positioning", "Threading", "CBluetooth", "CCrypto", system, log]
+            [
+                "OperatingSystem", "JSON", "Flare", "Positioning", "Threading", "CBluetooth", "CCrypto",
+                system, log,
+            ]
         ),
         module(
             "HTTPListener",
             [
+                "OperatingSystem",
                 "Threading", hummingbird, hummingbirdCore, nioCore, nioPosix, nioLocks, nioHTTP1,
                 nioWebSocket, nioTLS, nioSSL, nioHTTPTypes, nioHTTPTypesHTTP1, httpTypes, lifecycle, log,
             ]
@@ -125,6 +130,7 @@ let package = Package(
         module(
             "FlareServer",
             [
+                "OperatingSystem",
                 "JSON", "Text", "Flare", "People", "SocketIO", "HTTPListener", "Threading", hummingbird,
                 nioCore, nioPosix,
                 nioLocks,
@@ -134,6 +140,7 @@ let package = Package(
         module(
             "FlareClient",
             [
+                "OperatingSystem",
                 "RateLimiting",
                 "JSON", "Flare", "SocketIO", "Threading", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL,
                 deques,
@@ -152,6 +159,7 @@ let package = Package(
         module(
             "Web",
             [
+                "OperatingSystem",
                 "JSON", "Text", "Flare", "People", "Things", "Controller", "Messages", "PlaceMap",
                 "HTTPListener",
                 "Threading",
@@ -165,7 +173,7 @@ let package = Package(
 
         module(
             "Directory",
-            ["Resolution", "Threading", "Cryptography", nioCore, nioPosix, grdb, log]
+            ["OperatingSystem", "Resolution", "Threading", "Cryptography", nioCore, nioPosix, grdb, log]
         ),
         module(
             "Accounts",
@@ -173,13 +181,17 @@ let package = Package(
         ),
         module(
             "Administration",
-            ["Accounts", "HTTPListener", "People", "JSON", "Text", "Flare", "Threading", log]
+            [
+                "OperatingSystem", "Accounts", "HTTPListener", "People", "JSON", "Text", "Flare", "Threading",
+                log,
+            ]
         ),
 
         // Shell
         module(
             "Settings",
             [
+                "OperatingSystem",
                 "JSON", "Text", "Flare", "Resolution", "Positioning", "Profiles", "Things", "Controller",
                 "HomeAssistant",
                 "Sensors",
@@ -190,6 +202,7 @@ let package = Package(
         module(
             "Sensing",
             [
+                "OperatingSystem",
                 "Flare", "Positioning", "Controller", "Messages", "Sensors", "MQTT",
                 "Threading", log,
             ]
@@ -197,6 +210,7 @@ let package = Package(
         module(
             "Daemon",
             [
+                "OperatingSystem",
                 "Settings", "Sensing", "JSON", "Text", "Flare", "SocketIO", "Positioning", "Profiles",
                 "Controller",
                 "Messages",
@@ -210,6 +224,7 @@ let package = Package(
         module(
             "TrilateralApp",
             [
+                "OperatingSystem",
                 "Settings", "Sensing", "Daemon", "JSON", "Text", "Flare", "Positioning", "Profiles", "Things",
                 "Controller",
                 "Messages", "Lamps", "HomeAssistant", "Sensors", "HTTPListener", "FlareServer", "FlareClient",
@@ -250,6 +265,7 @@ let package = Package(
             path: "Tests/AccountsFixture",
             swiftSettings: strict
         ),
+        tests("OperatingSystemTests", ["OperatingSystem", "TestSupport"]),
         tests("ThreadingTests", ["Threading", "TestSupport"]),
         tests("JSONTests", ["JSON", "SeededRandom"]),
         tests("TextTests", ["Text", "JSON", "SeededRandom"]),
@@ -318,6 +334,7 @@ let package = Package(
         tests(
             "FlareServerTests",
             [
+                "OperatingSystem",
                 "FlareServer", "SocketIO", "HTTPListener", "JSON", "Flare", "People", "Threading",
                 "TestSupport",
                 "SeededRandom",
@@ -352,7 +369,10 @@ let package = Package(
                 "TestSupport", httpTypes, lifecycle, log, grdb,
             ]
         ),
-        tests("SettingsTests", ["Settings", "Profiles", "JSON", "Flare", "TestSupport", "SeededRandom"]),
+        tests(
+            "SettingsTests",
+            ["OperatingSystem", "Settings", "Profiles", "JSON", "Flare", "TestSupport", "SeededRandom"]
+        ),
         tests(
             "SensingTests",
             ["Sensing", "Sensors", "Positioning", "Controller", "Flare", "Threading", "TestSupport", log]
@@ -360,6 +380,7 @@ let package = Package(
         tests(
             "DaemonTests",
             [
+                "OperatingSystem",
                 "Daemon", "Sensing", "Settings", "Sensors", "Positioning", "Profiles", "Controller", "Things",
                 "Messages", "People", "Accounts", "Administration", "JSON", "Text", "Flare", "MQTT",
                 "Threading", "TestSupport",
@@ -390,6 +411,7 @@ let package = Package(
         tests(
             "IntegrationTests",
             [
+                "OperatingSystem",
                 "Daemon", "Settings", "Bridge", "Controller", "Messages", "Things", "FlareServer", "MQTT",
                 "JSON", "Flare", "People", "Accounts", "Threading", "TestSupport", lifecycle, grdb, log,
             ]

@@ -2,6 +2,7 @@ package import Foundation
 package import HTTPListener
 import JSON
 package import Logging
+import OperatingSystem
 package import People
 
 /// The socket of the verbs that administer users: who can open it is the program's own authority.
@@ -9,17 +10,6 @@ package enum AdministrationSocket {
     package static let name = "admin.sock"
     /// As the log calls it.
     package static let face = "command line"
-
-    /// A user of this machine, as the log calls it: by name, or by number if it has none.
-    package static func name(of user: UInt32) -> String {
-        var entry = passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        var buffer = [CChar](repeating: 0, count: 16_384)
-        guard getpwuid_r(user, &entry, &buffer, buffer.count, &found) == 0, found != nil,
-            let name = entry.pw_name
-        else { return "\(user)" }
-        return String(cString: name)
-    }
 }
 
 extension LocalSocketService {
@@ -51,7 +41,7 @@ extension LocalSocketService {
                         body: body,
                         speaker: .nobody,
                         face: AdministrationSocket.face,
-                        systemUser: request.user.map(AdministrationSocket.name)
+                        systemUser: request.user.map(SystemUser.name(of:))
                     )
                 )
             )

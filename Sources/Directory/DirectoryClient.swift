@@ -1,6 +1,7 @@
 import Glibc
 import NIOCore
 import NIOPosix
+import OperatingSystem
 package import Resolution
 
 /// Asks a resolver, and tells it a station's address: one connection each.
@@ -71,7 +72,7 @@ package struct DirectoryClient: Sendable {
             switch error.errnoCode {
             case ECONNREFUSED: "the connection was refused"
             case ETIMEDOUT: nil
-            default: String(cString: strerror(error.errnoCode))
+            default: systemMessage(error.errnoCode)
             }
         default: nil
         }

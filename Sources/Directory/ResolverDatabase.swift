@@ -1,5 +1,6 @@
 import GRDB
 import Glibc
+import OperatingSystem
 package import Resolution
 import Threading
 

@@ -4,6 +4,7 @@ import Glibc
 package import Logging
 package import NIOCore
 import NIOPosix
+import OperatingSystem
 import Resolution
 package import Threading
 
@@ -83,7 +84,7 @@ package actor ResolverServer {
         do {
             return try await bind(listener)
         } catch {
-            let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+            let reason = (error as? IOError).map { systemMessage($0.errnoCode) } ?? "\(error)"
             throw ListenError(description: reason)
         }
     }

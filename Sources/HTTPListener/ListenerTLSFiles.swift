@@ -1,7 +1,7 @@
 import Glibc
 import NIOCore
 import NIOSSL
-import Threading
+import OperatingSystem
 
 /// Where the certificate and the private key of a listener are.
 package struct ListenerTLSFiles: Sendable, Hashable {
@@ -70,7 +70,7 @@ package struct ListenerTLSFiles: Sendable, Hashable {
 
     private static func read(_ path: String) throws(ListenerTLSError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw .unreadable(file: path, reason: String(cString: strerror(errno))) }
+        guard descriptor >= 0 else { throw .unreadable(file: path, reason: systemMessage(errno)) }
         defer { close(descriptor) }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
@@ -78,7 +78,7 @@ package struct ListenerTLSFiles: Sendable, Hashable {
             let count = Glibc.read(descriptor, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else {
-                throw .unreadable(file: path, reason: String(cString: strerror(errno)))
+                throw .unreadable(file: path, reason: systemMessage(errno))
             }
             // A byte order mark would hide the first certificate from the library.
             if count == 0 {

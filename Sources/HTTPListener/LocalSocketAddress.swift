@@ -1,4 +1,5 @@
 import Foundation
+import OperatingSystem
 
 /// A path of a Unix socket that is short enough: the system allows 107 bytes.
 package struct LocalSocketAddress {
@@ -48,5 +49,5 @@ package struct LocalSocketError: Error, Sendable, Hashable, CustomStringConverti
 
     package init(path: String, code: Int32) { (self.path, self.code) = (path, code) }
 
-    package var description: String { "there can be no socket \(path): \(String(cString: strerror(code)))" }
+    package var description: String { "there can be no socket \(path): \(systemMessage(code))" }
 }

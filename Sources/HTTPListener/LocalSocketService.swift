@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 package import Logging
 import NIOCore
+import OperatingSystem
 import ServiceLifecycle
 import Threading
 

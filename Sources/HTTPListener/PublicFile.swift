@@ -1,5 +1,5 @@
 import Glibc
-import Threading
+import OperatingSystem
 
 /// A regular file below a folder, open for reading.
 ///

@@ -1,8 +1,9 @@
 import Controller
 package import Logging
+package import OperatingSystem
 package import Positioning
 package import Sensors
-package import Threading
+import Threading
 
 /// The Bluetooth scanner, its switch, and the reports about its state.
 package struct BluetoothService: Sendable {

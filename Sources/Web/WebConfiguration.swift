@@ -1,5 +1,6 @@
 package import HTTPListener
 package import JSON
+import OperatingSystem
 package import PlaceMap
 
 /// The settings of the web listener.

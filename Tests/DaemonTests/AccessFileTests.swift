@@ -3,6 +3,7 @@ import Daemon
 import Flare
 import Foundation
 import Messages
+import OperatingSystem
 import People
 import TestSupport
 import Testing

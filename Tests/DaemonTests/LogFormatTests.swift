@@ -2,6 +2,7 @@ import Daemon
 import Dispatch
 import JSON
 import Logging
+import OperatingSystem
 import Settings
 import Testing
 import Text

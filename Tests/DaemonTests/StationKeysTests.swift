@@ -1,4 +1,5 @@
 import Daemon
+import OperatingSystem
 import Settings
 import TestSupport
 import Testing

@@ -3,8 +3,8 @@ import FlareServer
 import Foundation
 import GRDB
 import JSON
+import OperatingSystem
 import Testing
-import Threading
 
 @Suite struct FlareStoreTests {
     @Test func `all objects are loaded in the same order`() async throws {

@@ -3,6 +3,7 @@ import FlareServer
 import Glibc
 import HTTPListener
 import JSON
+import OperatingSystem
 import People
 import TestSupport
 import Testing

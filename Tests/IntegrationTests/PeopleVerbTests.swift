@@ -1,9 +1,9 @@
 import Foundation
 import GRDB
 import JSON
+import OperatingSystem
 import TestSupport
 import Testing
-import Threading
 
 /// The verbs that administer users, while a daemon runs and while none does.
 @Suite(.enabled(if: Mosquitto.isExpected), .mosquitto, .timeLimit(.minutes(2))) struct PeopleVerbTests {

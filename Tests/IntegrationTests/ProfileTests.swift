@@ -1,8 +1,8 @@
 import Foundation
 import JSON
+import OperatingSystem
 import TestSupport
 import Testing
-import Threading
 
 /// Profile files, from the command line to the broker.
 @Suite(.enabled(if: Mosquitto.isExpected), .mosquitto, .timeLimit(.minutes(2))) struct ProfileTests {

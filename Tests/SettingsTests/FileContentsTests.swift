@@ -1,5 +1,6 @@
 import Flare
 import Foundation
+import OperatingSystem
 import Settings
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import OperatingSystem
 import Settings
 import TestSupport
 import Testing

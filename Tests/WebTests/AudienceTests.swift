@@ -3,6 +3,7 @@ import Flare
 import People
 import TestSupport
 import Testing
+
 import Threading
 @testable import Web
 

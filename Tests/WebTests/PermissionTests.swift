@@ -4,6 +4,7 @@ import JSON
 import People
 import TestSupport
 import Testing
+
 import Threading
 @testable import Web
 

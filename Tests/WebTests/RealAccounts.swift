@@ -5,6 +5,7 @@ import Foundation
 import GRDB
 import JSON
 import People
+
 import Threading
 @testable import Web
 

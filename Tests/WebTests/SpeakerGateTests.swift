@@ -6,6 +6,7 @@ import People
 import TestSupport
 import Testing
 import Things
+
 import Threading
 @testable import Web
 

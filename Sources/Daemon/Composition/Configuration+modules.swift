@@ -7,6 +7,7 @@ import HTTPListener
 import HomeAssistant
 import MQTT
 import Messages
+import OperatingSystem
 package import Positioning
 import Profiles
 package import Sensing

@@ -1,4 +1,5 @@
 package import Controller
+package import OperatingSystem
 package import Sensors
 package import Settings
 

@@ -1,6 +1,7 @@
 package import Bridge
 package import Controller
 package import Foundation
+import OperatingSystem
 import Sensing
 package import Sensors
 package import Settings

@@ -1,5 +1,5 @@
 package import Logging
-import Threading
+import OperatingSystem
 
 /// Whether what this process prints goes to systemd's journal, which then wants the priority of each line.
 package enum JournalStream {

@@ -4,8 +4,8 @@ import FlareServer
 package import Foundation
 import GRDB
 import JSON
+import OperatingSystem
 import Settings
-import Threading
 
 /// The last place of a remote server: `mirror.db` in the state folder.
 ///

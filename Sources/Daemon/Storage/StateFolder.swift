@@ -1,6 +1,6 @@
 package import Foundation
+import OperatingSystem
 import Settings
-import Threading
 
 /// The folder of the daemon's databases.
 package struct StateFolder: Sendable {

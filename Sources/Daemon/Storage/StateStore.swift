@@ -5,7 +5,7 @@ import FlareServer
 package import Foundation
 import GRDB
 package import Logging
-import Threading
+import OperatingSystem
 
 /// The daemon's persistent state: `trilateral.db` in the state folder.
 ///

@@ -1,8 +1,8 @@
 package import Controller
 import Foundation
 package import Logging
+import OperatingSystem
 import Settings
-import Threading
 
 /// Watches the state folder while the daemon runs: the disk may be full, the folder removed or read-only.
 ///

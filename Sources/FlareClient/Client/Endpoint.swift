@@ -2,6 +2,7 @@ import Glibc
 import NIOCore
 import NIOPosix
 import NIOSSL
+import OperatingSystem
 
 /// Opens connections to the configured server.
 struct Endpoint: Sendable {
@@ -82,7 +83,7 @@ struct Endpoint: Sendable {
     static func systemReason(_ error: any Error) -> String? {
         switch error {
         case let error as NIOConnectionError: error.connectionErrors.first.flatMap { systemReason($0.error) }
-        case let error as IOError: String(cString: strerror(error.errnoCode))
+        case let error as IOError: systemMessage(error.errnoCode)
         default: nil
         }
     }

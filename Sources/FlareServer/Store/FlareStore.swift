@@ -2,6 +2,7 @@ import Flare
 import Foundation
 import GRDB
 import JSON
+import OperatingSystem
 import SystemPackage
 import Threading
 

@@ -1,5 +1,5 @@
 import Glibc
-import Threading
+import OperatingSystem
 
 /// The secret that proves to a running server that a program may read its state folder.
 ///
@@ -52,15 +52,7 @@ package enum LocalKey {
         return key.allSatisfy { $0.isASCII && $0.isHexDigit } ? key : nil
     }
 
-    /// The file is there as a whole, or not at all.
     private static func write(_ key: String, to path: String) {
-        let unfinished = path + "-new"
-        unlink(unfinished)
-        let descriptor = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return }
-        let bytes = Array(key.utf8)
-        let written = Glibc.write(descriptor, bytes, bytes.count)
-        close(descriptor)
-        if written != bytes.count || rename(unfinished, path) != 0 { unlink(unfinished) }
+        try? AtomicFile.write(Array(key.utf8), to: path, permissions: 0o600, unfinished: path + "-new")
     }
 }

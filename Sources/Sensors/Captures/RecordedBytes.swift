@@ -1,4 +1,5 @@
 import Glibc
+import OperatingSystem
 
 /// The source of a recording: a file or memory.
 package enum RecordingOrigin: Sendable, Hashable {
@@ -108,6 +109,6 @@ private final class InputFile {
 
     private static func failure(_ path: String) -> SensorError {
         let code = errno
-        return .cannotRead(file: path, code: code, reason: String(cString: strerror(code)))
+        return .cannotRead(file: path, code: code, reason: systemMessage(code))
     }
 }

@@ -1,5 +1,6 @@
 import CBluetooth
 import Glibc
+import OperatingSystem
 
 /// A TCP connection used by one thread, whose waits a signal can end.
 final class StreamSocket {
@@ -7,7 +8,7 @@ final class StreamSocket {
         let text: String
 
         init(_ text: String) { self.text = text }
-        init(code: Int32) { text = String(cString: strerror(code)) }
+        init(code: Int32) { text = systemMessage(code) }
     }
 
     enum Received {

@@ -1,6 +1,6 @@
 import Glibc
+import OperatingSystem
 import Positioning
-import Threading
 
 /// Why a sensor's file could not be read.
 enum SysfsError: Error, Sendable, Hashable {
@@ -43,7 +43,7 @@ final class SysfsFile {
         }
         guard count >= 0 else {
             if [ENODEV, ENXIO, ENOENT, EBADF, ESTALE].contains(code) { throw .gone }
-            throw .unavailable("\(path): \(String(cString: strerror(code)))")
+            throw .unavailable("\(path): \(systemMessage(code))")
         }
         guard count < Self.longest, let number = DecimalText.number(String(decoding: bytes, as: UTF8.self))
         else {

@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import OperatingSystem
 
 /// Writes a trace of all sensor readings.
 ///
@@ -82,6 +83,6 @@ package struct SensorTraceWriter: ~Copyable {
 
     private static func failure(_ path: String) -> SensorError {
         let code = errno
-        return .cannotWrite(file: path, code: code, reason: String(cString: strerror(code)))
+        return .cannotWrite(file: path, code: code, reason: systemMessage(code))
     }
 }

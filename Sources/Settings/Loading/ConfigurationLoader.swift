@@ -1,4 +1,5 @@
 import Foundation
+import OperatingSystem
 
 /// Finds and reads the configuration.
 package enum ConfigurationLoader {

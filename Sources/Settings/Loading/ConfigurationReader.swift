@@ -1,3 +1,4 @@
+package import OperatingSystem
 import Text
 
 /// A configuration and the origin of each value that is not the default.

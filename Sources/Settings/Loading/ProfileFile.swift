@@ -1,4 +1,5 @@
 import JSON
+package import OperatingSystem
 package import Profiles
 
 /// A file with profiles: YAML by its name, else JSON.

@@ -1,4 +1,5 @@
 import Foundation
+package import OperatingSystem
 
 /// The folder with own screens and controls: an ES module for each class, `<Class>.js`.
 package struct ProfileModules: Sendable, Hashable {
@@ -15,10 +16,10 @@ package struct ProfileModules: Sendable, Hashable {
     package init(folder: String) throws(FileError) {
         self.folder = folder
         let names: [String]
-        do {
-            names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        do throws(FileError) {
+            names = try Folder.names(in: folder)
         } catch {
-            throw FileError(message: "\(folder) cannot be read: \(systemMessage(of: error))")
+            throw FileError(message: "\(folder) \(error.message)")
         }
         // Editors and other systems leave files whose names begin with a dot.
         let modules = names.filter { $0.hasSuffix(".js") && !$0.hasPrefix(".") }.sorted()

@@ -1,4 +1,5 @@
 import Foundation
+import OperatingSystem
 import Sensors
 
 /// Checks whether the files that a configuration names can be read and have the right contents.
@@ -62,7 +63,7 @@ package struct ReferencedFiles {
                 return "\(error)"
             }
         }
-        guard FileContents.isFile(file) != false else { return "\(file) is a folder, or no plain file" }
+        guard FileStatus(path: file)?.kind ?? .file == .file else { return "\(file) is a folder, or no plain file" }
         switch FileContents.read(file, upTo: largestPEM) {
         case .failure(let error): return "\(file) \(error.message)"
         case .success(let contents):

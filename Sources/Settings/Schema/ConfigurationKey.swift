@@ -1,3 +1,5 @@
+import OperatingSystem
+
 /// One key of the configuration: its path, its type and its documentation.
 package struct ConfigurationKey: Sendable {
     /// The path in the file, with dots: `mqtt.keepalive_seconds`.
@@ -79,7 +81,7 @@ package struct ConfigurationKey: Sendable {
 
     /// Why a file that the key names is none: reading a pipe or a device might never end.
     func problemOfKind(in values: TrilateralConfiguration) -> String? {
-        files(in: values).first { FileContents.isFile($0) == false }.map {
+        files(in: values).first { FileStatus(path: $0)?.kind ?? .file != .file }.map {
             "\($0) is a folder, or no plain file"
         }
     }

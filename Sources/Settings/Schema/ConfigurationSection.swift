@@ -1,3 +1,5 @@
+package import OperatingSystem
+
 /// What one part of the program adds to the configuration file.
 package struct ConfigurationSection: Sendable {
     /// A sentence for each section of the file, by path: `sensors.beacons`.

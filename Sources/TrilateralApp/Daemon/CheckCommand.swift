@@ -1,10 +1,10 @@
 import ArgumentParser
 import Daemon
 import Foundation
+import OperatingSystem
 import Profiles
 import Logging
 import Settings
-import Threading
 
 /// `trilateral check`: every problem of the configuration at once.
 struct CheckCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import Accounts
 import Daemon
 import Foundation
+import OperatingSystem
 import Settings
 
 /// Everything that `check` says of a configuration.

@@ -7,6 +7,7 @@ import FlareServer
 import Foundation
 import HTTPListener
 import Logging
+import OperatingSystem
 import Positioning
 import Sensing
 import Sensors

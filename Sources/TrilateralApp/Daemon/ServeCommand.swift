@@ -6,6 +6,7 @@ import FlareServer
 import Foundation
 import HTTPListener
 import Logging
+import OperatingSystem
 import Sensing
 import ServiceLifecycle
 import Settings

@@ -7,6 +7,7 @@ import Foundation
 import HomeAssistant
 import Logging
 import MQTT
+import OperatingSystem
 import Sensing
 import Sensors
 import Settings

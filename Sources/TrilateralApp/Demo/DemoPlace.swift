@@ -4,6 +4,7 @@ import Flare
 import FlareServer
 import Foundation
 import Logging
+import OperatingSystem
 import Sensing
 import Sensors
 import Settings
@@ -38,15 +39,13 @@ package enum DemoPlace {
         }
         let walk = try await capture(of: hub)
         try store.close()
-        let file = folder.url.appending(path: "walk.btsnoop")
-        do {
-            try Data(walk).write(to: file, options: .atomic)
+        let file = folder.url.appending(path: "walk.btsnoop").path(percentEncoded: false)
+        do throws(FileWriteError) {
+            try AtomicFile.write(walk, to: file, permissions: 0o666, isMasked: true)
         } catch {
-            throw DemoPlaceError(
-                what: "\(file.path(percentEncoded: false)) cannot be written: \(systemMessage(of: error))"
-            )
+            throw DemoPlaceError(what: "\(file) cannot be written: \(error)")
         }
-        return file.path(percentEncoded: false)
+        return file
     }
 
     /// The walk is made from the place, by a generator with a fixed seed: the same place, the same walk.

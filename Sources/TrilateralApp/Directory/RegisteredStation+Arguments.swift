@@ -1,6 +1,7 @@
 import ArgumentParser
 import Daemon
 import Messages
+import OperatingSystem
 import Resolution
 import Sensing
 import Settings

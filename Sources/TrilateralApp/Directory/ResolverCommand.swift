@@ -4,6 +4,7 @@ import Daemon
 import Directory
 import Foundation
 import Logging
+import OperatingSystem
 import Resolution
 import Sensing
 import ServiceLifecycle

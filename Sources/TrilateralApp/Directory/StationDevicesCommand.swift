@@ -3,6 +3,7 @@ import Daemon
 import Flare
 import FlareClient
 import JSON
+import OperatingSystem
 import Resolution
 import Settings
 

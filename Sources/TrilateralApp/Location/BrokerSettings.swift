@@ -1,6 +1,7 @@
 import ArgumentParser
 import Daemon
 import Foundation
+import OperatingSystem
 import Settings
 
 /// The configuration of a verb that talks to a broker, with the daemon whose it is.

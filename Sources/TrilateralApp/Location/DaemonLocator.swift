@@ -1,8 +1,8 @@
 import ArgumentParser
 import Daemon
 import Foundation
+import OperatingSystem
 import Settings
-import Threading
 
 /// Finds the daemon of this machine, and the state folder, for verbs that were not told.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import OperatingSystem
 import Settings
 import Threading
 

@@ -1,7 +1,7 @@
 import Daemon
 import Foundation
+import OperatingSystem
 import Settings
-import Threading
 
 /// What the user of the service may do with files, judged by their owner, group and mode: whoever runs `check` has other
 /// rights.
@@ -109,8 +109,7 @@ package struct ServiceAccess: Sendable {
     }
 
     private func description(of status: FileStatus) -> String {
-        let owner = getpwuid(status.owner).map { String(cString: $0.pointee.pw_name) } ?? "\(status.owner)"
-        let group = getgrgid(status.group).map { String(cString: $0.pointee.gr_name) } ?? "\(status.group)"
+        let (owner, group) = (SystemUser.name(of: status.owner), SystemUser.name(ofGroup: status.group))
         return "\(owner):\(group) \(String(status.permissions, radix: 8))"
     }
 }

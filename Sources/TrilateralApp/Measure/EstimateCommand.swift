@@ -1,5 +1,6 @@
 import ArgumentParser
 import Flare
+import OperatingSystem
 import Positioning
 import Settings
 

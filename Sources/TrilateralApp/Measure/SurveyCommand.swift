@@ -4,6 +4,7 @@ import Foundation
 import JSON
 import MQTT
 import Messages
+import OperatingSystem
 import Positioning
 import Settings
 
@@ -56,7 +57,7 @@ struct SurveyCommand: AsyncParsableCommand {
     func run() async throws {
         let spots = try read()
         if let output, access(output, F_OK) == 0 {
-            throw exit("\(output) cannot be made: \(String(cString: strerror(EEXIST)))", .cannotCreate)
+            throw exit("\(output) cannot be made: \(systemMessage(EEXIST))", .cannotCreate)
         }
         let daemon = try await broker.runningDaemon(for: "survey", timeout: .seconds(10))
         StandardError.print("trilateral survey: the daemon is online at \(daemon.root)")

@@ -3,6 +3,7 @@ import Daemon
 import Foundation
 import HTTPListener
 import JSON
+import OperatingSystem
 import People
 
 /// Asks the daemon of a state folder over its socket.
@@ -59,7 +60,7 @@ struct AdministrationClient {
         }
         defer { place.close() }
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw .broken(String(cString: strerror(errno))) }
+        guard descriptor >= 0 else { throw .broken(systemMessage(errno)) }
         var limit = timeval(tv_sec: Self.timeoutSeconds, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
@@ -70,7 +71,7 @@ struct AdministrationClient {
             switch code {
             case EACCES, EPERM: throw .notAllowed
             case ENOENT, ENOTDIR, ECONNREFUSED, ENOTSOCK: throw .absent
-            default: throw .broken(String(cString: strerror(code)))
+            default: throw .broken(systemMessage(code))
             }
         }
         return descriptor

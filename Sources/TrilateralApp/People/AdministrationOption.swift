@@ -5,6 +5,7 @@ import Controller
 import Daemon
 import Foundation
 import JSON
+import OperatingSystem
 import People
 import Sensing
 
@@ -40,7 +41,7 @@ struct AdministrationOption: ParsableArguments {
             body: body.map { .object(JSONObject($0.compactMapValues(\.self))) },
             speaker: .nobody,
             face: AdministrationSocket.face,
-            systemUser: AdministrationSocket.name(of: getuid())
+            systemUser: SystemUser.name(of: getuid())
         )
         let location = try state.location(by: verbs)
         let response: AccountsResponse
@@ -115,7 +116,7 @@ struct AdministrationOption: ParsableArguments {
             let advice = "user add makes it, and so does the daemon"
             guard errno != EACCES else { throw VerbError(location.refusal, .noPermission) }
             guard errno == ENOENT || errno == ENOTDIR else {
-                throw VerbError("\(path) cannot be used: \(String(cString: strerror(errno)))", .ioError)
+                throw VerbError("\(path) cannot be used: \(systemMessage(errno))", .ioError)
             }
             throw VerbError("\(sentence); \(advice)", .noInput)
         }

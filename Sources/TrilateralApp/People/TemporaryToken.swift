@@ -3,6 +3,7 @@ import Controller
 import Daemon
 import Foundation
 import JSON
+import OperatingSystem
 import People
 import Sensing
 import Text
@@ -32,7 +33,7 @@ struct TemporaryToken {
             ],
             speaker: .nobody,
             face: AdministrationSocket.face,
-            systemUser: AdministrationSocket.name(of: getuid())
+            systemUser: SystemUser.name(of: getuid())
         )
         guard let answer = try? client.send(request), let id = answer.body?["id"]?.string,
             let text = answer.body?["token"]?.string
@@ -46,7 +47,7 @@ struct TemporaryToken {
             ["tokens", id],
             speaker: .nobody,
             face: AdministrationSocket.face,
-            systemUser: AdministrationSocket.name(of: getuid())
+            systemUser: SystemUser.name(of: getuid())
         )
         _ = try? client.send(request)
     }

@@ -3,6 +3,7 @@ import Daemon
 import Flare
 package import FlareServer
 import Foundation
+import OperatingSystem
 import Settings
 import Threading
 

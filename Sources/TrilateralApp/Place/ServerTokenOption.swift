@@ -1,4 +1,5 @@
 import ArgumentParser
+import OperatingSystem
 import Settings
 
 /// The token for the Flare server of the daemon that runs.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Daemon
 import JSON
+import OperatingSystem
 import Profiles
 import Settings
 import Text

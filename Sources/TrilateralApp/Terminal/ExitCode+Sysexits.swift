@@ -1,5 +1,6 @@
 import ArgumentParser
 import MQTT
+import OperatingSystem
 import Sensors
 import Settings
 

@@ -1,5 +1,6 @@
 import CProcess
 import Glibc
+import OperatingSystem
 
 /// Asks for the program to be started again, once everything has ended; see ``ProcessEnd/restart(_:)``.
 struct RestartRequest: Error {}
@@ -26,7 +27,7 @@ enum ProcessEnd {
         var arguments = image.arguments.map { strdup($0) }
         arguments.append(nil)
         execv(image.path, arguments)
-        let reason = String(cString: strerror(errno))
+        let reason = systemMessage(errno)
         StandardError.print("trilateral: \(image.path) cannot be started again: \(reason)")
         _exit(71)
     }

@@ -1,5 +1,6 @@
 import Daemon
 import Glibc
+import OperatingSystem
 
 /// Standard output: the one writer of everything that a verb prints there.
 ///
@@ -40,7 +41,7 @@ struct OutputError: Error, CustomStringConvertible {
     /// Whether the other end of a pipe is closed.
     var isReaderGone: Bool { code == EPIPE }
 
-    var description: String { "standard output cannot be written: \(String(cString: strerror(code)))" }
+    var description: String { "standard output cannot be written: \(systemMessage(code))" }
 }
 
 /// Swift's own printing ignores that a disk is full.

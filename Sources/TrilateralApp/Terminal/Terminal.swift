@@ -1,4 +1,5 @@
 import Foundation
+import OperatingSystem
 
 /// The terminal behind a file descriptor.
 struct Terminal {
@@ -65,18 +66,8 @@ struct Terminal {
     ///
     /// - Throws: ``OutputError`` if it does not take all of it.
     func write(_ bytes: [UInt8]) throws(OutputError) {
-        var bytes = bytes[...]
-        while !bytes.isEmpty {
-            let written = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-            if written < 0, errno == EINTR { continue }
-            if written < 0, errno == EAGAIN {
-                var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                poll(&wait, 1, 1000)
-                continue
-            }
-            guard written > 0 else { throw OutputError(code: written < 0 ? errno : EIO) }
-            bytes = bytes.dropFirst(written)
-        }
+        let code = writeAll(bytes, to: descriptor)
+        if code != 0 { throw OutputError(code: code) }
     }
 }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import CMalloc
 import Daemon
 import Glibc
-import Threading
+import OperatingSystem
 
 /// The program, as its executable starts it.
 package enum TrilateralProgram {

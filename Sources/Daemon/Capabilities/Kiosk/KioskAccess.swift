@@ -1,4 +1,5 @@
 import HTTPListener
+import OperatingSystem
 import Settings
 import Web
 

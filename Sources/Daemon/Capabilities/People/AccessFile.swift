@@ -3,6 +3,7 @@ import Controller
 import Flare
 import Foundation
 package import Messages
+import OperatingSystem
 import People
 import Settings
 
@@ -149,13 +150,20 @@ package actor AccessFile {
 
     private func write(_ text: String, at now: Int64) {
         writtenAt = now
-        if let reason = Self.replace(path, with: text) {
+        do throws(FileWriteError) {
+            // The mask of the service may leave less than the broker needs.
+            try AtomicFile.write(
+                Array(text.utf8),
+                to: path,
+                permissions: 0o640,
+                unfinished: path + ".new"
+            )
+            written = text
+        } catch {
             written = nil
-            let problem = "\(path) cannot be written: \(reason). The broker does not learn what users may do."
+            let problem = "\(path) cannot be written: \(error). The broker does not learn what users may do."
             if problem != self.problem { report(problem) }
             self.problem = problem
-        } else {
-            written = text
         }
     }
 
@@ -172,31 +180,4 @@ package actor AccessFile {
     }
 
     private static func head(of text: String) -> String { String(text.prefix { !$0.isNewline }) }
-
-    /// Writes a file beside the one that is there, and puts it in its place.
-    ///
-    /// - Returns: Why it could not, as a sentence; `nil` if it did.
-    private static func replace(_ path: String, with text: String) -> String? {
-        let new = path + ".new"
-        unlink(new)
-        let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o640)
-        guard descriptor >= 0 else { return systemMessage(errno) }
-        var problem: String?
-        // The mask of the service may have left less than that.
-        if fchmod(descriptor, 0o640) != 0 { problem = systemMessage(errno) }
-        var bytes = Array(text.utf8)[...]
-        while problem == nil, !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-            if count > 0 {
-                bytes = bytes.dropFirst(count)
-            } else if errno != EINTR {
-                problem = systemMessage(errno)
-            }
-        }
-        if problem == nil, fsync(descriptor) != 0 { problem = systemMessage(errno) }
-        close(descriptor)
-        if problem == nil, rename(new, path) != 0 { problem = systemMessage(errno) }
-        if problem != nil { unlink(new) }
-        return problem
-    }
 }

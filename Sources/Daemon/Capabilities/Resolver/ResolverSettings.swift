@@ -1,4 +1,5 @@
 package import Directory
+import OperatingSystem
 package import Resolution
 package import Settings
 

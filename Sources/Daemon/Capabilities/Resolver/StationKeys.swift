@@ -1,6 +1,7 @@
 import Directory
+package import OperatingSystem
 package import Resolution
-package import Settings
+import Settings
 
 /// The keys of stations that sign their updates, from a file.
 package enum StationKeys {

@@ -1,4 +1,5 @@
 package import Directory
+package import OperatingSystem
 import Resolution
 package import Settings
 

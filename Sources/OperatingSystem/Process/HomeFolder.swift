@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// The home folder of the user of this process.
 package enum HomeFolder {

@@ -1,4 +1,4 @@
-package import Foundation
+import Glibc
 import JSON
 
 /// Why a file cannot be read, as a sentence.
@@ -52,7 +52,7 @@ package struct FileContents {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65536)
         while true {
-            let count = Foundation.read(descriptor, &chunk, chunk.count)
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN {
                 // A pipe whose writer has not written yet.
@@ -113,14 +113,14 @@ package struct FileContents {
 
     /// A warning for the owner of a secret file that others can read; `nil` if nobody else can.
     package static func openness(of path: String) -> String? {
-        guard let rights = rights(of: path) else { return nil }
-        let isShared = isMeant(group: rights.group, of: rights.owner)
-        let mode = isShared && rights.mode & 0o040 != 0 ? "640" : "600"
-        if rights.mode & 0o004 != 0 {
+        guard let status = FileStatus(path: path) else { return nil }
+        let isShared = isMeant(group: status.group, of: status.owner)
+        let mode = isShared && status.permissions & 0o040 != 0 ? "640" : "600"
+        if status.permissions & 0o004 != 0 {
             return "everybody on this machine can read \(path); run: chmod \(mode) \(path)"
         }
         // If the file has another owner, its group may read it, because this program may be in that group.
-        guard rights.mode & 0o040 != 0, rights.owner == geteuid(), !isShared else { return nil }
+        guard status.permissions & 0o040 != 0, status.owner == geteuid(), !isShared else { return nil }
         return "the file's group can read \(path); run: chmod 600 \(path)"
     }
 
@@ -128,61 +128,5 @@ package struct FileContents {
     /// Debian has one for the keys of certificates.
     private static func isMeant(group: gid_t, of owner: uid_t) -> Bool {
         owner == 0 && group != 0 || getgrnam("ssl-cert")?.pointee.gr_gid == group
-    }
-
-    /// Whether there is a regular file, symbolic links followed; `nil` if there is nothing, or it cannot be seen.
-    static func isFile(_ path: String) -> Bool? {
-        let file = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
-        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
-        return (attributes?[.type] as? FileAttributeType).map { $0 == .typeRegular }
-    }
-
-    /// The mode bits, the owner and the group of a file or folder, symbolic links followed.
-    package static func rights(of path: String) -> (mode: Int, owner: uid_t, group: gid_t)? {
-        let file = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: file),
-            let mode = attributes[.posixPermissions] as? NSNumber,
-            let owner = attributes[.ownerAccountID] as? NSNumber,
-            let group = attributes[.groupOwnerAccountID] as? NSNumber
-        else { return nil }
-        return (mode.intValue, owner.uint32Value, group.uint32Value)
-    }
-}
-
-/// The system's own words for an error number.
-package func systemMessage(_ number: Int32) -> String {
-    String(cString: strerror(number))
-}
-
-/// The system's message for a file that could not be written.
-package func systemMessage(of error: any Error) -> String {
-    let cause = (error as? CocoaError)?.userInfo[NSUnderlyingErrorKey] as? any Error
-    return (cause as? POSIXError).map { systemMessage($0.code.rawValue) } ?? error.localizedDescription
-}
-
-extension Secret {
-    /// The text of a password file, without the line break at its end.
-    package static func load(_ path: String) -> Result<(secret: Secret, warning: String?), FileError> {
-        FileContents.read(path, upTo: 65535).flatMap(\.words).flatMap { text in
-            var text = text
-            while text.last?.isNewline == true { text.removeLast() }
-            guard !text.isEmpty else { return .failure(FileError(message: "is empty")) }
-            return .success((Secret(text), FileContents.openness(of: path)))
-        }
-    }
-
-    /// The token in a file, which can be sent as Bearer.
-    package static func loadToken(_ path: String) -> Result<(secret: Secret, warning: String?), FileError> {
-        load(path).flatMap { found in
-            // It becomes a line of a request.
-            found.secret.isBearerToken
-                ? .success(found)
-                : .failure(FileError(message: "must hold only a token: letters, digits, and any of -._~+/="))
-        }
-    }
-
-    /// - Source: RFC 6750, section 2.1, except that `=` may stand anywhere.
-    private var isBearerToken: Bool {
-        reveal().allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-._~+/=".contains($0)) }
     }
 }

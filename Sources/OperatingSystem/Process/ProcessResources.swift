@@ -1,27 +1,25 @@
 import Glibc
-import HTTPListener
-import Threading
 
 /// What the system must allow this process.
 ///
 /// It is looked at before anything starts: later, in the middle of the work, a library that gets no descriptor or no
 /// memory ends the process without a word.
-enum ProcessResources {
+package enum ProcessResources {
     /// What a verb takes, with some to spare.
-    struct Need {
-        var descriptors: Int
+    package struct Need {
+        package var descriptors: Int
         /// Bytes of address space beside what the program takes when it starts.
-        var addressSpace: UInt64
+        package var addressSpace: UInt64
 
-        static let command = Need(descriptors: 24, addressSpace: 128 << 20)
+        package static let command = Need(descriptors: 24, addressSpace: 128 << 20)
         /// Without visitors.
-        static let daemon = Need(descriptors: 96, addressSpace: 512 << 20)
+        package static let daemon = Need(descriptors: 96, addressSpace: 512 << 20)
     }
 
     /// Has as many descriptors allowed as the system grants, and checks that all will do.
     ///
     /// - Throws: ``ResourceError``, which says what is too little and how to change it.
-    static func check(_ need: Need) throws(ResourceError) {
+    package static func check(_ need: Need) throws(ResourceError) {
         _ = OpenFiles.raiseLimit()
         try checkDescriptors(need.descriptors)
         try checkAddressSpace(need.addressSpace)
@@ -34,7 +32,7 @@ enum ProcessResources {
             // Needs no file: a bare root may have none, not even /dev/null.
             let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             guard descriptor >= 0 else {
-                let reason = String(cString: strerror(errno))
+                let reason = systemMessage(errno)
                 throw ResourceError(
                     """
                     only \(held.count) more files can be opened (\(reason)), and \(descriptors) are needed: raise the \

@@ -1,7 +1,7 @@
 import Glibc
+import OperatingSystem
 import TestSupport
 import Testing
-import Threading
 
 @Suite struct FileStatusTests {
     @Test func `a file has its kind, size and permissions, by path and by descriptor`() async throws {

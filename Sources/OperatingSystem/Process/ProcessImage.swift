@@ -2,13 +2,13 @@ import CProcess
 import Glibc
 
 /// The program and the arguments with which this process was started; known without /proc.
-struct ProcessImage: Sendable {
-    let path: String
+package struct ProcessImage: Sendable {
+    package let path: String
     /// With the name of the program, which is the first.
-    let arguments: [String]
+    package let arguments: [String]
 
     /// To be asked for at the start: a program that is replaced later has no name of its own any more.
-    static func ofThisProcess() -> ProcessImage {
+    package static func ofThisProcess() -> ProcessImage {
         let arguments = (0..<trilateral_argument_count()).compactMap { index in
             trilateral_argument(index).map { String(cString: $0) }
         }

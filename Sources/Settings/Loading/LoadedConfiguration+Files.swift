@@ -1,0 +1,26 @@
+import OperatingSystem
+
+extension LoadedConfiguration {
+    /// Whether another reading has the same values, and the files that they name have the same contents.
+    package func isSame(as other: LoadedConfiguration) -> Bool {
+        values == other.values && files == other.files
+    }
+}
+
+extension ConfigurationSchema {
+    /// The files that a configuration names, by key path, apart from those that the daemon writes.
+    func fingerprints(_ configuration: TrilateralConfiguration) -> [String: [FileFingerprint]] {
+        var result: [String: [FileFingerprint]] = [:]
+        for key in keys where key.isFile && !key.isWritten {
+            let names: [String] =
+                switch key.encode(configuration) {
+                case .scalar(let name, _): [name]
+                case .list(let elements):
+                    elements.compactMap { if case .scalar(let name, _) = $0.value { name } else { nil } }
+                case .null, .mapping: []
+                }
+            if !names.isEmpty { result[key.path] = names.map(FileFingerprint.init(path:)) }
+        }
+        return result
+    }
+}
