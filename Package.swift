@@ -92,7 +92,7 @@ let package = Package(
         module("JSON"),
         module("Text", ["JSON"]),
         module("Flare", ["JSON", "Text"]),
-        module("SocketIO"),
+        module("SocketIO", ["Text"]),
         module("RateLimiting"),
         module("Positioning", ["JSON", "Flare"]),
         // The built-in profiles go into the program.
@@ -123,7 +123,7 @@ let package = Package(
             "HTTPListener",
             [
                 "OperatingSystem",
-                "Threading", hummingbird, hummingbirdCore, nioCore, nioPosix, nioLocks, nioHTTP1,
+                "Text", "Threading", hummingbird, hummingbirdCore, nioCore, nioPosix, nioLocks, nioHTTP1,
                 nioWebSocket, nioTLS, nioSSL, nioHTTPTypes, nioHTTPTypesHTTP1, httpTypes, lifecycle, log,
             ]
         ),

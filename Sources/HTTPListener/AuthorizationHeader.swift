@@ -1,4 +1,5 @@
 import Foundation
+import Text
 
 /// The `Authorization` header of a request.
 package enum AuthorizationHeader {
@@ -11,9 +12,9 @@ package enum AuthorizationHeader {
         switch scheme {
         case "bearer": return value
         case "basic":
-            guard let data = Data(base64Encoded: value), let text = String(data: data, encoding: .utf8) else {
-                return nil
-            }
+            guard value.utf8.count % 4 == 0, let bytes = Base64.decode(value.utf8),
+                let text = String(validating: bytes, as: UTF8.self)
+            else { return nil }
             // Not by characters as they are seen: an accent at the start of a password would be one with the colon.
             let scalars = text.unicodeScalars
             guard let colon = scalars.firstIndex(of: ":") else { return nil }

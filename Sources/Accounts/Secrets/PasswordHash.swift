@@ -1,5 +1,6 @@
 import CCrypto
 import Cryptography
+import Text
 
 /// A password as it is stored: `$scrypt$ln=14,r=8,p=5$salt$hash`, salt and hash in base64 without padding.
 ///
@@ -50,8 +51,8 @@ package struct PasswordHash: Sendable, Hashable, CustomStringConvertible {
             let blockSize = Self.number(costs[1], "r=", 1...32),
             let parallelism = Self.number(costs[2], "p=", 1...16),
             128 * blockSize << logarithm <= Self.memoryLimit / 2,
-            let salt = Base64.decode(parts[3], .standard), (8...64).contains(salt.count),
-            let hash = Base64.decode(parts[4], .standard), (16...64).contains(hash.count)
+            let salt = Base64.decodeCanonical(parts[3].utf8, .standard), (8...64).contains(salt.count),
+            let hash = Base64.decodeCanonical(parts[4].utf8, .standard), (16...64).contains(hash.count)
         else { return nil }
         (self.logarithm, self.blockSize, self.parallelism) = (logarithm, blockSize, parallelism)
         (self.salt, self.hash) = (salt, hash)
@@ -67,8 +68,12 @@ package struct PasswordHash: Sendable, Hashable, CustomStringConvertible {
 
     /// The stored form.
     package var description: String {
-        "$scrypt$ln=\(logarithm),r=\(blockSize),p=\(parallelism)$"
-            + "\(Base64.encode(salt, .standard))$\(Base64.encode(hash, .standard))"
+        let (salt, hash) = (Self.base64(salt), Self.base64(hash))
+        return "$scrypt$ln=\(logarithm),r=\(blockSize),p=\(parallelism)$\(salt)$\(hash)"
+    }
+
+    private static func base64(_ bytes: [UInt8]) -> String {
+        String(decoding: Base64.encode(bytes, isPadded: false), as: UTF8.self)
     }
 
     private static func number(_ text: Substring, _ prefix: String, _ range: ClosedRange<UInt64>) -> UInt64? {

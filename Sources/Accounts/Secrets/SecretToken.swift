@@ -27,13 +27,16 @@ package struct SecretToken: Sendable, Hashable, CustomStringConvertible {
     package init?(_ text: some StringProtocol, _ kind: Kind) {
         let prefix = Self.prefix(of: kind)
         guard text.utf8.count <= 64, text.hasPrefix(prefix),
-            let bytes = Base64.decode(text.dropFirst(prefix.count), .url), bytes.count == Self.count
+            let bytes = Base64.decodeCanonical(text.dropFirst(prefix.count).utf8, .url),
+            bytes.count == Self.count
         else { return nil }
         (self.kind, self.bytes) = (kind, bytes)
     }
 
     /// What its owner brings.
-    package var text: String { Self.prefix(of: kind) + Base64.encode(bytes, .url) }
+    package var text: String {
+        Self.prefix(of: kind) + String(decoding: Base64.encode(bytes, .url, isPadded: false), as: UTF8.self)
+    }
 
     private static func prefix(of kind: Kind) -> String {
         switch kind {

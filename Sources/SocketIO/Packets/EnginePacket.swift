@@ -1,3 +1,5 @@
+import Text
+
 /// A WebSocket message.
 package enum EngineFrame: Sendable, Hashable {
     /// UTF-8.
