@@ -38,7 +38,8 @@ package enum AtomicFile {
             unlink(unfinished)
         } else {
             let name = target.lastComponent?.string ?? ""
-            beside = folder.appending(".\(name.prefix(64)).\(String(UInt64.random(in: 0 ... .max), radix: 36))")
+            let number = String(UInt64.random(in: 0 ... .max), radix: 36)
+            beside = folder.appending(".\(name.prefix(64)).\(number)")
         }
         do throws(FileWriteError) {
             try fill(beside, bytes, permissions, isMasked)

@@ -17,7 +17,9 @@ enum SignInLink {
             face: AdministrationSocket.face
         )
         while ContinuousClock.now < end {
-            if let answer = try? AdministrationClient(folder: folder).send(request), answer.status == 201 {
+            if let answer = try? await AdministrationClient(folder: folder).send(request),
+                answer.status == 201
+            {
                 return answer.body?["url"]?.string
             }
             guard (try? await Task.sleep(for: .milliseconds(20))) != nil else { break }

@@ -61,7 +61,7 @@ extension StateOption {
         let store = try folder.opening { try StateStore(folder: folder.url) }
         defer { store.close() }
         let result = try await body(store)
-        location.noteStored(by: "station \(verb)")
+        await location.noteStored(by: "station \(verb)")
         return result
     }
 
@@ -92,7 +92,7 @@ extension StateOption {
         let store = try folder.opening { try StateStore(folder: folder.url) }
         defer { store.close() }
         let result = try await body(store)
-        if isWriting { location.noteStored(by: "station \(verb)") }
+        if isWriting { await location.noteStored(by: "station \(verb)") }
         return result
     }
 

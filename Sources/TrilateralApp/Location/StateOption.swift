@@ -112,8 +112,8 @@ struct StateLocation: Sendable {
     }
 
     /// Says where something was stored, if no daemon has the folder.
-    func noteStored(by verbs: String) {
-        guard let note, !AdministrationClient(folder: path).isAnswered else { return }
+    func noteStored(by verbs: String) async {
+        guard let note, await !AdministrationClient(folder: path).isAnswered else { return }
         StandardError.print("trilateral \(verbs): \(note)")
     }
 

@@ -86,11 +86,25 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
         let logger = log.logger("calibrate")
         var flare = try flareServer(configuration.flare)
         // What a thing is, only its owner changes.
-        let temporary = temporaryToken(of: configuration.people.owner, for: flare)
-        defer { temporary?.remove() }
-        if let token = try token.load(by: "calibrate")?.reveal() ?? temporary?.text {
-            flare.headers.append(FlareClientConfiguration.Header("Authorization", "Bearer \(token)"))
+        let temporary = await temporaryToken(of: configuration.people.owner, for: flare)
+        do {
+            if let token = try token.load(by: "calibrate")?.reveal() ?? temporary?.text {
+                flare.headers.append(FlareClientConfiguration.Header("Authorization", "Bearer \(token)"))
+            }
+            try await calibrate(configuration, settings, flare, logger)
+        } catch {
+            await temporary?.remove()
+            throw error
         }
+        await temporary?.remove()
+    }
+
+    private func calibrate(
+        _ configuration: TrilateralConfiguration,
+        _ settings: BrokerSettings,
+        _ flare: FlareClientConfiguration,
+        _ logger: Logger
+    ) async throws {
         do {
             var heard = try SensorSources(radioOf: configuration, for: "calibrate", logger: logger)
             if heard.sources.isEmpty || broker.mqtt != nil || broker.node != nil {
@@ -274,7 +288,9 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
     }
 
     /// A token of the owner if the server is that of a daemon that runs here and lets this user administer.
-    private func temporaryToken(of owner: String, for flare: FlareClientConfiguration) -> TemporaryToken? {
+    private func temporaryToken(of owner: String, for flare: FlareClientConfiguration) async
+        -> TemporaryToken?
+    {
         guard token.tokenFile == nil else { return nil }
         let daemon = DaemonLocator(ProcessInfo.processInfo.environment).running.first { daemon in
             let isHere =
@@ -282,7 +298,8 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
                 || LocalRoutes.isOwnMachine(flare.host, connectedTo: daemon.flare?.host)
             return isHere && daemon.flare?.port == flare.port
         }
-        return daemon.flatMap { TemporaryToken(of: owner, in: $0.stateFolder, for: "calibrate") }
+        guard let daemon else { return nil }
+        return await TemporaryToken(of: owner, in: daemon.stateFolder, for: "calibrate")
     }
 
     private func exit(_ text: String, _ code: ExitCode) -> ExitCode {

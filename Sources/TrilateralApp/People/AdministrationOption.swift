@@ -47,7 +47,7 @@ struct AdministrationOption: ParsableArguments {
         let response: AccountsResponse
         var isStored = false
         do throws(AdministrationClient.Failure) {
-            response = try AdministrationClient(folder: location.path).send(request)
+            response = try await AdministrationClient(folder: location.path).send(request)
         } catch {
             switch error {
             case .absent where needsDaemon:
@@ -65,7 +65,7 @@ struct AdministrationOption: ParsableArguments {
             }
         }
         guard (200..<300).contains(response.status) else { throw VerbError(response) }
-        if isStored { location.noteStored(by: verbs) }
+        if isStored { await location.noteStored(by: verbs) }
         return response.body ?? .null
     }
 

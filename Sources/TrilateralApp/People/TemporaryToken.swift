@@ -21,7 +21,7 @@ struct TemporaryToken {
 
     /// - Parameter folder: The daemon's state folder.
     /// - Returns: `nil` if the daemon's socket does not answer, or is somebody else's.
-    init?(of owner: String, in folder: String, for verb: String) {
+    init?(of owner: String, in folder: String, for verb: String) async {
         client = AdministrationClient(folder: folder)
         let end = CivilTime(milliseconds: RuntimeClock.now().wallMilliseconds + Self.lifetime).shortText
         let request = AccountsRequest(
@@ -35,13 +35,13 @@ struct TemporaryToken {
             face: AdministrationSocket.face,
             systemUser: SystemUser.name(of: getuid())
         )
-        guard let answer = try? client.send(request), let id = answer.body?["id"]?.string,
+        guard let answer = try? await client.send(request), let id = answer.body?["id"]?.string,
             let text = answer.body?["token"]?.string
         else { return nil }
         (self.id, self.text) = (id, text)
     }
 
-    func remove() {
+    func remove() async {
         let request = AccountsRequest(
             .delete,
             ["tokens", id],
@@ -49,6 +49,6 @@ struct TemporaryToken {
             face: AdministrationSocket.face,
             systemUser: SystemUser.name(of: getuid())
         )
-        _ = try? client.send(request)
+        _ = try? await client.send(request)
     }
 }

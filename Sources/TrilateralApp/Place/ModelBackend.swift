@@ -53,8 +53,7 @@ enum ModelBackend {
                     target,
                     body: body,
                     headers: headers,
-                    host: host,
-                    port: port
+                    to: .port(host, port)
                 )
             } catch {
                 throw BackendError(

@@ -67,7 +67,7 @@ struct ImportCommand: AsyncParsableCommand {
                 ) { backend in
                     guard check else {
                         try await file.importInto(backend, contents, mode, environment)
-                        if case .database = backend { location.noteStored(by: "import") }
+                        if case .database = backend { await location.noteStored(by: "import") }
                         return
                     }
                     do {

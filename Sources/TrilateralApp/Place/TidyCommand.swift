@@ -54,7 +54,7 @@ struct TidyCommand: AsyncParsableCommand {
                 throw ExitCode.failure
             }
             let removed = try await backend.remove(orphans)
-            if case .database = backend { location.noteStored(by: "tidy") }
+            if case .database = backend { await location.noteStored(by: "tidy") }
             try StandardOutput.print("removed \(removed == 1 ? "1 object" : "\(removed) objects")")
         }
     }
