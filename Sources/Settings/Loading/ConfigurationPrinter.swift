@@ -1,4 +1,4 @@
-import JSON
+import Yams
 
 /// Writes a configuration as commented YAML; secrets are never shown.
 ///
@@ -55,22 +55,11 @@ package struct ConfigurationPrinter {
         }
         comment(key.summary + (key.hint.map { " (\($0))" } ?? ""), depth: depth)
         let value = key.encode(loaded.values)
-        if case .list(let entries) = value, case .mapping? = entries.first?.value {
-            lines.append("\(Self.indent(depth))\(key.name):\(source)")
-            for entry in entries { write(entry.value, depth: depth) }
-        } else {
-            lines.append("\(Self.indent(depth))\(key.name): \(Self.yaml(value))\(source)")
-            lines += key.example.map { "\(Self.indent(depth))# \($0)" }
+        for (number, line) in Self.yaml(String(key.name), value).enumerated() {
+            lines.append("\(Self.indent(depth))\(line)\(number == 0 ? source : "")")
         }
-    }
-
-    /// An entry of a list that has keys of its own.
-    private mutating func write(_ entry: ConfigurationInput, depth: Int) {
-        guard case .mapping(let members) = entry else { return }
-        for (number, member) in members.enumerated() {
-            let bullet = number == 0 ? "- " : "  "
-            lines.append("\(Self.indent(depth + 1))\(bullet)\(member.key): \(Self.yaml(member.value))")
-        }
+        guard !value.hasEntries else { return }
+        lines += key.example.map { "\(Self.indent(depth))# \($0)" }
     }
 
     /// A comment, wrapped at spaces.
@@ -89,22 +78,38 @@ package struct ConfigurationPrinter {
 
     private static func indent(_ depth: Int) -> String { String(repeating: "  ", count: depth) }
 
-    private static func yaml(_ value: ConfigurationInput) -> String {
-        switch value {
-        case .null, .mapping: "null"
-        case .scalar(let text, _): isPlain(text) ? text : JSONValue.string(text).text
-        case .list(let elements): "[" + elements.map { yaml($0.value) }.joined(separator: ", ") + "]"
+    /// A key with its value; an entry that has keys of its own takes several lines.
+    private static func yaml(_ name: String, _ value: ConfigurationInput) -> [Substring] {
+        do {
+            let node = Node.mapping(Node.Mapping([(Node(name), value.node)]))
+            return try Yams.serialize(node: node, width: -1, allowUnicode: true).split(separator: "\n")
+        } catch {
+            preconditionFailure("\(name) cannot be written: \(error)")
         }
     }
+}
 
-    /// Whether a text needs no quotes in any context.
-    private static func isPlain(_ text: String) -> Bool {
-        let isSafe = text.unicodeScalars.allSatisfy {
-            $0.isASCII
-                && ($0.properties.isAlphabetic || ("0"..."9").contains($0)
-                    || "._/:-".unicodeScalars.contains($0))
+extension ConfigurationInput {
+    /// Whether it is a list of entries that have keys of their own.
+    fileprivate var hasEntries: Bool {
+        if case .list(let elements) = self, case .mapping? = elements.first?.value { true } else { false }
+    }
+
+    fileprivate var node: Node {
+        switch self {
+        case .null: Node("null")
+        case .scalar(let text, _):
+            // A plain null is none, and a line break would be folded.
+            Node(
+                text,
+                Tag(.implicit),
+                text.lowercased() == "null" || text.contains(where: \.isNewline) ? .doubleQuoted : .any
+            )
+        case .list(let elements):
+            .sequence(Node.Sequence(elements.map(\.value.node), Tag(.implicit), hasEntries ? .block : .flow))
+        case .mapping(let members) where members.isEmpty: Node("null")
+        case .mapping(let members):
+            .mapping(Node.Mapping(members.map { (Node($0.key), $0.value.node) }))
         }
-        let startsWell = text.first.map { $0.isLetter || $0.isNumber || $0 == "/" } ?? false
-        return isSafe && startsWell && text.last != ":" && text.lowercased() != "null"
     }
 }
