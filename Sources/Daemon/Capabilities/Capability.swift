@@ -56,7 +56,7 @@ package struct Capability: Sendable {
     package static let all: [Capability] = [
         .people, .control, .lifecycle, .bluetooth, .brokerReadings, .localSensors, .lamps, .map, .frames,
         .discovery,
-        .setup, .kiosk, .resolver, .station,
+        .setup, .kiosk, .resolver, .station, .mirror,
     ]
 }
 

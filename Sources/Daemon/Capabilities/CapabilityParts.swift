@@ -1,5 +1,6 @@
 package import Bridge
 package import Controller
+package import Flare
 package import HomeAssistant
 package import Sensors
 package import ServiceLifecycle
@@ -32,6 +33,8 @@ package struct CapabilityParts: Sendable {
     package var policy: (any CommandPolicy)?
     /// Called on the loop when the connection to the broker is made or lost.
     package var brokerLinkChanged: (@Sendable (Bool) -> Void)?
+    /// Called with the events of the Flare server; what a reload adds gets none.
+    package var receivedFromFlare: (@Sendable (FlareEvent) -> Void)?
     /// Receives the answers to one actor's commands, on the loop.
     package var answers: (actor: Command.Actor, receive: @Sendable (Answer) -> Void)?
     /// Builds a service that needs the finished node; it starts after the node's other services and stops before them.

@@ -165,9 +165,7 @@ package struct Node: Sendable {
             plan,
             recordings: recordings
         )
-        let mirror = plan.mirrorFolder.flatMap { folder in
-            PlaceMirror.open(folder, server: flare.url, runtime, logger: logger)
-        }
+        let receivers = parts.all.compactMap(\.receivedFromFlare)
         let connection = flare.connect { problem in
             runtime.send(
                 problem.map { .alertRaised("flare-address", .error, message: $0) }
@@ -175,7 +173,7 @@ package struct Node: Sendable {
             )
         } _: { event in
             runtime.receive(event)
-            mirror?.receive(event)
+            for receive in receivers { receive(event) }
         }
         let ports = NodeRuntime.Ports(
             flare: connection.send,
@@ -195,11 +193,9 @@ package struct Node: Sendable {
             },
             shell: shell
         )
-        let mirrorObservers = mirror.map { [StateObserver(handle: $0.observe)] } ?? []
         let observers =
             [StateObserver { snapshot in bridge.assumeIsolated { $0.publish(snapshot) } }]
             + [StateObserver { snapshot in for part in parts.all { part.observer?.observe(snapshot) } }]
-            + mirrorObservers
         let policies = parts.policies
         loop.perform {
             runtime.assumeIsolated { $0.connect(ports, observers: observers, policies: policies) }
@@ -211,8 +207,6 @@ package struct Node: Sendable {
         for (sensor, isOn) in controller.state.sensors where !isOn {
             reloader.inputs.send(.switched(sensor, on: false))
         }
-        let mirrorServices: [any Service] =
-            mirror.map { mirror in [DaemonService.untilShutdown("mirror") { await mirror.run() }] } ?? []
         let services: [any Service] =
             [
                 DaemonService(name: "mqtt") {
@@ -235,7 +229,6 @@ package struct Node: Sendable {
                     }
                 },
                 reloader.early,
-            ] + mirrorServices + [
                 DaemonService(name: "flare") { await connection.run() },
                 DaemonService(name: "controller") {
                     connection.open()

@@ -1,7 +1,6 @@
 package import Bridge
 package import Controller
-package import Foundation
-import OperatingSystem
+package import OperatingSystem
 import Sensing
 package import Sensors
 package import Settings
@@ -21,8 +20,6 @@ package struct NodePlan: Sendable {
     package var clocks = SensorClocks.ofThisMachine
     /// Called with the actual port when the web listener accepts connections.
     package var onListening: @Sendable (_ port: Int) async -> Void = { _ in }
-    /// The folder that keeps the place of the remote server; `nil` if it is not kept.
-    package var mirrorFolder: URL?
     /// What is in the files that the configuration names, by key path.
     package var files: [String: [FileFingerprint]] = [:]
     /// Receives what was commanded, at the end.
@@ -50,8 +47,6 @@ package struct NodePlan: Sendable {
         recordings = plan.recordings
         (files, ports, secrets) = (plan.files, plan.ports, plan.secrets)
         (onListening, onEnd) = (plan.onWebBound, plan.onEnd)
-        let flare = configuration.flare
-        if flare.mode == .remote, flare.remote.isMirrored { mirrorFolder = plan.folder.url }
         counters = { ["log_lines_dropped": plan.droppedLogLines()] }
     }
 }

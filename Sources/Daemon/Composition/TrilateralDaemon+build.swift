@@ -38,8 +38,6 @@ extension TrilateralDaemon {
             onFault: { storagePort.yield(.failed("\($0)")) },
             logger: logger
         )
-        // Whoever switches it off does not want it kept.
-        if nodePlan.mirrorFolder == nil { MirrorStore.remove(from: plan.folder.url) }
         let node = try Node.build(
             nodePlan,
             on: loop,

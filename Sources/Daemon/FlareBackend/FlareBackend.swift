@@ -44,7 +44,7 @@ package enum FlareBackend: Sendable {
             self = .station(link)
             return
         }
-        let store = try FlareStore(file: plan.folder.flareDatabase, options: FlareStore.Options(flare))
+        let store = try FlareStore(file: plan.folder.flareDatabase, options: flare.store)
         let hub = try FlareHub(
             on: loop,
             store: store,

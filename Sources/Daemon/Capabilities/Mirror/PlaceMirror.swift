@@ -1,6 +1,5 @@
 package import Controller
 package import Flare
-import Foundation
 package import JSON
 package import Logging
 import Threading
@@ -208,29 +207,6 @@ package struct MirrorCapture: Sendable {
         case .device:
             guard let found = state.device, found.id == object.id else { return nil }
             return { found.json }
-        }
-    }
-}
-
-extension NodeRuntime {
-    /// Copies objects for the mirror.
-    func capture(_ wanted: Set<ObjectReference>?) -> MirrorCapture? { MirrorCapture(state, wanted) }
-}
-
-extension PlaceMirror {
-    /// The mirror of a node; `nil` if its file cannot be used, which is logged.
-    static func open(_ folder: URL, server: String, _ runtime: NodeRuntime, logger: Logger) -> PlaceMirror? {
-        do throws(StateStoreError) {
-            return PlaceMirror(
-                try MirrorStore(folder: folder),
-                server: server,
-                capture: { wanted in await runtime.capture(wanted) },
-                send: runtime.send,
-                logger: logger
-            )
-        } catch {
-            logger.warning("the place is not kept", metadata: ["error": "\(error)"])
-            return nil
         }
     }
 }
