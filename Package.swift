@@ -371,7 +371,10 @@ let package = Package(
         ),
         tests(
             "SettingsTests",
-            ["OperatingSystem", "Settings", "Profiles", "JSON", "Flare", "TestSupport", "SeededRandom"]
+            [
+                "FlareClient", "OperatingSystem", "Settings", "Profiles", "JSON", "Flare", "TestSupport",
+                "SeededRandom",
+            ]
         ),
         tests(
             "SensingTests",

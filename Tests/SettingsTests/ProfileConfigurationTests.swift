@@ -1,3 +1,4 @@
+import FlareClient
 import Foundation
 import Profiles
 import Settings
@@ -155,7 +156,7 @@ struct ProfileConfigurationTests {
             """
         let loaded = try load("profiles: {files: [amap.json]}", sdk(members))
         let remote = loaded.values.flare.remote
-        #expect(!remote.isStreamed && remote.isMirrored && remote.timeoutSeconds == 8.5)
+        #expect(!remote.client.streams && remote.isMirrored && remote.client.answerSeconds == 8.5)
         #expect(loaded.values.log.level == .trace && loaded.values.log.fileLevel == .none)
         #expect(loaded.origins["log.level"]?.description.contains("amap.json") == true)
         let text = ConfigurationPrinter.text(loaded, schema: .example)
@@ -165,8 +166,8 @@ struct ProfileConfigurationTests {
             sdk(members),
             ["TRILATERAL_FLARE_REMOTE_MIRROR": "false"]
         )
-        #expect(own.values.log.level == .error && own.values.flare.remote.isStreamed)
-        #expect(!own.values.flare.remote.isMirrored && own.values.flare.remote.timeoutSeconds == 8.5)
+        #expect(own.values.log.level == .error && own.values.flare.remote.client.streams)
+        #expect(!own.values.flare.remote.isMirrored && own.values.flare.remote.client.answerSeconds == 8.5)
     }
 
     private static let servers = """

@@ -11,7 +11,14 @@ package struct ControllerConfiguration: Sendable, Hashable {
         case steady(SteadyPresence.Settings)
     }
 
-    package var presence = Presence.steady(SteadyPresence.Settings())
+    /// The same as a word.
+    package enum Decider: String, Sendable, Hashable, CaseIterable {
+        case steady, server
+    }
+
+    package var decider = Decider.steady
+    /// The margins with ``Decider/steady``.
+    package var steadiness = SteadyPresence.Settings()
     /// How long a position may be lost before zone and nearness end, with ``Presence/steady(_:)``, seconds.
     package var lostSeconds = 60.0
     /// Whether a thing remains the nearby one after the device has moved away from it.
@@ -39,6 +46,22 @@ package struct ControllerConfiguration: Sendable, Hashable {
     package var choices = Lifecycle.Choices()
 
     package init() {}
+
+    /// Who decides, with what it needs for it.
+    package var presence: Presence {
+        get {
+            switch decider {
+            case .server: .server
+            case .steady: .steady(steadiness)
+            }
+        }
+        set {
+            switch newValue {
+            case .server: decider = .server
+            case .steady(let settings): (decider, steadiness) = (.steady, settings)
+            }
+        }
+    }
 }
 
 /// State saved by earlier runs, read once at the start; what somebody switches is added.

@@ -18,13 +18,6 @@ import Things
 
 // Conversions of the user's configuration to those of the modules.
 
-extension FlareStore.Options {
-    package init(_ flare: TrilateralConfiguration.Platform) {
-        self.init()
-        synchronous = flare.synchronous
-    }
-}
-
 extension TrilateralConfiguration.Platform {
     /// Whether the embedded server accepts connections.
     package var isServing: Bool { mode == .embedded && isServerEnabled }
@@ -40,28 +33,13 @@ extension FlareClientConfiguration {
         let isSecure = scheme == "https://"
         // Without a port: the default of the scheme.
         let place = HostAndPort(rest) ?? HostAndPort(host: rest, port: isSecure ? 443 : 80)
-        self.init(host: place.host, port: place.port)
+        self = remote.client
+        (host, port) = (place.host, place.port)
         revision = remote.revision == .auto ? nil : remote.revision == .three ? .three : .four
-        transport =
-            switch remote.transport {
-            case .auto: .automatic
-            case .websocket: .websocket
-            case .polling: .polling
-            }
-        streams = remote.isStreamed
-        pollSeconds = remote.pollSeconds
-        answerSeconds = remote.timeoutSeconds
-        reconnectMaximumSeconds = remote.reconnectMaxSeconds
         if let token = remote.token {
             headers.append(Header("Authorization", "Bearer \(token.reveal())"))
         }
-        guard isSecure else { return }
-        var tls = TLS()
-        tls.caFile = remote.caFile
-        tls.certificateFile = remote.certificateFile
-        tls.keyFile = remote.keyFile
-        tls.verifiesName = remote.verifyHostname
-        self.tls = tls
+        if isSecure { tls = remote.tls }
     }
 }
 
@@ -82,16 +60,7 @@ extension HTTPListenerConfiguration {
 
 extension ControllerConfiguration {
     init(_ plan: DaemonPlan) {
-        self.init()
-        presence =
-            switch plan.configuration.controller.presence {
-            case .server: .server
-            case .steady: .steady(plan.configuration.presence.steady)
-            }
-        lostSeconds = plan.configuration.presence.lostSeconds
-        stayPaired = plan.configuration.controller.stayPaired
-        brightnessByProximity = plan.configuration.controller.brightnessByProximity
-        allowsDeviceSet = plan.configuration.device.allowSet
+        self = plan.configuration.controller
         announces = plan.configuration.discovery.isEnabled
         switchedOff = plan.configuration.switchedOff()
         lifecycle = Lifecycle.Settings(plan.configuration.lifecycle)
@@ -143,7 +112,7 @@ extension TrilateralConfiguration.Positioning {
 extension TrilateralConfiguration {
     /// The margins of the embedded server for zones and nearness; `nil` for the rule of the original server.
     package var steadiness: SteadyPresence.Settings? {
-        flare.isSteady ? presence.steady : nil
+        flare.isSteady ? controller.steadiness : nil
     }
 }
 

@@ -73,8 +73,7 @@ extension TrilateralConfiguration {
         (result.log, result.controller, result.lifecycle) = (
             defaults.log, defaults.controller, defaults.lifecycle
         )
-        (result.presence, result.flare.isSteady) = (defaults.presence, defaults.flare.isSteady)
-        (result.device.name, result.device.allowSet) = (defaults.device.name, defaults.device.allowSet)
+        (result.flare.isSteady, result.device.name) = (defaults.flare.isSteady, defaults.device.name)
         (result.profiles, result.positioning) = (defaults.profiles, defaults.positioning)
         result.sensors.cmxEnabled = defaults.sensors.cmxEnabled
         result.sensors.replayFile = defaults.sensors.replayFile

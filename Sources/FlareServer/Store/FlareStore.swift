@@ -11,8 +11,8 @@ import Threading
 /// Commits survive a crash of the process (WAL). A power failure may lose the last commits unless `synchronous` is
 /// full, but never damages the database.
 package final class FlareStore: Sendable {
-    package struct Options: Sendable {
-        package enum Synchronous: String, Sendable, CaseIterable {
+    package struct Options: Sendable, Hashable {
+        package enum Synchronous: String, Sendable, Hashable, CaseIterable {
             case normal, full
         }
 

@@ -1,3 +1,4 @@
+import FlareClient
 import OperatingSystem
 import Profiles
 import Text
@@ -110,7 +111,7 @@ extension ConfigurationReader {
             loaded.origins[path] = ConfigurationOrigin(sdk, key)
         }
         if let value = sdk.isStreamed {
-            set("flare.remote.stream", "allowMobileDSS") { $0.flare.remote.isStreamed = value }
+            set("flare.remote.stream", "allowMobileDSS") { $0.flare.remote.client.streams = value }
         }
         if let value = sdk.isMirrored {
             set("flare.remote.mirror", "allowOfflineUse") { $0.flare.remote.isMirrored = value }
@@ -123,7 +124,7 @@ extension ConfigurationReader {
         }
         if let value = sdk.timeoutMilliseconds {
             set("flare.remote.timeout_seconds", "defaultNetworkTimeoutMs") {
-                $0.flare.remote.timeoutSeconds = Double(value) / 1000
+                $0.flare.remote.client.answerSeconds = Double(value) / 1000
             }
         }
         chooseServer(sdk)

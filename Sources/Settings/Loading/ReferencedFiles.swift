@@ -1,3 +1,4 @@
+import FlareClient
 import Foundation
 import OperatingSystem
 import Sensors
@@ -22,9 +23,9 @@ package struct ReferencedFiles {
             ("mqtt.tls.ca_file", mqtt.tls.caFile, .certificates),
             ("mqtt.tls.certificate_file", mqtt.tls.certificateFile, .certificates),
             ("mqtt.tls.key_file", mqtt.tls.keyFile, .privateKey),
-            ("flare.remote.ca_file", remote.caFile, .certificates),
-            ("flare.remote.certificate_file", remote.certificateFile, .certificates),
-            ("flare.remote.key_file", remote.keyFile, .privateKey),
+            ("flare.remote.ca_file", remote.tls.caFile, .certificates),
+            ("flare.remote.certificate_file", remote.tls.certificateFile, .certificates),
+            ("flare.remote.key_file", remote.tls.keyFile, .privateKey),
             ("sensors.replay.file", loaded.values.sensors.replayFile, .recording),
         ]
         for (path, file, kind) in files {
@@ -63,7 +64,9 @@ package struct ReferencedFiles {
                 return "\(error)"
             }
         }
-        guard FileStatus(path: file)?.kind ?? .file == .file else { return "\(file) is a folder, or no plain file" }
+        if let status = FileStatus(path: file), status.kind != .file {
+            return "\(file) is a folder, or no plain file"
+        }
         switch FileContents.read(file, upTo: largestPEM) {
         case .failure(let error): return "\(file) \(error.message)"
         case .success(let contents):

@@ -1,4 +1,7 @@
+import Controller
 import Flare
+import FlareClient
+import FlareServer
 
 extension ConfigurationKey {
     /// The broker, the server, the device and its presence.
@@ -172,31 +175,31 @@ extension ConfigurationKey {
         ),
         .init(
             "flare.remote.transport",
-            \.flare.remote.transport,
+            \.flare.remote.client.transport,
             .choice(),
             "The transport; auto uses a WebSocket, or polling if none can be opened."
         ),
         .init(
             "flare.remote.timeout_seconds",
-            \.flare.remote.timeoutSeconds,
+            \.flare.remote.client.answerSeconds,
             .number(0.5...300),
             "Timeout of an answer, seconds; connecting, up to the first answer, takes 5 at most."
         ),
         .init(
             "flare.remote.reconnect_max_seconds",
-            \.flare.remote.reconnectMaxSeconds,
+            \.flare.remote.client.reconnectMaximumSeconds,
             .number(1...3600),
             "The longest delay between two attempts to reconnect, seconds."
         ),
         .init(
             "flare.remote.stream",
-            \.flare.remote.isStreamed,
+            \.flare.remote.client.streams,
             .flag,
             "Whether the server sends changes as they happen; if false, the place is read every poll_seconds."
         ),
         .init(
             "flare.remote.poll_seconds",
-            \.flare.remote.pollSeconds,
+            \.flare.remote.client.pollSeconds,
             .number(1...3600),
             "How often the place is read if stream is false, seconds."
         ),
@@ -209,25 +212,25 @@ extension ConfigurationKey {
         ),
         .init(
             "flare.remote.ca_file",
-            \.flare.remote.caFile,
+            \.flare.remote.tls.caFile,
             .optional(.path),
             "The certificate authorities that the server's certificate is checked against (PEM); null uses the system's."
         ),
         .init(
             "flare.remote.certificate_file",
-            \.flare.remote.certificateFile,
+            \.flare.remote.tls.certificateFile,
             .optional(.path),
             "The client certificate (PEM), for servers that require one; needs key_file."
         ),
         .init(
             "flare.remote.key_file",
-            \.flare.remote.keyFile,
+            \.flare.remote.tls.keyFile,
             .optional(.path),
             "The private key of the client certificate (PEM, not encrypted)."
         ),
         .init(
             "flare.remote.verify_hostname",
-            \.flare.remote.verifyHostname,
+            \.flare.remote.tls.verifiesName,
             .flag,
             "Whether the server's certificate must be for its host name."
         ),
@@ -270,7 +273,7 @@ extension ConfigurationKey {
         ),
         .init(
             "flare.server.synchronous",
-            \.flare.synchronous,
+            \.flare.store.synchronous,
             .choice(),
             "How safely writes are stored: normal survives a crash of the program; full also survives a power cut, and is slower."
         ),
@@ -289,7 +292,7 @@ extension ConfigurationKey {
 
         .init(
             "controller.presence",
-            \.controller.presence,
+            \.controller.decider,
             .choice(),
             "Who decides which zone the device is in and what is near: this program, by the section presence, or the "
                 + "server, by the original rule."
@@ -309,43 +312,43 @@ extension ConfigurationKey {
 
         .init(
             "presence.zone_margin",
-            \.presence.steady.zoneMargin,
+            \.controller.steadiness.zoneMargin,
             .number(0...10),
             "How far outside its zone the device still counts as inside, metres."
         ),
         .init(
             "presence.near_margin",
-            \.presence.steady.nearMargin,
+            \.controller.steadiness.nearMargin,
             .number(0...10),
             "How much farther than the environment's distance a near thing may be, metres."
         ),
         .init(
             "presence.near_margin_share",
-            \.presence.steady.nearMarginShare,
+            \.controller.steadiness.nearMarginShare,
             .number(0...2),
             "The same as a share of that distance; the larger of the two counts."
         ),
         .init(
             "presence.nearer_margin",
-            \.presence.steady.nearerMargin,
+            \.controller.steadiness.nearerMargin,
             .number(0...10),
             "How much nearer than the nearby thing another thing must be to take its place, metres."
         ),
         .init(
             "presence.near_dimensions",
-            \.presence.steady.nearDimensions,
+            \.controller.steadiness.nearDimensions,
             .integer(2...3),
             "How near a thing is: 2 measures in the plane of a floor, whatever hangs above; 3 with the height."
         ),
         .init(
             "presence.updates",
-            \.presence.steady.updates,
+            \.controller.steadiness.updates,
             .integer(1...30),
             "How many consecutive positions, one a second, must agree."
         ),
         .init(
             "presence.lost_seconds",
-            \.presence.lostSeconds,
+            \.controller.lostSeconds,
             .number(1...86400),
             "How long the position may be lost before the device is in no zone and near nothing, seconds."
         ),
@@ -358,7 +361,7 @@ extension ConfigurationKey {
         ),
         .init(
             "device.allow_set",
-            \.device.allowSet,
+            \.controller.allowsDeviceSet,
             .flag,
             "Whether position, angle and name of this device may be set over MQTT."
         ),

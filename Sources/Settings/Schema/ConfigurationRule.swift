@@ -1,3 +1,4 @@
+import FlareClient
 import JSON
 
 /// What several keys must agree on.
@@ -74,15 +75,15 @@ package struct ConfigurationRule: Sendable {
                 : "is for flare.remote.url; a station's password is its token (trilateral station edit)"
         },
         .init(paths: ["flare.remote.certificate_file", "flare.remote.key_file"]) {
-            $0.flare.remote.certificateFile != nil && $0.flare.remote.keyFile == nil
+            $0.flare.remote.tls.certificateFile != nil && $0.flare.remote.tls.keyFile == nil
                 ? "needs flare.remote.key_file as well" : nil
         },
         .init(paths: ["flare.remote.key_file", "flare.remote.certificate_file"]) {
-            $0.flare.remote.keyFile != nil && $0.flare.remote.certificateFile == nil
+            $0.flare.remote.tls.keyFile != nil && $0.flare.remote.tls.certificateFile == nil
                 ? "needs flare.remote.certificate_file as well" : nil
         },
-        remoteWithoutTLS("ca_file") { $0.caFile },
-        remoteWithoutTLS("certificate_file") { $0.certificateFile },
+        remoteWithoutTLS("ca_file") { $0.tls.caFile },
+        remoteWithoutTLS("certificate_file") { $0.tls.certificateFile },
         .init(paths: ["mqtt.reconnect_max_seconds", "mqtt.reconnect_min_seconds"]) {
             let (least, most) = ($0.mqtt.reconnectMinSeconds, $0.mqtt.reconnectMaxSeconds)
             guard most < least else { return nil }

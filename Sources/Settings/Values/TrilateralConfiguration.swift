@@ -1,7 +1,6 @@
 import Bridge
-import Controller
-package import Flare
-import FlareClient
+package import Controller
+package import FlareClient
 package import FlareServer
 package import HomeAssistant
 import MQTT
@@ -17,8 +16,7 @@ package struct TrilateralConfiguration: Sendable, Hashable {
     package var discovery = DiscoverySettings()
     package var flare = Platform()
     package var profiles = ProfileSettings()
-    package var controller = Rules()
-    package var presence = Presence()
+    package var controller = ControllerConfiguration()
     package var device = Device()
     package var sensors = Sensors()
     package var positioning = Positioning()
@@ -102,7 +100,7 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var listen = HostAndPort(host: "127.0.0.1", port: 1234)
         package var allowedHosts: [String] = []
         package var allowedOrigins: [String] = []
-        package var synchronous = FlareStore.Options().synchronous
+        package var store = FlareStore.Options()
         /// Who may use the embedded server.
         package var access = Access.auto
         /// Networks that need no token, with ``Access/auto``.
@@ -130,12 +128,6 @@ package struct TrilateralConfiguration: Sendable, Hashable {
             case four = "4"
         }
 
-        package enum Transport: String, Sendable, CaseIterable {
-            case auto, websocket, polling
-        }
-
-        private static let client = FlareClientConfiguration(host: "", port: 0)
-
         /// `http://HOST[:PORT]`, or with https.
         package var url: String?
         /// The name or serial of a registered station, instead of ``url``.
@@ -146,47 +138,16 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         /// Whom to ask where it is.
         package var resolver = HostAndPort(host: "localhost", port: DirectoryMessage.standardPort)
         package var revision = Revision.auto
-        package var transport = Transport.auto
-        package var timeoutSeconds = Self.client.answerSeconds
-        package var reconnectMaxSeconds = Self.client.reconnectMaximumSeconds
-        /// Whether the server sends changes as they happen; else the place is read every ``pollSeconds``.
-        package var isStreamed = true
-        package var pollSeconds = 5.0
+        /// Transport, timeouts, and how changes arrive; host, port and TLS are added by the URL.
+        package var client = FlareClientConfiguration(host: "", port: 0)
+        package var tls = FlareClientConfiguration.TLS()
         /// Whether the last place is shown after a start without the server.
         package var isMirrored = false
-        package var caFile: String?
-        package var certificateFile: String?
-        package var keyFile: String?
-        package var verifyHostname = FlareClientConfiguration.TLS().verifiesName
-    }
-
-    package struct Rules: Sendable, Hashable {
-        package enum Presence: String, Sendable, CaseIterable {
-            case steady, server
-
-            init(_ presence: ControllerConfiguration.Presence) {
-                switch presence {
-                case .steady: self = .steady
-                case .server: self = .server
-                }
-            }
-        }
-
-        package var presence = Presence(ControllerConfiguration().presence)
-        package var stayPaired = ControllerConfiguration().stayPaired
-        package var brightnessByProximity = ControllerConfiguration().brightnessByProximity
-    }
-
-    /// When a zone is entered and left, and a thing near and far.
-    package struct Presence: Sendable, Hashable {
-        package var steady = SteadyPresence.Settings()
-        package var lostSeconds = ControllerConfiguration().lostSeconds
     }
 
     package struct Device: Sendable, Hashable {
         /// `nil` uses the host name.
         package var name: String?
-        package var allowSet = ControllerConfiguration().allowsDeviceSet
         package var publishLocation = BridgeConfiguration().publishesLocation
     }
 

@@ -63,7 +63,7 @@ struct ServeCommand: AsyncParsableCommand {
             try ProcessResources.check(.daemon)
             let store = try FlareStore(
                 file: folder.flareDatabase,
-                options: FlareStore.Options(configuration.flare)
+                options: configuration.flare.store
             )
             defer { do { try store.close() } catch { logger.error("\(error)") } }
             let hub = try FlareHub(

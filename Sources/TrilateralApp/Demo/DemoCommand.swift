@@ -145,7 +145,7 @@ struct DemoCommand: AsyncParsableCommand {
             configuration.mqtt.node = node
             configuration.flare.listen = flare
             configuration.web.listen = web
-            configuration.device.allowSet = true
+            configuration.controller.allowsDeviceSet = true
             configuration.map.isEnabled = true
             configuration.frames.isEnabled = true
             // Home Assistant keeps areas for ever.

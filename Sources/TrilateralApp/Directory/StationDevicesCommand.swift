@@ -81,7 +81,7 @@ struct StationDevicesCommand: AsyncParsableCommand {
 
     private func rows(of station: RegisteredStation) async throws -> [Row] {
         var remote = TrilateralConfiguration().flare.remote
-        remote.caFile = caFile
+        remote.tls.caFile = caFile
         var configuration = FlareClientConfiguration(station, remote)
         // Over REST alone.
         configuration.streams = false
