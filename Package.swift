@@ -147,7 +147,7 @@ let package = Package(
                 log,
             ]
         ),
-        module("MQTT", ["Threading", "CMosquitto", "COpenSSL", system, log]),
+        module("MQTT", ["Threading", "CMosquitto", "COpenSSL", deques, system, log]),
         module(
             "Bridge",
             [

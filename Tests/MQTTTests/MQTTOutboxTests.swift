@@ -6,39 +6,49 @@ import Testing
         MQTTMessage(topic: topic, qos: qos)
     }
 
+    private func sized(_ bytes: Int) -> MQTTMessage {
+        MQTTMessage(topic: "t\(bytes)", payload: Array(repeating: 0, count: bytes), qos: .atLeastOnce)
+    }
+
     /// An outbox with a link.
-    private func linked(limit: Int = 100) -> MQTTOutbox {
+    private func linked(limit: Int = 100, window: Int = 100) -> MQTTOutbox {
         var outbox = MQTTOutbox(limit: limit)
-        outbox.linkUp(1)
-        _ = outbox.nextInBacklog()
+        _ = outbox.linkUp(1, window: window)
         return outbox
     }
 
-    private func admitted(_ outbox: inout MQTTOutbox, _ message: MQTTMessage) throws -> MQTTOutbox.Ticket {
-        guard case .send(let ticket) = outbox.admit(message, waiter: nil) else { throw NotAdmitted() }
-        return ticket
+    private func isAccepted(_ outbox: inout MQTTOutbox, _ message: MQTTMessage) -> Bool {
+        if case .accept = outbox.admit(message, waiter: nil) { true } else { false }
     }
 
-    private struct NotAdmitted: Error {}
+    /// Everything that the outbox sends now.
+    private func sent(_ outbox: inout MQTTOutbox) -> [MQTTOutbox.Outgoing] {
+        var all: [MQTTOutbox.Outgoing] = []
+        while let next = outbox.next() { all.append(next) }
+        return all
+    }
+
+    /// The identifier of a message that is admitted and sent at once.
+    private func identifier(_ outbox: inout MQTTOutbox, _ message: MQTTMessage) throws -> UInt16 {
+        #expect(isAccepted(&outbox, message))
+        let outgoing = outbox.next()
+        return try #require(outgoing).id
+    }
 
     @Test func `the birth message is the first of every link, and is queued once`() throws {
         var outbox = MQTTOutbox(limit: 100)
-        func replay(_ link: UInt64) -> [String] {
-            outbox.linkUp(link, birth: message("birth"))
-            var topics: [String] = []
-            while let (ticket, message) = outbox.nextInBacklog() {
-                topics.append(message.topic)
-                _ = outbox.accepted(ticket, link: link, messageID: Int32(topics.count))
-            }
-            return topics
+        func replay(_ link: UInt64) -> [MQTTOutbox.Outgoing] {
+            _ = outbox.linkUp(link, birth: message("birth"))
+            return sent(&outbox)
         }
         for topic in ["a", "b"] { _ = outbox.admit(message(topic), waiter: nil) }
-        #expect(replay(1) == ["birth", "a", "b"])
+        #expect(replay(1).map(\.message.topic) == ["birth", "a", "b"])
         _ = outbox.linkDown()
-        #expect(replay(2) == ["birth", "a", "b"])
-        _ = outbox.acknowledged(1, link: 2, code: 0)
+        let second = replay(2)
+        #expect(second.map(\.message.topic) == ["birth", "a", "b"])
+        _ = outbox.acknowledged(second[0].id, link: 2, code: 0)
         _ = outbox.linkDown()
-        #expect(replay(3) == ["birth", "a", "b"])
+        #expect(replay(3).map(\.message.topic) == ["birth", "a", "b"])
         #expect(outbox.count == 3)
     }
 
@@ -47,15 +57,10 @@ import Testing
         .Completion]
     {
         count.flatMap { link -> [MQTTOutbox.Completion] in
-            outbox.linkUp(link)
-            var sent: [MQTTMessage] = []
-            while let (ticket, message) = outbox.nextInBacklog() {
-                sent.append(message)
-                _ = outbox.accepted(ticket, link: link, messageID: Int32(sent.count))
-            }
-            for (index, message) in sent.enumerated() {
-                guard message.payload.count < limit else { break }
-                _ = outbox.acknowledged(Int32(index + 1), link: link, code: 0)
+            _ = outbox.linkUp(link)
+            for outgoing in sent(&outbox) {
+                guard outgoing.message.payload.count < limit else { break }
+                _ = outbox.acknowledged(outgoing.id, link: link, code: 0)
             }
             return outbox.linkDown()
         }
@@ -63,9 +68,6 @@ import Testing
 
     @Test func `what a broker closes links for, because of its size, is soon found and left out`() {
         var outbox = MQTTOutbox(limit: 100)
-        func sized(_ bytes: Int) -> MQTTMessage {
-            MQTTMessage(topic: "t\(bytes)", payload: Array(repeating: 0, count: bytes), qos: .atLeastOnce)
-        }
         for bytes in [100, 9000, 200, 12_000, 2500, 300, 4000, 2900] {
             _ = outbox.admit(sized(bytes), waiter: nil)
         }
@@ -77,14 +79,10 @@ import Testing
         else {
             return #expect(Bool(false), "it is known to be too large")
         }
-        guard case .keep = outbox.admit(sized(1900), waiter: nil) else {
-            return #expect(Bool(false), "it may be small enough")
-        }
+        #expect(isAccepted(&outbox, sized(1900)), "it may be small enough")
         // A link that ends while nothing waits: the broker was started again.
         _ = links(&outbox, limit: .max, count: 10...10)
-        guard case .keep = outbox.admit(sized(9000), waiter: nil) else {
-            return #expect(Bool(false), "the broker may accept it now")
-        }
+        #expect(isAccepted(&outbox, sized(9000)), "the broker may accept it now")
     }
 
     @Test func `a small message that a broker forbids says nothing about larger ones`() {
@@ -97,114 +95,152 @@ import Testing
                 _ = outbox.admit(large, waiter: nil)
                 _ = outbox.admit(MQTTMessage(topic: "forbidden", qos: .atLeastOnce), waiter: nil)
             }
-            outbox.linkUp(link)
-            var id: Int32 = 0
-            while let (ticket, _) = outbox.nextInBacklog() {
-                id += 1
-                _ = outbox.accepted(ticket, link: link, messageID: id)
-            }
-            if link == 2 { _ = outbox.acknowledged(1, link: link, code: 0) }
+            _ = outbox.linkUp(link)
+            let first = sent(&outbox).first
+            if link == 2 { _ = outbox.acknowledged(first?.id ?? 0, link: link, code: 0) }
             #expect(outbox.linkDown().map(\.message.topic) == (link == 6 ? ["forbidden"] : []))
         }
-        guard case .keep = outbox.admit(large, waiter: nil) else {
-            return #expect(Bool(false), "only its size is like that of what was refused")
-        }
+        #expect(isAccepted(&outbox, large), "only its size is like that of what was refused")
     }
 
-    @Test func `an acknowledgement may arrive before the message id`() throws {
-        var outbox = linked()
-        let ticket = try admitted(&outbox, message())
-        #expect(outbox.acknowledged(7, link: 1, code: 0) == nil)
-        let completion = outbox.accepted(ticket, link: 1, messageID: 7)
-        #expect(completion != nil && completion?.error == nil)
+    @Test func `no more publications are under way than the broker accepts`() throws {
+        var outbox = linked(window: 3)
+        for number in 0..<10 { _ = outbox.admit(message("\(number)"), waiter: nil) }
+        var unacknowledged = sent(&outbox)
+        var topics = unacknowledged.map(\.message.topic)
+        #expect(topics == ["0", "1", "2"])
+        while !unacknowledged.isEmpty {
+            // In any order.
+            let answered = unacknowledged.remove(at: unacknowledged.count / 2)
+            #expect(outbox.acknowledged(answered.id, link: 1, code: 0)?.message == answered.message)
+            let more = sent(&outbox)
+            topics += more.map(\.message.topic)
+            unacknowledged += more
+            #expect(unacknowledged.count <= 3 && Set(unacknowledged.map(\.id)).count == unacknowledged.count)
+        }
+        #expect(topics == (0..<10).map(String.init))
         #expect(outbox.count == 0)
     }
 
-    @Test func `an early acknowledgement is discarded when no call is in progress`() throws {
+    @Test func `QoS 0 does not wait for acknowledgements of others`() {
+        var outbox = linked(window: 1)
+        for topic in ["a", "b"] { _ = outbox.admit(message(topic), waiter: nil) }
+        _ = outbox.admit(message("frame", .atMostOnce), waiter: nil)
+        #expect(sent(&outbox).map(\.message.topic) == ["frame", "a"])
+    }
+
+    @Test func `an acknowledgement of nothing is ignored`() throws {
         var outbox = linked()
-        let first = try admitted(&outbox, message())
+        let id = try identifier(&outbox, message())
+        #expect(outbox.acknowledged(id &+ 1, link: 1, code: 0) == nil)
         #expect(outbox.acknowledged(7, link: 1, code: 0) == nil)
-        #expect(outbox.accepted(first, link: 1, messageID: 6) == nil)
-        let second = try admitted(&outbox, message())
-        #expect(outbox.accepted(second, link: 1, messageID: 7) == nil)
+        #expect(outbox.acknowledged(id, link: 1, code: 0) != nil)
+        #expect(outbox.acknowledged(id, link: 1, code: 0) == nil)
+        #expect(outbox.count == 0)
+    }
+
+    @Test func `an acknowledgement of what is not sent yet is ignored`() throws {
+        var outbox = linked(window: 1)
+        let id = try identifier(&outbox, message())
+        #expect(isAccepted(&outbox, message("waits")))
+        #expect(outbox.acknowledged(id + 1, link: 1, code: 0) == nil)
         #expect(outbox.count == 2)
+    }
+
+    @Test func `what is larger than the broker accepts is refused, and left out at the next connect`() {
+        var limits = MQTTLimits()
+        limits.maximumPacketSize = 100
+        var outbox = MQTTOutbox(limit: 100)
+        for bytes in [10, 200, 20] { #expect(isAccepted(&outbox, sized(bytes))) }
+        let refused = outbox.linkUp(1, limits)
+        #expect(refused.map(\.error) == [.tooLarge(topic: "t200", bytes: 200)])
+        #expect(sent(&outbox).map(\.message.topic) == ["t10", "t20"])
+        // 2 bytes of header, 2 + 3 of the topic, 2 of the identifier, 1 of the properties.
+        #expect(isAccepted(&outbox, sized(90)))
+        guard case .refuse(.tooLarge) = outbox.admit(sized(91), waiter: nil) else {
+            return #expect(Bool(false), "it has 101 bytes")
+        }
+    }
+
+    @Test func `a broker without QoS 1 gets QoS 0, which is finished when it is written`() {
+        var limits = MQTTLimits()
+        limits.maximumQoS = .atMostOnce
+        var outbox = MQTTOutbox(limit: 100)
+        for topic in ["a", "b"] { _ = outbox.admit(message(topic), waiter: nil) }
+        _ = outbox.linkUp(1, limits, window: 1)
+        #expect(sent(&outbox).map(\.id) == [0])
+        #expect(outbox.written(1, link: 1).map(\.message.topic) == ["a"])
+        #expect(sent(&outbox).map(\.message.topic) == ["b"])
+        #expect(outbox.linkDown().isEmpty)
+        #expect(outbox.count == 1, "it is sent again")
     }
 
     @Test func `unacknowledged publications are sent first and in order on the next link`()
         throws
     {
         var outbox = linked()
-        for number in 0..<10 {
-            let ticket = try admitted(&outbox, message("\(number)"))
-            #expect(outbox.accepted(ticket, link: 1, messageID: Int32(number + 1)) == nil)
-        }
-        #expect(outbox.acknowledged(3, link: 1, code: 0)?.message.topic == "2")
+        let ids = try (0..<10).map { try identifier(&outbox, message("\($0)")) }
+        #expect(outbox.acknowledged(ids[2], link: 1, code: 0)?.message.topic == "2")
         #expect(outbox.linkDown().isEmpty)
-        guard case .keep = outbox.admit(message("offline"), waiter: nil) else { throw NotAdmitted() }
-        outbox.linkUp(2)
-        guard case .keep = outbox.admit(message("new"), waiter: nil) else { throw NotAdmitted() }
-        #expect(outbox.acknowledged(1, link: 1, code: 0) == nil, "of a link that is gone")
-        var replayed: [String] = []
-        var messageID: Int32 = 1
-        while let (ticket, message) = outbox.nextInBacklog() {
-            replayed.append(message.topic)
-            #expect(outbox.accepted(ticket, link: 2, messageID: messageID) == nil)
-            messageID += 1
-        }
+        #expect(isAccepted(&outbox, message("offline")))
+        #expect(sent(&outbox).isEmpty)
+        _ = outbox.linkUp(2)
+        #expect(isAccepted(&outbox, message("new")))
+        #expect(outbox.acknowledged(ids[0], link: 1, code: 0) == nil, "of a link that is gone")
+        let replayed = sent(&outbox).map(\.message.topic)
         #expect(replayed == ["0", "1", "3", "4", "5", "6", "7", "8", "9", "offline", "new"])
-        _ = try admitted(&outbox, message("live"))
+        _ = try identifier(&outbox, message("live"))
         #expect(outbox.count == 12)
     }
 
     @Test func `an unwritten QoS 0 message is dropped when the link is lost`() throws {
         var outbox = linked()
-        let ticket = try admitted(&outbox, message("frame", .atMostOnce))
-        #expect(outbox.accepted(ticket, link: 1, messageID: 1) == nil)
-        #expect(outbox.linkDown().map(\.error) == [.notConnected])
+        _ = try identifier(&outbox, message("frame", .atMostOnce))
+        #expect(isAccepted(&outbox, message("another", .atMostOnce)))
+        #expect(outbox.linkDown().map(\.error) == [.notConnected, .notConnected])
         guard case .drop = outbox.admit(message("frame", .atMostOnce), waiter: nil) else {
-            throw NotAdmitted()
+            return #expect(Bool(false), "there is no link")
         }
     }
 
     @Test func `QoS 0 messages do not use the queue of QoS 1 and 2`() throws {
         var outbox = linked(limit: 2)
-        for _ in 0..<2 { _ = try admitted(&outbox, message("frame", .atMostOnce)) }
+        for _ in 0..<2 { _ = try identifier(&outbox, message("frame", .atMostOnce)) }
         guard case .drop = outbox.admit(message("frame", .atMostOnce), waiter: nil) else {
-            throw NotAdmitted()
+            return #expect(Bool(false), "two are not written")
         }
-        for _ in 0..<2 { _ = try admitted(&outbox, message()) }
+        for _ in 0..<2 { _ = try identifier(&outbox, message()) }
         guard case .refuse(.queueFull(limit: 2)) = outbox.admit(message(), waiter: nil) else {
-            throw NotAdmitted()
+            return #expect(Bool(false), "two are not acknowledged")
         }
+        #expect(outbox.written(2, link: 1).count == 2)
+        #expect(isAccepted(&outbox, message("frame", .atMostOnce)))
     }
 
     @Test func `no message id is reused while the oldest publication may hold it`() throws {
         var outbox = linked(limit: 30_000)
-        let stuck = try admitted(&outbox, message("stuck"))
-        #expect(outbox.accepted(stuck, link: 1, messageID: 1) == nil)
-        var frames = 0
-        while case .send(let ticket) = outbox.admit(message("frame", .atMostOnce), waiter: nil) {
-            frames += 1
-            let messageID = Int32(frames + 1)
-            #expect(outbox.accepted(ticket, link: 1, messageID: messageID) == nil)
-            #expect(outbox.acknowledged(messageID, link: 1, code: 0) != nil)
-            if frames > 65_534 { break }
+        let stuck = try identifier(&outbox, message("stuck"))
+        var ids: Set<UInt16> = [stuck]
+        while isAccepted(&outbox, message()) {
+            let id = outbox.next()?.id ?? 0
+            #expect(id >= 0x8000 && ids.insert(id).inserted)
+            #expect(outbox.acknowledged(id, link: 1, code: 0) != nil)
+            if ids.count > 40_000 { break }
         }
-        #expect((50_000...65_000).contains(frames))
-        #expect(outbox.acknowledged(1, link: 1, code: 0)?.message.topic == "stuck")
-        _ = try admitted(&outbox, message())
+        #expect((30_000...32_768).contains(ids.count))
+        #expect(outbox.acknowledged(stuck, link: 1, code: 0)?.message.topic == "stuck")
+        _ = try identifier(&outbox, message())
     }
 
     @Test func `drained is reported once when the queue is half empty`() throws {
         var outbox = linked(limit: 4)
-        for messageID in Int32(1)...4 {
-            let ticket = try admitted(&outbox, message())
-            #expect(outbox.accepted(ticket, link: 1, messageID: messageID) == nil)
-        }
+        let ids = try (0..<4).map { _ in try identifier(&outbox, message()) }
         var drained = [outbox.hasDrained()]
-        guard case .refuse = outbox.admit(message(), waiter: nil) else { throw NotAdmitted() }
-        for messageID in Int32(1)...3 {
-            _ = outbox.acknowledged(messageID, link: 1, code: 0)
+        guard case .refuse = outbox.admit(message(), waiter: nil) else {
+            return #expect(Bool(false), "it is full")
+        }
+        for id in ids.prefix(3) {
+            _ = outbox.acknowledged(id, link: 1, code: 0)
             drained.append(outbox.hasDrained())
         }
         #expect(drained == [false, false, true, false])

@@ -47,9 +47,10 @@ extension MQTTClient {
         let events = ConnectionEvents(
             accepted: { [weak self] in self?.accepted($0, session: $1, hasSubscriptionIdentifiers: $2) ?? []
             },
-            up: { [weak self] in self?.linkUp($0, number) },
+            up: { [weak self] in self?.linkUp($0, $1, number) },
             received: { [weak self] in self?.received($0, $1) },
             acknowledged: { [weak self] in self?.acknowledged($0, $1, over: number) },
+            written: { [weak self] in self?.written($0, over: number) },
             ended: {
                 end.yield($0)
                 end.finish()
@@ -180,17 +181,26 @@ extension MQTTClient {
         }
     }
 
-    private func linkUp(_ session: MQTTSession, _ number: UInt64) {
-        let link = state.withLock { state -> State.Link? in
-            guard state.link?.connection.number == number else { return nil }
+    private func linkUp(_ session: MQTTSession, _ limits: MQTTLimits, _ number: UInt64) {
+        let (link, completions) = state.withLock { state -> (State.Link?, [MQTTOutbox.Completion]) in
+            guard let link = state.link, link.connection.number == number else { return (nil, []) }
             state.isUp = true
-            state.link?.maximumQoS = session.maximumQoS
-            state.link?.hasRetained = session.hasRetained
             state.counters.connects += 1
-            return state.link
+            let tooLarge = state.outbox.linkUp(
+                number,
+                limits,
+                window: state.configuration.maximumInflight,
+                birth: state.configuration.birth
+            )
+            state.counters.refused += tooLarge.count
+            return (link, tooLarge + state.sendAll())
         }
         guard let link else { return }
-        replay(over: link)
+        for completion in completions {
+            if let error = completion.error { logger.error("dropped a queued publication: \(error)") }
+            completion.resumeWaiter()
+        }
+        link.connection.flush()
         let version = session.version == .v5 ? "5" : "3.1.1"
         logger.notice("connected to the broker at \(configuration.address) with MQTT \(version)")
         report(.connected(session))

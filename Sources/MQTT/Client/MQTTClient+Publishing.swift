@@ -7,84 +7,50 @@ extension MQTTClient {
             state.withLock { $0.counters.refused += 1 }
             return .refused(problem)
         }
-        let (admission, link) = state.withLock { state -> (MQTTOutbox.Admission, State.Link?) in
-            guard state.phase != .ended else { return (.refuse(.stopped), nil) }
+        let (admission, link, completions) = state.withLock {
+            state -> (MQTTOutbox.Admission, State.Link?, [MQTTOutbox.Completion]) in
+            guard state.phase != .ended else { return (.refuse(.stopped), nil, []) }
             let admission = state.outbox.admit(message, waiter: waiter)
             switch admission {
             case .drop: state.counters.dropped += 1
             case .refuse: state.counters.refused += 1
-            case .keep, .send: break
+            case .accept: return (admission, state.link, state.sendAll())
             }
-            return (admission, state.link)
+            return (admission, nil, [])
         }
+        for completion in completions { completion.resumeWaiter() }
+        link?.connection.flush()
         switch admission {
-        case .keep: return .queued
         case .drop: return .dropped
         case .refuse(let error): return .refused(error)
-        case .send(let ticket):
-            guard let link, let error = send(ticket, message, over: link) else { return .queued }
-            return error == .notConnected ? .dropped : .refused(error)
+        // Of QoS 0, as the others wait for the next link.
+        case .accept: return completions.contains { $0.error == .notConnected } ? .dropped : .queued
         }
     }
 
-    /// Passes a message to the library.
+    func acknowledged(_ id: UInt16, _ code: Int32, over number: UInt64) {
+        finished { $0.acknowledged(id, link: number, code: code).map { [$0] } ?? [] }
+    }
+
+    func written(_ count: Int, over number: UInt64) {
+        finished { $0.written(count, link: number) }
+    }
+
+    /// Some publications are finished; sends those for which the broker has room now.
     ///
-    /// - Returns: Why it will not be sent; `nil` if it will.
-    private func send(_ ticket: MQTTOutbox.Ticket, _ message: MQTTMessage, over link: State.Link)
-        -> MQTTPublishError?
-    {
-        let result = link.connection.publish(
-            message,
-            maximumQoS: link.maximumQoS,
-            hasRetained: link.hasRetained
-        )
-        let (completion, isFirst) = state.withLock { state -> (MQTTOutbox.Completion?, Bool) in
-            switch result {
-            case .accepted(let messageID):
-                let completion = state.outbox.accepted(
-                    ticket,
-                    link: link.connection.number,
-                    messageID: messageID
-                )
+    /// The connection writes them after what it is doing.
+    private func finished(_ finish: (inout MQTTOutbox) -> [MQTTOutbox.Completion]) {
+        let (completions, hasDrained, isFirst) = state.withLock {
+            state -> ([MQTTOutbox.Completion], Bool, Bool) in
+            let completions = finish(&state.outbox)
+            var isFirst = false
+            for completion in completions {
                 state.counters.count(completion)
-                return (completion, state.recordRefusal(of: completion))
-            case .retryLater, .rejected:
-                var error: MQTTPublishError?
-                if case .rejected(let reason) = result { error = reason }
-                let completion = state.outbox.rejected(ticket, error: error)
-                if completion?.error == .notConnected {
-                    state.counters.dropped += 1
-                } else if completion != nil {
-                    state.counters.refused += 1
-                }
-                return (completion, false)
+                if state.recordRefusal(of: completion) { isFirst = true }
             }
+            return (completions + state.sendAll(), state.outbox.hasDrained(), isFirst)
         }
-        completion?.resumeWaiter()
-        if isFirst { report(.refused) }
-        switch result {
-        case .accepted: return nil
-        case .retryLater, .rejected: return completion?.error
-        }
-    }
-
-    /// The link accepts publications: the birth message is sent first, then the queued ones in order.
-    func replay(over link: State.Link) {
-        state.withLock { $0.outbox.linkUp(link.connection.number, birth: $0.configuration.birth) }
-        while let (ticket, message) = state.withLock({ $0.outbox.nextInBacklog() }) {
-            guard let error = send(ticket, message, over: link) else { continue }
-            logger.error("dropped a queued publication: \(error)")
-        }
-    }
-
-    func acknowledged(_ messageID: Int32, _ code: Int32, over number: UInt64) {
-        let (completion, hasDrained, isFirst) = state.withLock {
-            state -> (MQTTOutbox.Completion?, Bool, Bool) in
-            let completion = state.outbox.acknowledged(messageID, link: number, code: code)
-            state.counters.count(completion)
-            return (completion, state.outbox.hasDrained(), state.recordRefusal(of: completion))
-        }
-        if let completion {
+        for completion in completions {
             if let error = completion.error { logger.debug("\(error)") }
             completion.resumeWaiter()
         }
@@ -112,6 +78,26 @@ extension MQTTClient {
 }
 
 extension MQTTClient.State {
+    /// Passes to the connection what may be sent; it is to be flushed then.
+    ///
+    /// - Returns: What cannot be sent.
+    mutating func sendAll() -> [MQTTOutbox.Completion] {
+        guard let link else { return [] }
+        var failed: [MQTTOutbox.Completion] = []
+        while let outgoing = outbox.next() {
+            var error: MQTTPublishError?
+            switch link.connection.send(outgoing) {
+            case .accepted: continue
+            case .retryLater: break
+            case .rejected(let reason): error = reason
+            }
+            guard let completion = outbox.rejected(outgoing, error: error) else { continue }
+            if completion.error == .notConnected { counters.dropped += 1 } else { counters.refused += 1 }
+            failed.append(completion)
+        }
+        return failed
+    }
+
     /// Records the broker's refusal for ``MQTTClient/drainRefusals()``.
     ///
     /// - Returns: Whether it is the first since the last call of that, and is to be reported.

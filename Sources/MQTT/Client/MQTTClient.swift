@@ -22,9 +22,6 @@ package final class MQTTClient: Sendable {
         /// A connection accepted by the broker.
         struct Link {
             let connection: Connection
-            /// What the broker supports, as far as known; complete before the first publication.
-            var maximumQoS = MQTTQoS.exactlyOnce
-            var hasRetained = true
             let hasSubscriptionIdentifiers: Bool
         }
 
@@ -237,7 +234,7 @@ package final class MQTTClient: Sendable {
         async throws(MQTTPublishError)
     {
         let (answers, waiter) = AsyncStream<MQTTPublishError?>.makeStream()
-        switch enqueue(message, waiter: waiter) {
+        switch enqueue(message, waiter: MQTTOutbox.Waiter(waiter)) {
         case .queued: break
         case .dropped: throw .notConnected
         case .refused(let error): throw error

@@ -22,7 +22,7 @@ extension Connection {
             Connection.of(object)?.receivedSuback(messageID, Array(codes))
         }
         mosquitto_publish_v5_callback_set(handle) { _, object, messageID, code, _ in
-            Connection.of(object)?.events.acknowledged(messageID, code)
+            Connection.of(object)?.finished(libraryID: messageID, code)
         }
         mosquitto_message_v5_callback_set(handle) { _, object, message, properties in
             guard let connection = Connection.of(object), let message = message?.pointee,
@@ -41,12 +41,18 @@ extension Connection {
             progress.refusal = (code, received.reason)
             return
         }
+        progress.limits.isV5 = version == .v5
+        progress.limits.maximumQoS = received.maximumQoS
+        progress.limits.hasRetained =
+            received.hasRetained && (version == .v5 || will.isRetained || configuration.will == nil)
+        if let most = received.receiveMaximum { progress.limits.receiveMaximum = most }
+        if let most = received.maximumPacketSize { progress.limits.maximumPacketSize = most }
+        if let seconds = received.keepAliveSeconds { progress.keepAlive = .seconds(seconds) }
         let session = MQTTSession(
             version: version,
             isSessionPresent: flags & 1 != 0,
-            maximumQoS: received.maximumQoS,
-            hasRetained: received.hasRetained
-                && (version == .v5 || will.isRetained || configuration.will == nil),
+            maximumQoS: progress.limits.maximumQoS,
+            hasRetained: progress.limits.hasRetained,
             hasWildcards: received.hasWildcards,
             will: will
         )

@@ -1,47 +1,100 @@
 import CMosquitto
 import Logging
+import Threading
 
 extension Connection {
-    enum PublishResult {
-        case accepted(messageID: Int32)
+    enum SendResult {
+        /// ``flush()`` writes it.
+        case accepted
         /// The publication is sent again on the next link.
         case retryLater
         case rejected(MQTTPublishError)
     }
 
-    /// Passes a publication to the library, which copies it.
+    // MARK: Publications
+
+    /// Encodes a publication, or passes it to the library.
     ///
     /// From any thread.
-    func publish(_ message: MQTTMessage, maximumQoS: MQTTQoS, hasRetained: Bool) -> PublishResult {
+    func send(_ outgoing: MQTTOutbox.Outgoing) -> SendResult {
+        let packet = outgoing.packet
+        guard configuration.tls == nil, packet.qos != .exactlyOnce else { return passOn(outgoing) }
+        let isAccepted = output.withLock { output in
+            if output.isOpen { output.buffer.append(publish: packet, id: outgoing.id) }
+            return output.isOpen
+        }
+        guard isAccepted else { return .retryLater }
+        logger.trace(
+            """
+            sending PUBLISH (q\(packet.qos.rawValue), r\(packet.isRetained ? 1 : 0), m\(outgoing.id), \
+            '\(packet.message.topic)', \(packet.message.payload.count) bytes)
+            """
+        )
+        return .accepted
+    }
+
+    /// Passes a publication to the library, which copies it.
+    private func passOn(_ outgoing: MQTTOutbox.Outgoing) -> SendResult {
+        let message = outgoing.message
         let properties =
             version == .v5 && !message.properties.isEmpty ? PropertyList(message.properties) : PropertyList()
-        var messageID: Int32 = 0
-        let result = message.payload.withUnsafeBytes { bytes in
-            mosquitto_publish_v5(
-                handle,
-                &messageID,
-                message.topic,
-                Int32(clamping: bytes.count),
-                bytes.baseAddress,
-                Int32(min(message.qos, maximumQoS).rawValue),
-                message.isRetained && hasRetained,
-                properties.list
-            )
+        // Locked throughout: its acknowledgement may come before the library has returned.
+        let result = identifiers.withLock { identifiers in
+            var id: Int32 = 0
+            let result = message.payload.withUnsafeBytes { bytes in
+                mosquitto_publish_v5(
+                    handle,
+                    &id,
+                    message.topic,
+                    Int32(clamping: bytes.count),
+                    bytes.baseAddress,
+                    Int32(outgoing.packet.qos.rawValue),
+                    outgoing.packet.isRetained,
+                    properties.list
+                )
+            }
+            if result == MOSQ_ERR_SUCCESS.rawValue, outgoing.id != 0 { identifiers[id] = outgoing.id }
+            return result
         }
-        switch mosq_err_t(result) {
-        case MOSQ_ERR_SUCCESS:
-            flush()
-            return .accepted(messageID: messageID)
+        return switch mosq_err_t(result) {
+        case MOSQ_ERR_SUCCESS: .accepted
         case MOSQ_ERR_OVERSIZE_PACKET, MOSQ_ERR_PAYLOAD_SIZE:
-            return .rejected(.tooLarge(topic: message.topic, bytes: message.payload.count))
-        case MOSQ_ERR_INVAL, MOSQ_ERR_MALFORMED_UTF8: return .rejected(.invalidTopic(message.topic))
-        case MOSQ_ERR_RETAIN_NOT_SUPPORTED:
-            return .rejected(
-                .refusedByBroker(topic: message.topic, code: 0x9A, reason: "it keeps no retained messages")
-            )
-        default: return .retryLater
+            .rejected(.tooLarge(topic: message.topic, bytes: message.payload.count))
+        case MOSQ_ERR_INVAL, MOSQ_ERR_MALFORMED_UTF8: .rejected(.invalidTopic(message.topic))
+        default: .retryLater
         }
     }
+
+    /// The library has written a publication of QoS 0, or received the acknowledgement of another.
+    func finished(libraryID id: Int32, _ code: Int32) {
+        if let own = identifiers.withLock({ $0.removeValue(forKey: id) }) {
+            events.acknowledged(own, code)
+        } else {
+            events.written(1)
+        }
+    }
+
+    /// A packet that the library does not see; on the thread.
+    func receive(_ packet: IncomingPacket) {
+        switch packet {
+        case .acknowledgement(let id, let code):
+            logger.trace("received PUBACK (m\(id), code \(code))")
+            events.acknowledged(id, Int32(code))
+        case .publish(let message, let id, let subscriptions):
+            logger.trace(
+                """
+                received PUBLISH (q\(message.qos.rawValue), r\(message.isRetained ? 1 : 0), m\(id ?? 0), \
+                '\(message.topic)', \(message.oversizeBytes ?? message.payload.count) bytes)
+                """
+            )
+            if let id {
+                output.withLock { if $0.isOpen { $0.buffer.append(acknowledgementOf: id) } }
+            }
+            events.received(message, subscriptions)
+        }
+    }
+
+    // MARK: Subscriptions
 
     /// From any thread; the answer comes on the connection's thread.
     ///

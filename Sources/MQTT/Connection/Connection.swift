@@ -10,6 +10,9 @@ import Threading
 /// resolution or protocol errors, and its reconnect delay has no jitter. This thread ends with the connection
 /// and reports the reason. Publishers write to the socket themselves unless another thread is about to, so
 /// that messages need not wait for the thread to wake up.
+///
+/// The library makes and keeps the link. Publications of QoS 0 and 1, and their acknowledgements, pass beside it; not
+/// with TLS, where it cannot share the stream.
 final class Connection: Sendable {
     let number: UInt64
     let configuration: MQTTConfiguration
@@ -17,10 +20,10 @@ final class Connection: Sendable {
     let will: MQTTWillStrength
     let events: ConnectionEvents
     let logger: Logger
-    private let aroundRead: MQTTReadHook
+    let aroundRead: MQTTReadHook
 
     // Set on the connection's thread; used there, or while `traffic` is held.
-    nonisolated(unsafe) private var input: ValidatedInput?
+    nonisolated(unsafe) var input: ValidatedInput?
     // Never changes, and the library locks the data it points to.
     nonisolated(unsafe) let handle: OpaquePointer
     // Used only on the connection's thread, where the library reads and calls back.
@@ -29,9 +32,13 @@ final class Connection: Sendable {
     // held, by the reading or writing thread, and read after both have ended.
     nonisolated(unsafe) var ending: (code: Int32, reason: String?)?
 
-    /// Held while the library reads or writes; the value is the outcome.
-    private let traffic = Locked(Failure?.none)
-    private let wakeUp: EventFD
+    /// Held while something reads or writes.
+    let traffic = Locked(Traffic())
+    /// What is encoded and not yet being written.
+    let output = Locked(Output())
+    /// Publications that the library sends: our packet identifiers by its own.
+    let identifiers = Locked([Int32: UInt16]())
+    let wakeUp: EventFD
     /// The requests to the thread.
     private let request = Locked(Request.none)
     /// Lines of the library's log that explain a failed attempt.
@@ -57,6 +64,12 @@ final class Connection: Sendable {
         }
     }
 
+    struct Output {
+        var buffer = PacketBuffer()
+        /// Whether packets may still be added.
+        var isOpen = false
+    }
+
     struct Progress {
         enum Stage { case connecting, subscribing, up }
 
@@ -71,6 +84,10 @@ final class Connection: Sendable {
         var hasFullGrant = false
         var refusedFilters: [String] = []
         var deadline = ContinuousClock.now
+        /// What the broker accepts, as far as it has said.
+        var limits = MQTTLimits()
+        /// The keep-alive of the link.
+        var keepAlive = Duration.zero
     }
 
     /// - Throws: ``MQTTError/configuration(_:)`` for values that the library rejects.
@@ -125,9 +142,10 @@ final class Connection: Sendable {
 
     /// Ends the connection with DISCONNECT, so that the broker discards the will; at the latest after a
     /// second.
+    ///
+    /// What was sent before is written first.
     func close() {
         request.withLock { $0 = .close }
-        mosquitto_disconnect(handle)
         wakeUp.signal()
     }
 
@@ -135,20 +153,6 @@ final class Connection: Sendable {
     func drop() {
         request.withLock { $0 = .drop }
         wakeUp.signal()
-    }
-
-    /// Writes pending data, or leaves it to the thread when that is active or the socket is full.
-    ///
-    /// From any thread.
-    func flush() {
-        let isDone = traffic.withLockIfFree { failure -> Bool in
-            guard failure == nil else { return true }
-            errno = 0
-            let result = mosquitto_loop_write(handle, 1)
-            if result > MOSQ_ERR_SUCCESS.rawValue { failure = Failure(result: result, systemError: errno) }
-            return failure == nil && !mosquitto_want_write(handle)
-        }
-        if isDone != true { wakeUp.signal() }
     }
 
     func recordLibraryError(_ line: String) {
@@ -178,23 +182,32 @@ final class Connection: Sendable {
     private func attempt(from source: String?) -> ConnectionEnd {
         progress = Progress()
         ending = nil
-        traffic.withLock { $0 = nil }
+        traffic.withLock { $0 = Traffic() }
         progress.deadline = .now + .seconds(max(configuration.connectTimeoutSeconds, 1))
+        output.withLock { $0 = Output(isOpen: true) }
         let keepAlive = Int32(min(max(configuration.keepAliveSeconds, 5), 65_535))
         let port = Int32(min(max(configuration.port, 0), 65_535))
         // Only for the keep-alive, which the library looks at when it is called: whatever else there is wakes the thread.
         let idle = min(max(keepAlive * 100, 500), 3000)
+        progress.keepAlive = .seconds(Int(keepAlive))
         var wasReached = false
-        var isClosing = false
+        var (isClosing, isDisconnecting) = (false, false)
         errno = 0
         let result = mosquitto_connect_bind_async(handle, configuration.host, port, keepAlive, source)
         var failure = result > MOSQ_ERR_SUCCESS.rawValue ? Failure(result: result, systemError: errno) : nil
         // The broker sees the end only when both descriptors of the socket are closed.
-        defer { input = nil }
+        defer {
+            output.withLock { $0 = Output() }
+            traffic.withLock { _ in input = nil }
+        }
         if failure == nil {
-            do { input = try ValidatedInput(handle, configuration, version: version) } catch {
-                return .failed(error)
-            }
+            do {
+                // Released at the end of this attempt.
+                let new = try ValidatedInput(handle, configuration, version: version) { [unowned self] in
+                    receive($0)
+                }
+                traffic.withLock { _ in input = new }
+            } catch { return .failed(error) }
         }
         while failure == nil {
             let isLate = ContinuousClock.now >= progress.deadline
@@ -204,6 +217,10 @@ final class Connection: Sendable {
             case .close where !isClosing:
                 isClosing = true
                 progress.deadline = .now + .seconds(1)
+                output.withLock { $0.isOpen = false }
+            case .close where !isDisconnecting && isEverythingWritten:
+                isDisconnecting = true
+                mosquitto_disconnect(handle)
             case .close: break
             case .none where isLate && progress.stage == .connecting:
                 return timedOut(wasReached: wasReached)
@@ -218,45 +235,6 @@ final class Connection: Sendable {
         return end(failure, wasReached: wasReached)
     }
 
-    /// Waits until there is something to do, and lets the library do it.
-    private func poll(milliseconds: Int32) -> Failure? {
-        guard let input else { return Failure(MOSQ_ERR_NO_CONN) }
-        let socket = mosquitto_socket(handle) < 0 ? -1 : input.socket
-        let ready = wakeUp.wait(
-            for: socket,
-            writing: input.isHandshaking ? !input.isAwaitingHandshakeInput : mosquitto_want_write(handle),
-            milliseconds: socket < 0 ? 0 : milliseconds
-        )
-        guard ready.toRead else { return process(ready) }
-        var failure: Failure?
-        aroundRead { failure = process(ready) }
-        return failure
-    }
-
-    private func process(_ ready: EventFD.Readiness) -> Failure? {
-        traffic.withLock { failure in
-            if failure == nil { failure = step(ready) }
-            return failure
-        }
-    }
-
-    private func step(_ ready: EventFD.Readiness) -> Failure? {
-        if let input, mosquitto_socket(handle) >= 0 {
-            if input.isHandshaking {
-                if let failure = input.continueHandshake() { return failure }
-                // Until then the library has nothing to write, and would only repeat the same OpenSSL call.
-                if input.isHandshaking { return nil }
-            } else if ready.toRead, let failure = input.read() {
-                return failure
-            }
-        }
-        errno = 0
-        var result = MOSQ_ERR_SUCCESS.rawValue
-        if mosquitto_want_write(handle) { result = mosquitto_loop_write(handle, 1) }
-        if result <= MOSQ_ERR_SUCCESS.rawValue { result = mosquitto_loop_misc(handle) }
-        return result > MOSQ_ERR_SUCCESS.rawValue ? Failure(result: result, systemError: errno) : nil
-    }
-
     /// The subscriptions are answered, or timed out.
     func finishSubscribing() {
         guard progress.stage == .subscribing, let session = progress.session else { return }
@@ -269,16 +247,18 @@ final class Connection: Sendable {
             let filters = progress.refusedFilters.sorted().joined(separator: ", ")
             logger.warning("the broker refused these subscriptions: \(filters)")
         }
+        progress.limits.maximumQoS = min(session.maximumQoS, inferredQoS)
         events.up(
             MQTTSession(
                 version: session.version,
                 isSessionPresent: session.isSessionPresent,
-                maximumQoS: min(session.maximumQoS, inferredQoS),
+                maximumQoS: progress.limits.maximumQoS,
                 hasRetained: session.hasRetained,
                 hasWildcards: session.hasWildcards,
                 will: session.will,
                 refusedFilters: progress.refusedFilters.sorted()
-            )
+            ),
+            progress.limits
         )
     }
 
@@ -331,14 +311,17 @@ final class Connection: Sendable {
     }
 }
 
-/// The events of a connection, all on its thread.
+/// The events of a connection, all on its thread; `written` also on that of a publisher.
 struct ConnectionEvents: Sendable {
     /// The broker accepted the connection; returns the subscriptions.
     var accepted:
         @Sendable (Connection, MQTTSession, _ hasSubscriptionIdentifiers: Bool) -> [Subscriptions.Request]
     /// Accepted, and the subscriptions are answered.
-    var up: @Sendable (MQTTSession) -> Void
+    var up: @Sendable (MQTTSession, MQTTLimits) -> Void
     var received: @Sendable (MQTTMessage, _ subscriptions: [UInt32]) -> Void
-    var acknowledged: @Sendable (_ messageID: Int32, _ reasonCode: Int32) -> Void
+    /// The packet identifier is ours, also of what the library sent.
+    var acknowledged: @Sendable (_ id: UInt16, _ reasonCode: Int32) -> Void
+    /// The oldest publications of QoS 0 are written.
+    var written: @Sendable (_ count: Int) -> Void
     var ended: @Sendable (ConnectionEnd) -> Void
 }

@@ -1,43 +1,66 @@
 import CMosquitto
+import DequeModule
 
 /// Unfinished publications, in order of creation, which are sent again on every link.
 ///
-/// QoS 1 and 2 stay until they are acknowledged, even without a link. QoS 0 stays only until it is written,
-/// so that a slow socket cannot accumulate messages without limit.
+/// QoS 1 and 2 stay until they are acknowledged, even without a link; no more of them are under way than the broker
+/// accepts. QoS 0 stays only until it is written, so that a slow socket cannot accumulate messages without limit.
 package struct MQTTOutbox {
-    package typealias Ticket = UInt64
-    package typealias Waiter = AsyncStream<MQTTPublishError?>.Continuation
-
     package enum Admission {
-        /// Pass it to the library now, then call ``accepted(_:link:messageID:)``.
-        case send(Ticket)
-        /// It is queued.
-        case keep
+        /// It is sent by ``next()``, at once or when the broker has room.
+        case accept
         case drop
         case refuse(MQTTPublishError)
+    }
+
+    /// A publication to write now.
+    package struct Outgoing {
+        /// The packet identifier; 0 with QoS 0.
+        package let id: UInt16
+        let packet: PublishPacket
+        package var message: MQTTMessage { packet.message }
+    }
+
+    /// Receives the result of a publication; a class, because most publications have none.
+    package final class Waiter: Sendable {
+        private let results: AsyncStream<MQTTPublishError?>.Continuation
+
+        init(_ results: AsyncStream<MQTTPublishError?>.Continuation) { self.results = results }
+
+        fileprivate func resume(_ error: MQTTPublishError?) {
+            results.yield(error)
+            results.finish()
+        }
     }
 
     /// A finished publication and its waiting caller.
     package struct Completion {
         package let message: MQTTMessage
-        let waiter: Waiter?
+        fileprivate let waiter: Waiter?
         package let error: MQTTPublishError?
 
-        func resumeWaiter() {
-            waiter?.yield(error)
-            waiter?.finish()
-        }
+        func resumeWaiter() { waiter?.resume(error) }
     }
+
+    private typealias Ticket = UInt64
 
     private struct Entry {
         let message: MQTTMessage
         let waiter: Waiter?
-        /// The link that it was last passed to.
-        var link: UInt64
+        /// Whether it is under way over the present link.
+        var isSent = false
     }
 
-    /// Message ids have 16 bits: none may be reused while the oldest publication still holds it.
-    private static let maximumTicketSpan: Ticket = 60_000
+    /// What completes when a publication of QoS 0 is written.
+    private enum Written {
+        case publication(Entry)
+        /// One of QoS 1 or 2, over a link of a broker that has only QoS 0.
+        case reduced(Ticket)
+    }
+
+    /// Identifiers have 16 bits, of which the library uses the lower half for its own packets: none may be reused
+    /// while the oldest publication still holds it.
+    private static let maximumSpan = 32_000
     /// Capacity kept while the queue is empty.
     private static let retainedCapacity = 256
     /// A publication at the head of the queue when this many consecutive links ended is assumed to be the
@@ -52,26 +75,28 @@ package struct MQTTOutbox {
         set { most = min(max(newValue, 1), 30_000) }
     }
     private var most: Int
-    private var entries: [Ticket: Entry] = [:]
-    private var nextTicket: Ticket = 1
-    private var oldestTicket: Ticket = 1
-    /// Publications of QoS 0 among the entries.
-    private var qos0Count = 0
+    /// QoS 1 and 2 by ticket, from `oldest` on; `nil` for what is finished.
+    private var entries: Deque<Entry?> = []
+    private var oldest: Ticket = 0
+    private var isLarge = false
     private var wasRefused = false
+    /// Unacknowledged publications of QoS 1 and 2.
+    package private(set) var count = 0
 
     /// The link that accepts publications; 0 for none.
     private var link: UInt64 = 0
-    /// What must be passed to the current link before new publications.
-    private var backlog: ArraySlice<Ticket> = []
-    private var isReplaying = false
-    private var tickets: [Int32: Ticket] = [:]
-
-    /// Calls into the library that have not returned: an acknowledgement may arrive before the message id.
-    private var pendingCalls = 0
-    private var earlyAcknowledgements: [Int32: Int32] = [:]
+    private var limits = MQTTLimits()
+    /// The next ticket to send; those before it are under way or finished.
+    private var nextToSend: Ticket = 0
+    private var underWay = 0
+    private var window = 0
+    /// QoS 0 that is still to be sent, and that is sent but not written.
+    private var unsent: Deque<Entry> = []
+    private var unwritten: Deque<Written> = []
 
     private var birthTicket: Ticket?
-    private var head: Ticket = 0
+    private var isBirthDue = false
+    private var head: Ticket?
     private var headLosses = 0
 
     /// The largest publication that the broker has accepted, bytes, and the smallest that it seems to be closing links for.
@@ -86,106 +111,177 @@ package struct MQTTOutbox {
         self.limit = limit
     }
 
-    /// Unacknowledged publications of QoS 1 and 2.
-    package var count: Int { entries.count - qos0Count }
+    // MARK: Publications
 
     package mutating func admit(_ message: MQTTMessage, waiter: Waiter?) -> Admission {
-        while oldestTicket < nextTicket, entries[oldestTicket] == nil { oldestTicket += 1 }
-        guard message.bytes < refusedBytes else {
-            return .refuse(.tooLarge(topic: message.topic, bytes: message.payload.count))
+        guard message.bytes < refusedBytes,
+            link == 0 || limits.accepts(PublishPacket(message, over: limits))
+        else { return .refuse(.tooLarge(topic: message.topic, bytes: message.payload.count)) }
+        if message.qos == .atMostOnce {
+            guard link != 0, unsent.count + unwritten.count < limit else { return .drop }
+            unsent.append(Entry(message: message, waiter: waiter))
+            return .accept
         }
-        let isQoS0 = message.qos == .atMostOnce
-        let isFull =
-            (isQoS0 ? qos0Count : count) >= limit || nextTicket - oldestTicket > Self.maximumTicketSpan
-        if isQoS0 {
-            guard link != 0, !isReplaying, !isFull else { return .drop }
-        } else if isFull {
+        guard count < limit, entries.count < Self.maximumSpan else {
             wasRefused = true
             return .refuse(.queueFull(limit: limit))
         }
-        let ticket = nextTicket
-        nextTicket += 1
-        if isQoS0 { qos0Count += 1 }
-        let isSent = link != 0 && !isReplaying
-        entries[ticket] = Entry(message: message, waiter: waiter, link: isSent ? link : 0)
-        guard isSent else {
-            if isReplaying { backlog.append(ticket) }
-            return .keep
-        }
-        pendingCalls += 1
-        return .send(ticket)
+        _ = append(Entry(message: message, waiter: waiter))
+        return .accept
     }
 
-    /// A link accepts publications from now on: first those of ``nextInBacklog()``.
-    ///
-    /// - Parameter birth: The first of all.
-    package mutating func linkUp(_ number: UInt64, birth: MQTTMessage? = nil) {
-        link = number
-        isReplaying = true
-        backlog = entries.keys.sorted()[...]
-        guard let birth else { return }
-        // One that was not acknowledged over the last link is sent now, and no second time.
-        let ticket = birthTicket.flatMap { entries[$0] == nil ? nil : $0 } ?? nextTicket
-        if ticket == nextTicket {
-            nextTicket += 1
-            if birth.qos == .atMostOnce { qos0Count += 1 }
-            entries[ticket] = Entry(message: birth, waiter: nil, link: 0)
-        }
-        birthTicket = ticket
-        backlog = [ticket] + backlog.filter { $0 != ticket }
+    private mutating func append(_ entry: Entry) -> Ticket {
+        entries.append(entry)
+        count += 1
+        if entries.count > Self.retainedCapacity { isLarge = true }
+        return oldest + Ticket(entries.count - 1)
     }
 
-    /// The next publication to pass to a new link, in order of creation.
-    ///
-    /// - Returns: `nil` when there is none left; new ones are sent at once from then on.
-    package mutating func nextInBacklog() -> (ticket: Ticket, message: MQTTMessage)? {
-        while let ticket = backlog.popFirst() {
-            guard let entry = entries[ticket] else { continue }
-            entries[ticket]?.link = link
-            pendingCalls += 1
-            return (ticket, entry.message)
+    private subscript(ticket: Ticket) -> Entry? {
+        ticket >= oldest && ticket < oldest + Ticket(entries.count) ? entries[Int(ticket - oldest)] : nil
+    }
+
+    /// The next publication to send; `nil` when there is none, or the broker has no room.
+    package mutating func next() -> Outgoing? {
+        guard link != 0 else { return nil }
+        if isBirthDue, let birthTicket {
+            isBirthDue = false
+            return send(birthTicket)
         }
-        isReplaying = false
+        if let entry = unsent.popFirst() {
+            unwritten.append(.publication(entry))
+            return Outgoing(id: 0, packet: PublishPacket(entry.message, over: limits))
+        }
+        while nextToSend < oldest + Ticket(entries.count) {
+            if let entry = self[nextToSend], !entry.isSent {
+                guard underWay < window else { return nil }
+                nextToSend += 1
+                return send(nextToSend - 1)
+            }
+            nextToSend += 1
+        }
         return nil
     }
 
-    /// The library accepted it under this id.
-    package mutating func accepted(_ ticket: Ticket, link: UInt64, messageID: Int32) -> Completion? {
-        defer { endCall() }
-        guard link == self.link else { return nil }
-        if let code = earlyAcknowledgements.removeValue(forKey: messageID) {
-            return acknowledge(ticket, code)
+    private mutating func send(_ ticket: Ticket) -> Outgoing? {
+        guard let entry = self[ticket] else { return nil }
+        entries[Int(ticket - oldest)]?.isSent = true
+        underWay += 1
+        let packet = PublishPacket(entry.message, over: limits)
+        guard packet.qos != .atMostOnce else {
+            unwritten.append(.reduced(ticket))
+            return Outgoing(id: 0, packet: packet)
         }
-        tickets[messageID] = ticket
-        return nil
+        return Outgoing(id: Self.identifier(ticket), packet: packet)
     }
 
-    /// The library did not accept it: permanently, or (`error` is `nil`) until the next link.
-    package mutating func rejected(_ ticket: Ticket, error: MQTTPublishError?) -> Completion? {
-        endCall()
-        if let error { return finish(ticket, error) }
-        guard let entry = entries[ticket], entry.message.qos == .atMostOnce else { return nil }
-        return finish(ticket, .notConnected)
+    private static func identifier(_ ticket: Ticket) -> UInt16 { 0x8000 | UInt16(ticket & 0x7FFF) }
+
+    /// It cannot be sent: for good, or (`error` is `nil`) until the next link.
+    package mutating func rejected(_ outgoing: Outgoing, error: MQTTPublishError?) -> Completion? {
+        guard outgoing.id == 0 else {
+            return error.flatMap { finish(self.ticket(of: outgoing.id), $0) }
+        }
+        switch unwritten.popLast() {
+        case .publication(let entry): return completion(entry, error ?? .notConnected)
+        case .reduced(let ticket): return error.flatMap { finish(ticket, $0) }
+        case nil: return nil
+        }
     }
 
-    /// The broker acknowledged it, or (QoS 0) it was written.
+    /// The oldest publications of QoS 0 are written.
+    package mutating func written(_ number: Int, link: UInt64) -> [Completion] {
+        guard link == self.link else { return [] }
+        return (0..<number).compactMap { _ in
+            switch unwritten.popFirst() {
+            case .publication(let entry): completion(entry, nil)
+            case .reduced(let ticket): finish(ticket, nil)
+            case nil: nil
+            }
+        }
+    }
+
+    /// The broker acknowledged one.
     ///
     /// - Parameter code: The MQTT 5 reason code; from 0x80 on it is a refusal.
-    package mutating func acknowledged(_ messageID: Int32, link: UInt64, code: Int32) -> Completion? {
-        guard link == self.link else { return nil }
-        guard let ticket = tickets.removeValue(forKey: messageID) else {
-            if pendingCalls > 0 { earlyAcknowledgements[messageID] = code }
-            return nil
+    package mutating func acknowledged(_ id: UInt16, link: UInt64, code: Int32) -> Completion? {
+        let ticket = ticket(of: id)
+        guard link == self.link, let entry = self[ticket], entry.isSent else { return nil }
+        guard code < 0x80 else {
+            let reason = String(cString: mosquitto_reason_string(code))
+            return finish(
+                ticket,
+                .refusedByBroker(topic: entry.message.topic, code: Int(code), reason: reason)
+            )
         }
-        return acknowledge(ticket, code)
+        acceptedBytes = max(acceptedBytes, entry.message.bytes)
+        return finish(ticket, nil)
     }
 
-    private mutating func acknowledge(_ ticket: Ticket, _ code: Int32) -> Completion? {
-        let completion = finish(ticket, refusal(of: ticket, code))
-        if let completion, completion.error == nil, completion.message.qos != .atMostOnce {
-            acceptedBytes = max(acceptedBytes, completion.message.bytes)
+    /// The ticket with this identifier that may be there.
+    private func ticket(of id: UInt16) -> Ticket {
+        oldest + ((Ticket(id) &- oldest) & 0x7FFF)
+    }
+
+    /// True once after a refusal, when the queue is half empty again.
+    package mutating func hasDrained() -> Bool {
+        guard wasRefused, count <= limit / 2 else { return false }
+        wasRefused = false
+        return true
+    }
+
+    private mutating func finish(_ ticket: Ticket, _ error: MQTTPublishError?) -> Completion? {
+        guard let entry = self[ticket] else { return nil }
+        entries[Int(ticket - oldest)] = nil
+        count -= 1
+        if entry.isSent { underWay -= 1 }
+        while let first = entries.first, first == nil {
+            entries.removeFirst()
+            oldest += 1
         }
-        return completion
+        // Frees the memory of a large backlog, such as that after a connect.
+        if entries.isEmpty, isLarge { (entries, isLarge) = ([], false) }
+        return completion(entry, error)
+    }
+
+    private func completion(_ entry: Entry, _ error: MQTTPublishError?) -> Completion {
+        Completion(message: entry.message, waiter: entry.waiter, error: error)
+    }
+
+    // MARK: Links
+
+    /// A link accepts publications from now on: the birth message first, then those of before.
+    ///
+    /// - Parameters:
+    ///   - window: The most to be under way at a time, if the broker does not accept fewer.
+    ///   - birth: The first of all.
+    /// - Returns: What is too large for this broker.
+    package mutating func linkUp(
+        _ number: UInt64,
+        _ limits: MQTTLimits = MQTTLimits(),
+        window: Int = 100,
+        birth: MQTTMessage? = nil
+    ) -> [Completion] {
+        (link, self.limits, nextToSend, underWay) = (number, limits, oldest, 0)
+        // The identifiers of what is under way must differ.
+        self.window = min(max(min(window, limits.receiveMaximum), 1), Self.maximumSpan)
+        if let birth {
+            // One that was not acknowledged over the last link is sent now, and no second time.
+            if birthTicket.flatMap({ self[$0] }) == nil {
+                birthTicket = append(Entry(message: birth, waiter: nil))
+            }
+            isBirthDue = true
+        }
+        let tooLarge = tickets { !limits.accepts(PublishPacket($0, over: limits)) }
+        return tooLarge.compactMap { ticket in
+            guard let message = self[ticket]?.message else { return nil }
+            return finish(ticket, .tooLarge(topic: message.topic, bytes: message.payload.count))
+        }
+    }
+
+    private func tickets(where isSelected: (MQTTMessage) -> Bool) -> [Ticket] {
+        entries.indices.filter { entries[$0].map { isSelected($0.message) } ?? false }
+            .map { oldest + Ticket($0) }
     }
 
     /// The link is gone: unwritten QoS 0 is dropped, the rest waits for the next link.
@@ -194,14 +290,10 @@ package struct MQTTOutbox {
     /// publications that they refuse, and would do so for ever.
     package mutating func linkDown() -> [Completion] {
         guard link != 0 else { return [] }
-        link = 0
-        isReplaying = false
-        backlog = []
-        tickets = [:]
-        earlyAcknowledgements = [:]
-        let written = entries.filter { $0.value.message.qos == .atMostOnce }.keys.sorted()
-        var completions = written.compactMap { finish($0, .notConnected) }
-        guard let oldest = entries.keys.min(), let message = entries[oldest]?.message else {
+        (link, isBirthDue, underWay) = (0, false, 0)
+        for index in entries.indices { entries[index]?.isSent = false }
+        var completions = dropUnwritten(.notConnected)
+        guard let message = self[oldest]?.message else {
             (acceptedBytes, refusedBytes) = (0, .max)
             return completions
         }
@@ -216,46 +308,22 @@ package struct MQTTOutbox {
         }
         guard mayBeTooLarge else { return completions }
         refusedBytes = message.bytes
-        let others = entries.filter { $0.value.message.bytes >= refusedBytes }.keys.sorted()
         return completions
-            + others.compactMap { ticket in
-                guard let message = entries[ticket]?.message else { return nil }
+            + tickets { $0.bytes >= refusedBytes }.compactMap { ticket in
+                guard let message = self[ticket]?.message else { return nil }
                 return finish(ticket, .tooLarge(topic: message.topic, bytes: message.payload.count))
             }
     }
 
+    private mutating func dropUnwritten(_ error: MQTTPublishError) -> [Completion] {
+        let dropped = unwritten.compactMap { if case .publication(let entry) = $0 { entry } else { nil } }
+        defer { (unsent, unwritten) = ([], []) }
+        return (dropped + unsent).map { completion($0, error) }
+    }
+
     /// Drops everything.
     package mutating func close() -> [Completion] {
-        entries.keys.sorted().compactMap { finish($0, .stopped) }
-    }
-
-    /// True once after a refusal, when the queue is half empty again.
-    package mutating func hasDrained() -> Bool {
-        guard wasRefused, count <= limit / 2 else { return false }
-        wasRefused = false
-        return true
-    }
-
-    private mutating func finish(_ ticket: Ticket, _ error: MQTTPublishError?) -> Completion? {
-        guard let entry = entries.removeValue(forKey: ticket) else { return nil }
-        if entry.message.qos == .atMostOnce { qos0Count -= 1 }
-        // Frees the memory of a large backlog, such as that after a connect.
-        if entries.isEmpty, entries.capacity > Self.retainedCapacity {
-            entries = [:]
-            tickets = [:]
-        }
-        return Completion(message: entry.message, waiter: entry.waiter, error: error)
-    }
-
-    private func refusal(of ticket: Ticket, _ code: Int32) -> MQTTPublishError? {
-        guard code >= 0x80, let topic = entries[ticket]?.message.topic else { return nil }
-        let reason = String(cString: mosquitto_reason_string(code))
-        return .refusedByBroker(topic: topic, code: Int(code), reason: reason)
-    }
-
-    private mutating func endCall() {
-        pendingCalls -= 1
-        if pendingCalls == 0 { earlyAcknowledgements = [:] }
+        dropUnwritten(.stopped) + tickets { _ in true }.compactMap { finish($0, .stopped) }
     }
 }
 

@@ -4,8 +4,20 @@ import CMosquitto
 package enum TopicRules {
     /// Whether it is valid for publishing.
     static func isTopic(_ topic: String) -> Bool {
-        isText(topic) && mosquitto_pub_topic_check2(topic, topic.utf8.count) == MOSQ_ERR_SUCCESS.rawValue
+        isPlainTopic(topic)
+            || isText(topic)
+                && mosquitto_pub_topic_check2(topic, topic.utf8.count) == MOSQ_ERR_SUCCESS.rawValue
     }
+
+    /// Printable ASCII without wildcards: what nearly every topic is.
+    private static func isPlainTopic(_ topic: String) -> Bool {
+        topic.utf8.withContiguousStorageIfAvailable { bytes in
+            (1...65_535).contains(bytes.count)
+                && bytes.allSatisfy { isPlain($0) && $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "#") }
+        } ?? false
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool { byte >= 0x20 && byte <= 0x7E }
 
     /// Whether it is valid for subscribing.
     package static func isFilter(_ filter: String) -> Bool {
@@ -19,6 +31,13 @@ package enum TopicRules {
             || mosquitto_validate_utf8(text, Int32(text.utf8.count)) == MOSQ_ERR_SUCCESS.rawValue
     }
 
+    /// The same of received bytes.
+    static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.allSatisfy(isPlain)
+            || mosquitto_validate_utf8(bytes.bindMemory(to: CChar.self).baseAddress, Int32(bytes.count))
+                == MOSQ_ERR_SUCCESS.rawValue
+    }
+
     /// Whether a topic is one of those that a filter selects.
     package static func matches(_ topic: String, filter: String) -> Bool {
         var result = false
@@ -27,11 +46,12 @@ package enum TopicRules {
 
     /// Why a message can never be sent; `nil` if it can.
     static func validationError(_ message: MQTTMessage) -> MQTTPublishError? {
-        guard isTopic(message.topic) else { return .invalidTopic(message.topic) }
+        guard !message.topic.isEmpty, isTopic(message.topic) else { return .invalidTopic(message.topic) }
         guard message.payload.count <= Int(MQTT_MAX_PAYLOAD) else {
             return .tooLarge(topic: message.topic, bytes: message.payload.count)
         }
         let properties = message.properties
+        if properties.isEmpty { return nil }
         if let topic = properties.responseTopic, !isTopic(topic) { return .invalidProperty("response topic") }
         if let type = properties.contentType, !isText(type) { return .invalidProperty("content type") }
         if let data = properties.correlationData, data.count > 65_535 {

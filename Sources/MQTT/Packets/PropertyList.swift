@@ -55,6 +55,10 @@ struct ReceivedProperties {
     var hasRetained = true
     var hasWildcards = true
     var hasSubscriptionIdentifiers = true
+    var receiveMaximum: Int?
+    var maximumPacketSize: Int?
+    /// The keep-alive that the broker requires instead of ours.
+    var keepAliveSeconds: Int?
     var reason: String?
 
     init(_ list: OpaquePointer?) {
@@ -90,9 +94,7 @@ struct ReceivedProperties {
                 MQTTUserProperty(name: copyAndFree(name) ?? "", value: copyAndFree(value) ?? "")
             )
         case number(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL):
-            var value: UInt32 = 0
-            guard mosquitto_property_read_int32(property, identifier, &value, false) != nil else { return }
-            properties.messageExpirySeconds = value
+            properties.messageExpirySeconds = int32(property, identifier)
         case number(MQTT_PROP_SUBSCRIPTION_IDENTIFIER):
             var value: UInt32 = 0
             guard mosquitto_property_read_varint(property, identifier, &value, false) != nil else { return }
@@ -103,6 +105,10 @@ struct ReceivedProperties {
         case number(MQTT_PROP_WILDCARD_SUB_AVAILABLE): hasWildcards = byte(property, identifier) != 0
         case number(MQTT_PROP_SUBSCRIPTION_ID_AVAILABLE):
             hasSubscriptionIdentifiers = byte(property, identifier) != 0
+        case number(MQTT_PROP_RECEIVE_MAXIMUM): receiveMaximum = int16(property, identifier)
+        case number(MQTT_PROP_SERVER_KEEP_ALIVE): keepAliveSeconds = int16(property, identifier)
+        case number(MQTT_PROP_MAXIMUM_PACKET_SIZE):
+            maximumPacketSize = int32(property, identifier).map { Int($0) }
         default: break
         }
     }
@@ -116,6 +122,17 @@ struct ReceivedProperties {
     private func byte(_ property: OpaquePointer, _ identifier: Int32) -> UInt8? {
         var value: UInt8 = 0
         return mosquitto_property_read_byte(property, identifier, &value, false) == nil ? nil : value
+    }
+
+    private func int16(_ property: OpaquePointer, _ identifier: Int32) -> Int? {
+        var value: UInt16 = 0
+        let isThere = mosquitto_property_read_int16(property, identifier, &value, false) != nil
+        return isThere ? Int(value) : nil
+    }
+
+    private func int32(_ property: OpaquePointer, _ identifier: Int32) -> UInt32? {
+        var value: UInt32 = 0
+        return mosquitto_property_read_int32(property, identifier, &value, false) == nil ? nil : value
     }
 
     /// The library allocates the returned values.

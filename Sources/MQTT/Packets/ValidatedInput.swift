@@ -3,11 +3,14 @@ import COpenSSL
 import Glibc
 import SystemPackage
 
-/// The received data of a connection: read from the socket and validated here before the library reads it.
+/// The received data of a connection: read from the socket and validated here.
+///
+/// Publications and acknowledgements are decoded here, too; the rest is what the library reads.
 ///
 /// The library reads from its own descriptor as much as it likes, and more may have arrived since the check.
 /// While it reads, its descriptor is therefore one end of a socket pair that contains exactly the validated
-/// data. With TLS the pair is empty: the library then gets the one record that OpenSSL has decrypted.
+/// data. With TLS the pair is empty: the library then gets everything of the one record that OpenSSL has decrypted,
+/// as it cannot read a part of it.
 ///
 /// Used by one thread at a time, while the connection's traffic lock is held.
 final class ValidatedInput {
@@ -17,7 +20,10 @@ final class ValidatedInput {
     private let feed: (ours: Int32, librarys: Int32)
     private let handle: OpaquePointer
     private let configuration: MQTTConfiguration
+    private let receive: (IncomingPacket) -> Void
     private var validator: PacketValidator
+    private var splitter = PacketSplitter()
+    private let isV5: Bool
     private var buffer: UnsafeMutableRawBufferPointer
 
     /// Two TLS records.
@@ -25,13 +31,17 @@ final class ValidatedInput {
     /// Most consecutive TLS records: a flood must not keep the client from writing or closing.
     private static let maximumRecordsPerRead = 4
 
+    /// - Parameter receive: Called with what is decoded here.
     /// - Throws: ``MQTTError/configuration(_:)`` when the process has no descriptors left.
     init(
         _ handle: OpaquePointer,
         _ configuration: MQTTConfiguration,
-        version: MQTTProtocolChoice
+        version: MQTTProtocolChoice,
+        receive: @escaping (IncomingPacket) -> Void
     ) throws(MQTTError) {
         self.handle = handle
+        self.receive = receive
+        isV5 = version == .v5
         self.configuration = configuration
         validator = PacketValidator(version: version)
         isHandshaking = configuration.tls != nil
@@ -85,20 +95,41 @@ final class ValidatedInput {
 
     // MARK: Reading
 
-    /// Reads available data and passes it to the library; returns why the link ended.
+    /// Reads available data and passes it on; returns why the link ended.
     func read() -> Connection.Failure? {
         if let tls { return read(tls) }
         errno = 0
         let count = recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
-        acknowledgeQuickly()
         guard count > 0 else {
             if count == 0 || errno == ECONNRESET { return .init(MOSQ_ERR_CONN_LOST) }
             return errno == EAGAIN || errno == EINTR ? nil : .init(MOSQ_ERR_ERRNO, errno)
         }
         let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
         if let malformed = check(bytes) { return malformed }
+        return splitter.split(bytes) { part in
+            // The library has closed the link, and its descriptor may be another file by now.
+            guard mosquitto_socket(handle) == libraryDescriptor else { return .init(MOSQ_ERR_NO_CONN) }
+            return switch part {
+            case .own(let packet): decode(packet)
+            case .library(let bytes): feedLibrary(bytes)
+            }
+        }
+    }
+
+    private func decode(_ packet: UnsafeRawBufferPointer) -> Connection.Failure? {
+        do throws(MalformedPacket) {
+            receive(
+                try IncomingPacket(packet, isV5: isV5, payloadLimit: configuration.maximumPayload)
+            )
+            return nil
+        } catch {
+            return .init(MOSQ_ERR_MALFORMED_PACKET, reason: error.description)
+        }
+    }
+
+    private func feedLibrary(_ bytes: UnsafeRawBufferPointer) -> Connection.Failure? {
         // Nothing is left unread: the pair is empty and has room for more than the buffer.
-        guard send(feed.ours, bytes.baseAddress, count, Int32(MSG_NOSIGNAL)) == count else {
+        guard send(feed.ours, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
             return .init(MOSQ_ERR_ERRNO, errno)
         }
         return feedLibrary { [feed] in
@@ -112,7 +143,6 @@ final class ValidatedInput {
             ERR_clear_error()
             errno = 0
             let count = SSL_peek(tls, buffer.baseAddress, Int32(buffer.count))
-            acknowledgeQuickly()
             guard count > 0 else { return failure(tls, count) }
             if let malformed = check(UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)])) {
                 return malformed
@@ -163,10 +193,10 @@ final class ValidatedInput {
         return idle < 3 ? nil : .init(MOSQ_ERR_PROTOCOL)
     }
 
-    /// Sends TCP acknowledgements at once: a broker that waits for them with its next packet waits 40 ms.
+    /// Sends a TCP acknowledgement at once: a broker that waits for it with its next packet waits 40 ms.
     ///
-    /// The system resets this option, so it is set after each read.
-    private func acknowledgeQuickly() {
+    /// The system resets this option, so it is set after each read; what is written after it acknowledges as well.
+    func acknowledgeQuickly() {
         var yes: Int32 = 1
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_QUICKACK, &yes, socklen_t(MemoryLayout<Int32>.size))
     }

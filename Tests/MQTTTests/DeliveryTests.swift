@@ -1,0 +1,292 @@
+import MQTT
+import SeededRandom
+import TestSupport
+import Threading
+import Testing
+
+/// How publications leave: as many at a time as the broker accepts, in order, and again until they are acknowledged.
+@Suite(.timeLimit(.minutes(2)))
+struct DeliveryTests {
+    private func message(_ number: Int, _ qos: MQTTQoS = .atLeastOnce) -> MQTTMessage {
+        MQTTMessage(topic: "n/\(number)", payload: bytes("\(number)"), qos: qos)
+    }
+
+    private func topics(_ numbers: Range<Int>) -> [String] { numbers.map { "n/\($0)" } }
+
+    // MARK: mosquitto
+
+    @Test(.enabled(if: Mosquitto.isExpected), arguments: [1, 2, 20], [MQTTProtocolChoice.v5, .v311])
+    func `a thousand publications arrive in order, however few the broker accepts at a time`(
+        receiveMaximum: Int,
+        version: MQTTProtocolChoice
+    ) async throws {
+        var options = MosquittoOptions()
+        options.lines = ["max_inflight_messages \(receiveMaximum)"]
+        try await withMosquitto(options) { broker in
+            let settings = configuration(port: broker.port) { $0.protocolVersion = version }
+            try await withConnectedClient(settings) { client, _ in
+                let heard = client.subscribe(["n/#"], qos: .atLeastOnce)
+                try await client.publishAndWait(message(0))
+                for number in 1..<1000 { #expect(client.publish(message(number)) == .queued) }
+                let isInOrder = await heard.first(1000).map(\.topic) == topics(0..<1000)
+                #expect(isInOrder)
+                #expect(await eventually { client.counters.queued == 0 })
+                #expect(client.counters.sent == 1000 && client.counters.connects == 1)
+            }
+        }
+    }
+
+    @Test(.enabled(if: Mosquitto.isExpected))
+    func `a publication that is larger than the broker accepts is refused and the link stays up`()
+        async throws
+    {
+        var options = MosquittoOptions()
+        options.lines = ["max_packet_size 200"]
+        try await withMosquitto(options) { broker in
+            let settings = configuration(port: broker.port) { $0.protocolVersion = .v5 }
+            try await withConnectedClient(settings) { client, _ in
+                // Header 3, topic 3, identifier 2, properties 1.
+                let fits = MQTTMessage(
+                    topic: "t",
+                    payload: Array(repeating: 1, count: 191),
+                    qos: .atLeastOnce
+                )
+                try await client.publishAndWait(fits)
+                for qos in [MQTTQoS.atLeastOnce, .exactlyOnce] {
+                    let large = MQTTMessage(topic: "t", payload: Array(repeating: 1, count: 192), qos: qos)
+                    #expect(client.publish(large) == .refused(.tooLarge(topic: "t", bytes: 192)))
+                }
+                try await client.publishAndWait(fits)
+                #expect(client.counters.connects == 1 && client.counters.refused == 2)
+            }
+        }
+    }
+
+    @Test(.enabled(if: Mosquitto.isExpected))
+    func `what a halted broker does not read waits, and arrives in order`() async throws {
+        try await withMosquitto { broker in
+            try await withConnectedClient(configuration(port: broker.port)) { client, _ in
+                let heard = client.subscribe(["n/#"], qos: .atLeastOnce)
+                try await client.publishAndWait(message(0))
+                await broker.freeze()
+                for number in 1..<10_000 { #expect(client.publish(message(number)) == .queued) }
+                #expect(client.publish(message(0)) == .queued)
+                #expect(client.publish(message(0)) == .refused(.queueFull(limit: 10_000)))
+                var large = message(0, .atMostOnce)
+                large.topic = "large"
+                large.payload = Array(repeating: 1, count: 100_000)
+                for _ in 0..<200 { client.publish(large) }
+                await broker.thaw()
+                let isInOrder = await heard.first(10_000).map(\.topic) == topics(0..<10_000)
+                #expect(isInOrder)
+                #expect(await eventually { client.counters.queued == 0 })
+                #expect(client.counters.connects == 1 && client.counters.dropped == 0)
+                #expect(await eventually { client.counters.sent == 10_201 })
+            }
+        }
+    }
+
+    @Test(.enabled(if: Mosquitto.isExpected), arguments: [MQTTProtocolChoice.v5, .v311])
+    func `what was published before the end is written before it, and the will is not sent`(
+        version: MQTTProtocolChoice
+    ) async throws {
+        try await withMosquitto { broker in
+            try await withConnectedClient(configuration(port: broker.port)) { watcher, _ in
+                let heard = watcher.subscribe(["#"], qos: .atLeastOnce)
+                try await watcher.publishAndWait(MQTTMessage(topic: "begin", qos: .atLeastOnce))
+                for turn in 0..<5 {
+                    let settings = configuration(port: broker.port) {
+                        $0.protocolVersion = version
+                        $0.will = MQTTMessage(topic: "will")
+                    }
+                    try await withConnectedClient(settings) { client, _ in
+                        for number in 0..<40 { client.publish(message(number, .atMostOnce)) }
+                        await client.stop(
+                            last: turn > 2 ? MQTTMessage(topic: "last", qos: .atLeastOnce) : nil
+                        )
+                    }
+                }
+                try await watcher.publishAndWait(MQTTMessage(topic: "end", qos: .atLeastOnce))
+                let turns = (0..<5).flatMap { topics(0..<40) + ($0 > 2 ? ["last"] : []) }
+                #expect(await heard.first(turns.count + 2).map(\.topic) == ["begin"] + turns + ["end"])
+            }
+        }
+    }
+
+    // MARK: A broker of our own
+
+    /// What a broker of our own has read.
+    private struct Record {
+        /// The publications of each connection.
+        var publications: [[MQTTMessage]] = []
+        var mostUnacknowledged = 0
+        var others: [UInt8] = []
+        var problem: MalformedPacket?
+    }
+
+    /// Reads what a client sends and acknowledges it in random order, until the connection has lasted long enough.
+    private func serve(
+        _ version: UInt8,
+        _ connection: HostileBroker.Connection,
+        receiveMaximum: UInt8,
+        publications limit: Int,
+        seed: UInt64,
+        _ record: Locked<Record>
+    ) {
+        var dice = SplitMix64(seed: seed)
+        let connack: [UInt8] = version == 5 ? [0x20, 6, 0, 0, 3, 0x21, 0, receiveMaximum] : [0x20, 2, 0, 0]
+        guard connection.send(connack) else { return }
+        record.withLock { $0.publications.append([]) }
+        var splitter = PacketSplitter()
+        var unacknowledged: [UInt16] = []
+        var count = 0
+        while count < limit {
+            let part = connection.receive()
+            guard !part.isEmpty else { return }
+            let problem: MalformedPacket? = part.withUnsafeBytes { bytes in
+                splitter.split(bytes) { part in
+                    switch part {
+                    case .library(let bytes): record.withLock { $0.others += bytes }
+                    case .own(let packet):
+                        do throws(MalformedPacket) {
+                            let packet = try IncomingPacket(packet, isV5: version == 5, payloadLimit: .max)
+                            guard case .publish(let message, let id, _) = packet else { return nil }
+                            count += 1
+                            if let id { unacknowledged.append(id) }
+                            let number = unacknowledged.count
+                            record.withLock {
+                                $0.publications[$0.publications.count - 1].append(message)
+                                $0.mostUnacknowledged = max($0.mostUnacknowledged, number)
+                            }
+                        } catch { return error }
+                    }
+                    return nil
+                }
+            }
+            if let problem { return record.withLock { $0.problem = problem } }
+            unacknowledged.shuffle(using: &dice)
+            let answers = unacknowledged.flatMap { [0x40, 2, UInt8($0 >> 8), UInt8($0 & 0xFF)] as [UInt8] }
+            unacknowledged = []
+            guard answers.isEmpty || connection.send(answers) else { return }
+        }
+    }
+
+    @Test(arguments: [MQTTProtocolChoice.v5, .v311], UInt64(1)...4)
+    func `every publication is sent until it is acknowledged, over any number of links`(
+        version: MQTTProtocolChoice,
+        seed: UInt64
+    ) async throws {
+        let (record, links) = (Locked(Record()), Locked(UInt64(0)))
+        let broker = try HostileBroker(nil) { version, connection in
+            let link = links.withLock { number in
+                number += 1
+                return number
+            }
+            var dice = SplitMix64(seed: seed * 1000 + link)
+            let (receiveMaximum, limit) = (UInt8(1 + dice.number(below: 30)), 1 + dice.number(below: 400))
+            serve(
+                version,
+                connection,
+                receiveMaximum: receiveMaximum,
+                publications: limit,
+                seed: dice.next(),
+                record
+            )
+        }
+        defer { broker.stop() }
+        let settings = configuration(port: broker.port) {
+            $0.protocolVersion = version
+            $0.reconnectMinimumSeconds = 0.001
+            $0.reconnectMaximumSeconds = 0.001
+            $0.maximumInflight = 25
+        }
+        try await withClient(settings) { client in
+            for number in 0..<3000 { #expect(client.publish(message(number)) == .queued) }
+            #expect(await eventually(within: .seconds(60)) { client.counters.queued == 0 })
+            #expect(client.counters.connects > 3)
+        }
+        let read = record.withLock { $0 }
+        #expect(read.problem == nil && read.mostUnacknowledged <= 25)
+        // The first time in order, and nothing is missing.
+        var seen: Set<String> = []
+        let firsts = read.publications.joined().map(\.topic).filter { seen.insert($0).inserted }
+        #expect(firsts == topics(0..<3000))
+        for link in read.publications {
+            let numbers = link.compactMap { Int($0.topic.dropFirst(2)) }
+            #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
+        }
+    }
+
+    @Test func `no more is under way than the Receive Maximum`() async throws {
+        let record = Locked(Record())
+        let broker = try HostileBroker(nil) { version, connection in
+            serve(version, connection, receiveMaximum: 3, publications: .max, seed: 5, record)
+        }
+        defer { broker.stop() }
+        try await withConnectedClient(configuration(port: broker.port)) { client, _ in
+            for number in 0..<500 { client.publish(message(number)) }
+            #expect(await eventually { client.counters.queued == 0 })
+        }
+        #expect(record.withLock { $0.mostUnacknowledged } == 3)
+        #expect(record.withLock { $0.publications.flatMap(\.self).count } == 500)
+    }
+
+    @Test func `subscriptions and publications from many threads do not mix on the socket`() async throws {
+        let record = Locked(Record())
+        let broker = try HostileBroker(nil) { version, connection in
+            serve(version, connection, receiveMaximum: 200, publications: .max, seed: 5, record)
+        }
+        defer { broker.stop() }
+        try await withConnectedClient(configuration(port: broker.port)) { client, _ in
+            await withTaskGroup(of: Void.self) { group in
+                for task in 0..<8 {
+                    group.addTask {
+                        for number in 0..<250 {
+                            // Beyond what the socket takes at once.
+                            let payload = [UInt8](repeating: 1, count: number % 50 == 0 ? 1 << 20 : 10)
+                            let topic = "n/\(task * 1000 + number)"
+                            let qos: MQTTQoS = number % 3 == 0 ? .atMostOnce : .atLeastOnce
+                            client.publish(MQTTMessage(topic: topic, payload: payload, qos: qos))
+                            if number % 10 == 0 { _ = client.subscribe([topic], qos: .atMostOnce) }
+                        }
+                    }
+                }
+            }
+            #expect(await eventually { client.counters.queued == 0 })
+            #expect(await eventually { record.withLock { $0.publications[0].count } == 2000 })
+            #expect(client.counters.connects == 1)
+            #expect(await eventually { client.counters.sent == 2000 })
+        }
+        let read = record.withLock { $0 }
+        #expect(read.problem == nil)
+        // SUBSCRIBE, UNSUBSCRIBE, and DISCONNECT at most.
+        var heads: Set<UInt8> = []
+        var rest = read.others[...]
+        while let head = rest.first {
+            heads.insert(head)
+            rest = rest.dropFirst(2 + Int(rest.dropFirst().first ?? 0))
+        }
+        #expect(heads.isSubset(of: [0x82, 0xA2, 0xE0]) && heads.contains(0x82))
+    }
+
+    @Test func `an idle link is kept alive`() async throws {
+        let pings = Locked(0)
+        let broker = try HostileBroker(nil) { version, connection in
+            _ = connection.send(BrokerPackets.connack(version == 5 ? .v5 : .v311))
+            while true {
+                let part = connection.receive()
+                if part.isEmpty { return }
+                guard part.starts(with: [0xC0, 0]) else { continue }
+                pings.withLock { $0 += 1 }
+                _ = connection.send([0xD0, 0])
+            }
+        }
+        defer { broker.stop() }
+        try await withConnectedClient(configuration(port: broker.port) { $0.keepAliveSeconds = 5 }) {
+            client,
+            _ in
+            #expect(await eventually { pings.withLock { $0 } > 0 })
+            #expect(client.counters.connects == 1)
+        }
+    }
+}
