@@ -149,11 +149,7 @@ package actor MQTTBridge {
     ///
     /// The body must check again what may have changed meanwhile.
     func after(_ delay: Duration, _ body: @escaping @Sendable (isolated MQTTBridge) -> Void) {
-        // Delays are independent of each other, so each has a task of its own.
-        Task {
-            try? await Task.sleep(for: delay)
-            body(self)
-        }
+        loop.perform(after: delay) { self.assumeIsolated { body($0) } }
     }
 
     var now: Int64 { clock().steadyMilliseconds }
@@ -265,8 +261,8 @@ package actor MQTTBridge {
         if publisher.isConnected { perform(discovery.observe(snapshot, at: now)) }
         gate?.observe(snapshot, in: &publisher.retained)
         renderer.model(snapshot, in: &publisher.retained)
-        // Publish the model before the rest is rendered.
-        flush()
+        // The model is written before the rest is rendered.
+        if flush() { client.flush() }
         renderer.rest(snapshot, in: &publisher.retained)
         if snapshot.changes.contains(.nearby) || discovery.isNearbyStale { showNearby(snapshot.state) }
         for index in renderers.indices { renderers[index].observe(snapshot) }
@@ -303,16 +299,27 @@ package actor MQTTBridge {
         flush()
     }
 
+    /// Topics that wait for their interval are sent in steps of so many milliseconds, so that many share a timer.
+    private static let timerStep: Int64 = 25
+
     /// Sends the retained topics that are due.
-    func flush() {
-        guard publisher.canSend, !hasEnded else { return }
+    ///
+    /// - Returns: Whether anything was sent.
+    @discardableResult
+    func flush() -> Bool {
+        guard publisher.canSend, !hasEnded else { return false }
         let now = now
         for index in renderers.indices { renderers[index].render(into: &publisher.retained, at: now) }
-        publisher.flush(at: now, upTo: discovery.isHoldingStates ? .info : .view)
+        let hasSent = publisher.flush(at: now, upTo: discovery.isHoldingStates ? .info : .view)
         if publisher.hasRefusals { handleRefusals() }
-        guard publisher.canSend else { return }
+        if publisher.canSend { planFlush(at: now) }
+        return hasSent
+    }
+
+    private func planFlush(at now: Int64) {
         let due = ([publisher.retained.nextDue(after: now)] + renderers.map(\.nextDue)).compactMap(\.self)
-        guard let first = due.min(), plannedWake.map({ first < $0 || $0 <= now }) ?? true else { return }
+        let first = due.min().map { ($0 + Self.timerStep - 1) / Self.timerStep * Self.timerStep }
+        guard let first, plannedWake.map({ first < $0 || $0 <= now }) ?? true else { return }
         plannedWake = first
         after(.milliseconds(max(0, first - now))) { bridge in
             if bridge.plannedWake == first { bridge.plannedWake = nil }

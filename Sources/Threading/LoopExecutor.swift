@@ -10,23 +10,31 @@ package final class LoopExecutor: TaskExecutor, SerialExecutor {
     /// How long a thread that lends itself works for others.
     private static let lendingTime = Duration.milliseconds(2)
 
-    private let queue = WorkQueue()
+    private let queue: WorkQueue
     private let now: @Sendable () -> ContinuousClock.Instant
 
     /// Starts the executor's own thread.
     ///
-    /// - Parameter now: The clock that limits how long a lent thread works.
+    /// - Parameter now: The clock of timers, which also limits how long a lent thread works.
     /// - Throws: The system's error if it allows no further thread.
     package init(
         now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
     ) throws(Errno) {
         self.now = now
+        queue = WorkQueue(now)
         // The thread retains the queue and not the executor, so that it ends when the executor is released.
         let (queue, serial) = (queue, asUnownedSerialExecutor())
         let task = asUnownedTaskExecutor()
         let thread = try POSIXThread {
             while let batch = queue.next() {
-                for work in batch { work.run(serial, task) }
+                var end = now() + Self.lendingTime
+                for work in batch {
+                    work.run(serial, task)
+                    guard queue.hasEndings, now() >= end else { continue }
+                    queue.endBatch()
+                    end = now() + Self.lendingTime
+                }
+                queue.endBatch()
             }
         }
         thread.detach()
@@ -40,6 +48,21 @@ package final class LoopExecutor: TaskExecutor, SerialExecutor {
     ///
     /// When called on the executor, the closure runs after the current work.
     package func perform(_ body: @escaping @Sendable () -> Void) { queue.append(.closure(body)) }
+
+    /// Runs a closure after a delay, unless the executor has been released by then.
+    ///
+    /// The executor's own thread waits for it: no task has to be woken first.
+    package func perform(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
+        queue.append(.closure(body), at: now() + delay)
+    }
+
+    /// Runs a closure when the present batch of work is done, or has taken two milliseconds.
+    ///
+    /// For what is done once rather than after each piece of work; called on the executor.
+    package func performAtRest(_ body: @escaping @Sendable () -> Void) {
+        checkIsolated()
+        queue.addEnding(body)
+    }
 
     /// Whether the calling code runs on this executor.
     package var isCurrent: Bool { queue.isWorker }
@@ -77,9 +100,13 @@ package final class LoopExecutor: TaskExecutor, SerialExecutor {
         let end = now() + Self.lendingTime
         while true {
             for index in batch.indices {
-                if index > 0, now() >= end { return queue.giveBack(batch[index...]) }
+                if index > 0, now() >= end {
+                    queue.endBatch()
+                    return queue.giveBack(batch[index...])
+                }
                 batch[index].run(serial, task)
             }
+            queue.endBatch()
             guard let next = queue.borrowMore(isLast: now() >= end) else { return }
             batch = next
         }
@@ -111,12 +138,22 @@ private final class WorkQueue: @unchecked Sendable {
     /// Threads that will borrow the work they submit.
     private var lenders: [pthread_t] = []
     private var isClosed = false
+    /// Work whose time has not come, the next one last.
+    private var timers: [(due: ContinuousClock.Instant, work: Work)] = []
+    private let now: @Sendable () -> ContinuousClock.Instant
+    /// What is to run at the end of a batch; used only by the thread that runs work.
+    private var endings: [@Sendable () -> Void] = []
 
-    init() {
+    init(_ now: @escaping @Sendable () -> ContinuousClock.Instant) {
+        self.now = now
         mutex.initialize(to: pthread_mutex_t())
         arrival.initialize(to: pthread_cond_t())
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(arrival, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(arrival, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -141,6 +178,16 @@ private final class WorkQueue: @unchecked Sendable {
             waiting.append(work)
             return !lenders.contains(where: isSelf)
         }
+    }
+
+    /// Appends work when its time has come; of two with the same time the one that came first is first.
+    func append(_ work: Work, at due: ContinuousClock.Instant) {
+        let isNext = locked {
+            let index = timers.firstIndex { $0.due <= due } ?? timers.endIndex
+            timers.insert((due, work), at: index)
+            return index == timers.endIndex - 1
+        }
+        if isNext { pthread_cond_signal(arrival) }
     }
 
     func close() {
@@ -168,10 +215,12 @@ private final class WorkQueue: @unchecked Sendable {
         locked {
             if worker.map(isSelf) ?? false { worker = nil }
             isOwnerCalled = worker == nil && !waiting.isEmpty
-            while !isOwnerCalled || waiting.isEmpty || worker != nil {
+            while true {
+                appendDue()
+                if isOwnerCalled, !waiting.isEmpty, worker == nil { break }
                 if isClosed, worker == nil, waiting.isEmpty { return nil }
                 if waiting.isEmpty { isOwnerCalled = false }
-                pthread_cond_wait(arrival, mutex)
+                wait()
             }
             isOwnerCalled = false
             worker = pthread_self()
@@ -179,10 +228,51 @@ private final class WorkQueue: @unchecked Sendable {
         }
     }
 
+    /// Work whose time has come is done by the owner, or by the thread that works already.
+    private func appendDue() {
+        guard !timers.isEmpty else { return }
+        let now = now()
+        while let next = timers.last, next.due <= now {
+            timers.removeLast()
+            waiting.append(next.work)
+            if worker == nil { isOwnerCalled = true }
+        }
+    }
+
+    /// Waits for work, or until the time of the next timer.
+    private func wait() {
+        guard let next = timers.last else {
+            pthread_cond_wait(arrival, mutex)
+            return
+        }
+        var end = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &end)
+        let (seconds, attoseconds) = max(next.due - now(), .zero).components
+        // Rounded up to a microsecond: an earlier end would only mean another wait.
+        let nanoseconds = end.tv_nsec + Int(attoseconds / 1_000_000_000) + 1000
+        end.tv_sec += Int(seconds) + nanoseconds / 1_000_000_000
+        end.tv_nsec = nanoseconds % 1_000_000_000
+        pthread_cond_timedwait(arrival, mutex, &end)
+    }
+
     private func take() -> [Work] {
         let batch = waiting
         waiting.removeAll()
         return batch
+    }
+
+    // MARK: The end of a batch
+
+    var hasEndings: Bool { !endings.isEmpty }
+
+    func addEnding(_ body: @escaping @Sendable () -> Void) { endings.append(body) }
+
+    func endBatch() {
+        while !endings.isEmpty {
+            let batch = endings
+            endings.removeAll(keepingCapacity: true)
+            for ending in batch { ending() }
+        }
     }
 
     // MARK: A borrower

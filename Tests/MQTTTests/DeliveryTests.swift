@@ -269,6 +269,41 @@ struct DeliveryTests {
         #expect(heads.isSubset(of: [0x82, 0xA2, 0xE0]) && heads.contains(0x82))
     }
 
+    @Test func `what is published on a loop is written in one piece when it rests, or when asked`()
+        async throws
+    {
+        let reads = Locked([[UInt8]]())
+        let broker = try HostileBroker(nil) { version, connection in
+            _ = connection.send(BrokerPackets.connack(version == 5 ? .v5 : .v311))
+            while true {
+                let part = connection.receive()
+                if part.isEmpty { return }
+                reads.withLock { $0.append(part) }
+            }
+        }
+        defer { broker.stop() }
+        let loop = try LoopExecutor()
+        let (connects, connect) = AsyncStream.makeStream(of: Void.self)
+        let client = MQTTClient(configuration(port: broker.port), logger: LogRecorder().logger)
+        client.handleLinkEvents(on: loop) { _ in connect.yield() }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await client.run() }
+            for await _ in connects { break }
+            for isAsked in [false, true] {
+                let before = reads.withLock { $0.count }
+                loop.perform {
+                    for number in 0..<3 {
+                        client.publish(message(number))
+                        if isAsked, number == 0 { client.flush() }
+                    }
+                }
+                #expect(await eventually { reads.withLock { $0.dropFirst(before).joined().count == 33 } })
+                if !isAsked { #expect(reads.withLock { $0.count } - before == 1) }
+            }
+            group.cancelAll()
+        }
+    }
+
     @Test func `an idle link is kept alive`() async throws {
         let pings = Locked(0)
         let broker = try HostileBroker(nil) { version, connection in

@@ -197,4 +197,74 @@ struct LoopExecutorTests {
         var total: Int { lock.withLock { done } }
         var most: Int { lock.withLock { mostAtOnce } }
     }
+
+    @Test func `delayed work runs in the order of its times, on the executor's own thread`() async throws {
+        let (loop, log) = try (LoopExecutor(), ThreadLog())
+        let (work, end) = AsyncStream.makeStream(of: Int.self)
+        for delay in [30, 10, 20, 10] {
+            loop.perform(after: .milliseconds(delay)) {
+                log.record()
+                end.yield(delay)
+                if delay == 30 { end.finish() }
+            }
+        }
+        var delays: [Int] = []
+        for await delay in work { delays.append(delay) }
+        #expect(delays == [10, 10, 20, 30])
+        await Task(executorPreference: loop) { log.record() }.value
+        #expect(Set(log.all).count == 1)
+    }
+
+    @Test func `delayed work does not run before its time`() async throws {
+        let loop = try LoopExecutor()
+        let start = ContinuousClock.now
+        let (work, end) = AsyncStream.makeStream(of: Void.self)
+        loop.perform(after: .milliseconds(20)) { end.finish() }
+        for await _ in work {}
+        #expect(ContinuousClock.now - start >= .milliseconds(20))
+    }
+
+    @Test func `delayed work does not keep a released executor`() async throws {
+        let (work, end) = AsyncStream.makeStream(of: Void.self)
+        var loop: LoopExecutor? = try LoopExecutor()
+        loop?.perform(after: .seconds(3600)) { end.finish() }
+        weak let released = loop
+        loop = nil
+        #expect(released == nil)
+        _ = work
+    }
+
+    @Test func `what is to run at rest runs once the present work is done, on the same thread`() async throws
+    {
+        let loop = try LoopExecutor()
+        let order = Locked([String]())
+        @Sendable func record(_ text: String) { order.withLock { $0.append(text) } }
+        let lender = await onThread {
+            loop.lend {
+                loop.perform {
+                    loop.performAtRest { record("rest \(Self.thread)") }
+                    record("first")
+                }
+                loop.perform { record("second") }
+            }
+        }
+        #expect(order.withLock { $0 } == ["first", "second", "rest \(lender)"])
+    }
+
+    @Test func `what is to run at rest runs after work on the executor's own thread, too`() async throws {
+        let loop = try LoopExecutor()
+        let (work, end) = AsyncStream.makeStream(of: Void.self)
+        loop.perform { loop.performAtRest { end.finish() } }
+        for await _ in work {}
+    }
+
+    @Test func `what is to run at rest runs after work that found the executor free`() throws {
+        let loop = try LoopExecutor()
+        let count = Locked(0)
+        let isFree = loop.runIfFree {
+            loop.performAtRest { count.withLock { $0 += 1 } }
+            return count.withLock { $0 } == 0
+        }
+        if let isFree { #expect(isFree && count.withLock { $0 } == 1) }
+    }
 }

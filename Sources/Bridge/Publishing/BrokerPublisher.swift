@@ -54,13 +54,17 @@ package struct BrokerPublisher: Sendable {
     /// - Parameters:
     ///   - now: Steady milliseconds.
     ///   - last: The last rank to send.
-    package mutating func flush(at now: Int64, upTo last: RetainedTopicStore.Rank = .view) {
-        guard canSend else { return }
-        for message in retained.due(at: now, upTo: last) {
-            guard publish(message) else { return }
+    /// - Returns: Whether anything was sent.
+    @discardableResult
+    package mutating func flush(at now: Int64, upTo last: RetainedTopicStore.Rank = .view) -> Bool {
+        guard canSend else { return false }
+        let due = retained.due(at: now, upTo: last)
+        for (index, message) in due.enumerated() {
+            guard publish(message) else { return index > 0 }
             retained.recordSent(message, at: now)
             latency.published(message)
         }
+        return !due.isEmpty
     }
 
     // MARK: Refusals

@@ -7,24 +7,37 @@ extension MQTTClient {
             state.withLock { $0.counters.refused += 1 }
             return .refused(problem)
         }
-        let (admission, link, completions) = state.withLock {
-            state -> (MQTTOutbox.Admission, State.Link?, [MQTTOutbox.Completion]) in
-            guard state.phase != .ended else { return (.refuse(.stopped), nil, []) }
+        let (admission, completions, isFlushPlanned, loop) = state.withLock {
+            state -> (MQTTOutbox.Admission, [MQTTOutbox.Completion], Bool, LoopExecutor?) in
+            guard state.phase != .ended else { return (.refuse(.stopped), [], true, nil) }
             let admission = state.outbox.admit(message, waiter: waiter)
             switch admission {
             case .drop: state.counters.dropped += 1
             case .refuse: state.counters.refused += 1
-            case .accept: return (admission, state.link, state.sendAll())
+            case .accept: return (admission, state.sendAll(), state.isFlushPlanned, state.loop)
             }
-            return (admission, nil, [])
+            return (admission, [], true, nil)
         }
         for completion in completions { completion.resumeWaiter() }
-        link?.connection.flush()
+        if !isFlushPlanned { planFlush(loop) }
         switch admission {
         case .drop: return .dropped
         case .refuse(let error): return .refused(error)
         // Of QoS 0, as the others wait for the next link.
         case .accept: return completions.contains { $0.error == .notConnected } ? .dropped : .queued
+        }
+    }
+
+    /// Writes what was published, without waiting for more.
+    package func flush() { state.withLock { $0.link }?.connection.flush() }
+
+    /// Writes what was published: at once, or when the loop rests if it publishes, as more may follow.
+    private func planFlush(_ loop: LoopExecutor?) {
+        guard let loop, loop.isCurrent else { return flush() }
+        state.withLock { $0.isFlushPlanned = true }
+        loop.performAtRest { [weak self] in
+            self?.state.withLock { $0.isFlushPlanned = false }
+            self?.flush()
         }
     }
 

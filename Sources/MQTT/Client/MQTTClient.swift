@@ -44,6 +44,9 @@ package final class MQTTClient: Sendable {
         var waitingForEnd: [AsyncStream<Never>.Continuation] = []
         /// Receives link events instead of the stream.
         var linkHandler: (@Sendable (MQTTLinkEvent) -> Void)?
+        /// Publications of this executor are written when it rests.
+        var loop: LoopExecutor?
+        var isFlushPlanned = false
     }
 
     /// - Parameter aroundRead: Called on the connection's thread around each read, to do work there right after
@@ -177,11 +180,16 @@ package final class MQTTClient: Sendable {
     }
 
     /// Calls a handler on an executor with every link event; ``links`` then stays empty.
+    ///
+    /// What is published from that executor is written in one piece when it rests, or at ``flush()``.
     package func handleLinkEvents(
         on loop: LoopExecutor,
         _ handler: @escaping @Sendable (MQTTLinkEvent) -> Void
     ) {
-        state.withLock { state in state.linkHandler = { event in loop.perform { handler(event) } } }
+        state.withLock { state in
+            state.loop = loop
+            state.linkHandler = { event in loop.perform { handler(event) } }
+        }
     }
 
     /// Passes a link event to the handler, or to the stream.
@@ -321,7 +329,7 @@ package final class MQTTClient: Sendable {
             state.link = nil
             let waiting = state.waitingForEnd
             state.waitingForEnd = []
-            state.linkHandler = nil
+            (state.linkHandler, state.loop) = (nil, nil)
             return (state.outbox.close(), state.subscriptions.removeAll(), waiting, old)
         }
         _ = old

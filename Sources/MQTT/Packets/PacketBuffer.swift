@@ -7,7 +7,7 @@ package struct PacketBuffer {
     private var passedEnds = 0
 
     /// Capacity kept while there is nothing to write.
-    private static let retainedCapacity = 1 << 16
+    private static let retainedCapacity = 1 << 14
 
     package var isEmpty: Bool { bytes.isEmpty }
 
