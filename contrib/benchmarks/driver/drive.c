@@ -27,7 +27,7 @@ static void heard(struct mosquitto *client, void *object, const struct mosquitto
 }
 
 static int await(int port, const char *topic, const char *text) {
-    double end = now_us() + 20e6;
+    double end = now_us() + 300e6;
     struct mosquitto *client = NULL;
     while (!(client = dial(port, heard)) && now_us() < end) usleep(20000);
     if (!client) fail("nobody answers on port %d", port);
@@ -47,8 +47,13 @@ int main(int count, char **arguments) {
     if (!strcmp(verb, "port")) return free_port();
     if (!strcmp(verb, "await") && count == 3) return await(numbers[2], NULL, NULL);
     if (!strcmp(verb, "await") && count == 5) return await(numbers[2], arguments[3], arguments[4]);
-    if (!strcmp(verb, "echo") && count == 8)
-        return echo(numbers[2], arguments[3], numbers[4], numbers[5], numbers[6], numbers[7]);
+    if (!strcmp(verb, "echo") && count == 10)
+        return echo(numbers[2], arguments[3], numbers[4], numbers[5], numbers + 6, arguments[9]);
+    if (!strcmp(verb, "commands") && count == 7)
+        return send_commands(numbers[2], arguments[3], numbers[4], numbers[5], numbers[6]);
+    if (!strcmp(verb, "moves") && count == 7)
+        return send_moves(numbers[2], arguments[3], numbers[4], numbers[5], numbers[6]);
+    if (!strcmp(verb, "lists") && count == 6) return send_lists(numbers[2], numbers[3], numbers[4], numbers[5]);
     if (!strcmp(verb, "link") && count == 5) return link_lamps(numbers[2], arguments[3], numbers[4]);
     if (!strcmp(verb, "start") && count > 6)
         return start(numbers[2], arguments[3], numbers[4], numbers[5], arguments + 6);
@@ -74,7 +79,8 @@ int main(int count, char **arguments) {
         const struct place places[] = {{numbers[2], NULL, numbers[3]}, {numbers[4], NULL, numbers[5]}};
         return people_commands(places, arguments[6], arguments[7], numbers[8], atoi(arguments[9]));
     }
-    fail("usage: drive port | await PORT [TOPIC TEXT] | echo PORT ROOT THINGS ROUNDS PID SAME_WORK_PID |\n"
+    fail("usage: drive port | await PORT [TOPIC TEXT] | echo PORT ROOT THINGS ROUNDS C_PID PYTHON_PID PID TOKEN |\n"
+         "  commands | moves PORT ROOT THINGS FIRST COUNT | lists PORT THINGS FIRST COUNT |\n"
          "  link PORT ROOT LAMPS | start PORT ROOT THINGS RUNS COMMAND… | idle PID THINGS SECONDS |\n"
          "  storm PORT ROOT THINGS SECONDS PID | scanning PORT ROOT PID SECONDS |\n"
          "  discovery PORT ROOT THINGS RUNS |\n"

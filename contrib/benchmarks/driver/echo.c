@@ -1,148 +1,108 @@
-// From a command on `…/things/<t>/set` until the new state is read from `…/things/<t>`, and the processor time that
-// it takes: the daemon, a program that only echoes, and one that does the same work, by turns on one broker.
-#define _GNU_SOURCE
+// From a command to its answer, and the processor time that it takes: the daemon, a program in C that does the same work
+// and a script in Python that does, by turns on one broker. And the daemon with a thing that is near, one with a profile,
+// and a user's token, each beside a plain thing.
 #include "measure.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { run_length = 100 };
+enum { in_c, in_python, plain, nearby, with_profile, with_token, sides };
 
-static char awaited_topic[128], awaited_text[48];
-static volatile int has_come;
-static double came_at;
-
-// The brightness of the daemon's things as last heard.
-static int *current, count;
-static char lamps[160];
-
-static void remember(const struct mosquitto_message *message) {
-    if (strncmp(message->topic, lamps, strlen(lamps))) return;
-    int thing = atoi(message->topic + strlen(lamps));
-    const char *value = message->payload ? strstr(message->payload, "\"brightness\":") : NULL;
-    if (thing >= 1 && thing <= count && value) current[thing] = atoi(value + strlen("\"brightness\":"));
-}
-
-static void heard(struct mosquitto *client, void *object, const struct mosquitto_message *message) {
-    (void)client, (void)object;
-    remember(message);
-    if (has_come || strcmp(message->topic, awaited_topic)) return;
-    const char *found =
-        memmem(message->payload, (size_t)message->payloadlen, awaited_text, strlen(awaited_text));
-    // The library ends every payload with a zero byte.
-    if (!found || isdigit((unsigned char)found[strlen(awaited_text)])) return;
-    came_at = now_us();
-    has_come = 1;
-}
-
-static double once(struct mosquitto *client, const char *root, int thing, int value, int qos) {
-    char topic[160], text[64];
-    snprintf(awaited_topic, sizeof awaited_topic, "%s/things/lamp-%d", root, thing);
-    snprintf(awaited_text, sizeof awaited_text, "\"brightness\":%d", value);
-    snprintf(topic, sizeof topic, "%s/set", awaited_topic);
-    snprintf(text, sizeof text, "{\"brightness\":%d}", value);
-    has_come = 0;
-    double begun = now_us();
-    publish(client, topic, text, qos);
-    drive_until(client, begun + 5e6, &has_come);
-    if (!has_come) fail("no new state on %s within 5 s", awaited_topic);
-    return came_at - begun;
-}
-
-// The programs by turns: one that only echoes, one in C that does the same work, and the daemon.
-enum { bare_echo, same_work, ours, sides };
-
-struct side {
-    const char *root;
-    // 0 when its processor time does not count.
-    int pid;
-};
+static const double parts[] = {0.5, 0.99};
+// Median, 99 %, processor time.
+enum { columns = 3 };
 
 struct pace {
-    int qos, rounds;
-    // Between a state and the next command.
-    double pause_us;
     const char *name;
+    int qos;
+    // Between an answer and the next command, microseconds.
+    double pause;
+    // At most so many times what C and the script take.
+    double of_c[columns], of_python;
 };
 
-struct result {
-    struct sample delays;
-    double processor_ns;
-};
-
-// Commands one after the other; the processor time includes what follows the last state.
-static void run(struct mosquitto *client, const struct side *side, const struct pace *pace, struct result *result) {
-    double before = side->pid ? processor_ns(side->pid) : 0;
-    for (int round = 0; round < run_length; round++) {
-        // Another value each time, for what does not change is not published.
-        int thing = 1 + rand() % count, value = 1 + (current[thing] + rand() % 253) % 254;
-        double took = once(client, side->root, thing, value, pace->qos);
-        if (result) add(&result->delays, took);
-        if (pace->pause_us > 0) drive_until(client, now_us() + pace->pause_us, NULL);
-    }
-    drive_until(client, now_us() + 50e3, NULL);
-    if (result && side->pid) result->processor_ns += processor_ns(side->pid) - before;
+static void read_columns(struct contender *side, int rounds, double *values) {
+    for (int index = 0; index < 2; index++) values[index] = share(&side->delays, parts[index]);
+    values[2] = side->processor_ns / 1e3 / rounds;
 }
 
-static void print_rows(const struct pace *pace, struct result *results) {
-    static const struct {
-        const char *name;
-        double part, aim, aim_of_echo;
-    } shares[] = {{"median", 0.5, 1.4, 1.3}, {"99 %", 0.99, 2, 2}};
-    char what[128];
-    double delay[2][sides];
-    for (int index = 0; index < 2; index++)
-        for (int side = 0; side < sides; side++) delay[index][side] = share(&results[side].delays, shares[index].part);
-    for (int index = 0; index < 2; index++) {
-        snprintf(what, sizeof what, "command to state, %s, against a bare echo, %s", pace->name, shares[index].name);
-        row_ratio(what, "µs", delay[index][bare_echo], delay[index][ours], shares[index].aim_of_echo);
+static void print_row(const char *pace, const char *what, const double *other, const double *ours, const double *marks) {
+    printf("| %s | %s ", pace, what);
+    for (int index = 0; index < columns; index++) {
+        double ratio = ours[index] / other[index];
+        printf("| %.2f, ≤ %.2f: %s ", ratio, marks[index], ratio <= marks[index] ? "yes" : "**no**");
     }
-    for (int index = 0; index < 2; index++) {
-        snprintf(what, sizeof what, "command to state, %s, against the same work in C, %s", pace->name, shares[index].name);
-        row_ratio(what, "µs", delay[index][same_work], delay[index][ours], shares[index].aim);
-    }
-    double processor[sides];
-    for (int side = 0; side < sides; side++) processor[side] = results[side].processor_ns / 1e3 / pace->rounds;
-    snprintf(what, sizeof what, "command to state, %s, against the same work in C, processor time", pace->name);
-    row_ratio(what, "µs", processor[same_work], processor[ours], 1.6);
+    printf("| %.0f, %.0f, %.0f | %.0f, %.0f, %.0f |\n", other[0], other[1], other[2], ours[0], ours[1], ours[2]);
+    fflush(stdout);
 }
 
-static void measure(int port, const struct side *programs, const struct pace *pace) {
-    struct mosquitto *client = dial(port, heard);
-    if (!client) fail("no broker on port %d", port);
-    char filter[160];
+static void measure(const struct pace *pace, const struct contender *all, int things, int rounds) {
+    struct contender contenders[sides];
+    double values[sides][columns];
     for (int side = 0; side < sides; side++) {
-        snprintf(filter, sizeof filter, "%s/things/+", programs[side].root);
-        subscribe(client, filter, pace->qos);
+        contenders[side] = all[side];
+        contenders[side].qos = pace->qos;
+        contenders[side].pause_us = pace->pause;
     }
-    // What is retained comes first.
-    drive_until(client, now_us() + 1e6, NULL);
-    struct result results[sides] = {0};
-    // Another program is first each time; the first run of each warms up.
-    for (int turn = -sides; turn < pace->rounds / run_length * sides; turn++) {
-        int side = (turn + sides + (turn + sides) / sides) % sides;
-        run(client, &programs[side], pace, turn < 0 ? NULL : &results[side]);
+    take_turns(contenders, sides, things, rounds);
+    for (int side = 0; side < sides; side++) {
+        read_columns(&contenders[side], rounds, values[side]);
+        free(contenders[side].delays.values);
     }
-    print_rows(pace, results);
-    for (int side = 0; side < sides; side++) free(results[side].delays.values);
+    const double script[columns] = {pace->of_python, pace->of_python, pace->of_python}, like_plain[columns] = {1.15, 1.15, 1.15};
+    print_row(pace->name, "a plain thing, against the same work in C", values[in_c], values[plain], pace->of_c);
+    print_row(pace->name, "the same, against Python", values[in_python], values[plain], script);
+    print_row(pace->name, "the thing nearby, against a plain one", values[plain], values[nearby], like_plain);
+    print_row(pace->name, "a thing with a profile, against a plain one", values[plain], values[with_profile], like_plain);
+    print_row(pace->name, "with a user's token, against without", values[plain], values[with_token], like_plain);
+}
+
+static volatile int is_near;
+
+static void heard_nearby(struct mosquitto *client, void *object, const struct mosquitto_message *message) {
+    (void)client, (void)object;
+    if (message->payload && strstr(message->payload, "\"slug\":\"lamp-1\"")) is_near = 1;
+}
+
+// Puts the device beside the first lamp.
+static void go_near(int port, const char *root) {
+    char topic[160];
+    struct mosquitto *client = dial(port, heard_nearby);
+    if (!client) fail("no broker on port %d", port);
+    snprintf(topic, sizeof topic, "%s/nearby", root);
+    subscribe(client, topic, 1);
+    snprintf(topic, sizeof topic, "%s/device/set", root);
+    // Once a second, for several positions must agree.
+    for (int step = 0; step < 20 && !is_near; step++) {
+        publish(client, topic, "{\"position\":{\"x\":1,\"y\":1,\"z\":1}}", 1);
+        drive_until(client, now_us() + 1e6, &is_near);
+    }
+    if (!is_near) fail("nothing becomes near");
     mosquitto_disconnect(client);
     mosquitto_destroy(client);
 }
 
-int echo(int port, const char *root, int things, int rounds, int daemon_pid, int same_work_pid) {
-    count = things;
-    current = calloc((size_t)things + 1, sizeof *current);
-    if (!current) fail("no memory for %d things", things);
-    snprintf(lamps, sizeof lamps, "%s/things/lamp-", root);
-    const struct side programs[sides] = {
-        [bare_echo] = {"floor", 0}, [same_work] = {"trilateral/plain", same_work_pid}, [ours] = {root, daemon_pid}
+int echo(int port, const char *root, int things, int rounds, const int *pids, const char *token) {
+    const struct place places[] = {{port, NULL, pids[in_c]}, {port, NULL, pids[in_python]}, {port, NULL, pids[plain]}};
+    const struct contender all[sides] = {
+        [in_c] = {&places[in_c], "trilateral/plain", all_lamps, .awaits_answer = 1},
+        [in_python] = {&places[in_python], "trilateral/script", all_lamps, .awaits_answer = 1},
+        [plain] = {&places[plain], root, odd_lamps, .awaits_answer = 1},
+        [nearby] = {&places[plain], root, nearby_lamp, .awaits_answer = 1},
+        [with_profile] = {&places[plain], root, even_profiles, .awaits_answer = 1},
+        [with_token] = {&places[plain], root, odd_lamps, .awaits_answer = 1, .token = token},
     };
-    const struct pace paces[] = {
-        {0, rounds, 0, "QoS 0"}, {1, rounds, 0, "QoS 1"}, {1, rounds / 2, 10e3, "QoS 1, 10 ms apart"}
+    static const struct pace paces[] = {
+        {"back to back, QoS 0", 0, 0, {1.4, 2, 1.7}, 0.85},
+        {"back to back, QoS 1", 1, 0, {1.4, 2, 1.7}, 0.85},
+        {"10 ms apart, QoS 0", 0, 10e3, {1.8, 2, 2.5}, 0.95},
+        {"10 ms apart, QoS 1", 1, 10e3, {1.8, 2, 2.5}, 0.95},
     };
-    for (size_t index = 0; index < sizeof paces / sizeof *paces; index++) measure(port, programs, &paces[index]);
-    free(current);
+    go_near(port, root);
+    puts("| a command to its answer | | median | 99 % | processor time | µs, the other's | µs, Trilateral's |");
+    puts("| --- | --- | --- | --- | --- | --- | --- |");
+    for (size_t index = 0; index < sizeof paces / sizeof *paces; index++)
+        measure(&paces[index], all, things, paces[index].pause > 0 ? rounds / 3 : rounds);
     return 0;
 }

@@ -63,13 +63,18 @@ pid_t launch(const struct place *place, struct mosquitto *client, char *program,
 // Anonymous memory of two daemons that have settled, in megabytes; the median of several starts.
 void compare_memory(const struct place *places, struct mosquitto **clients, char *program, double *first, double *second);
 
-// Which lamps are set; every second one may have a profile.
-enum lamps { odd_lamps, even_lamps, even_profiles };
+// Which lamps are set; every second one may have a profile. The nearby one is the first, by its own topic.
+enum lamps { all_lamps, odd_lamps, even_lamps, even_profiles, nearby_lamp };
 
 // Who commands, in turn with others.
 struct contender {
     const struct place *place;
+    // Of its topics.
+    const char *root;
     enum lamps things;
+    int qos;
+    // Between an answer and the next command.
+    double pause_us;
     // Until the answer comes, and not the thing's new state; with a token in the command, if there is one.
     int awaits_answer;
     const char *token;
@@ -83,9 +88,12 @@ struct contender {
     int *current;
 };
 // Each sends a hundred commands in its turn, one after the other, on things up to this number.
-void take_turns(struct contender *sides, int count, const char *root, int things, int rounds);
+void take_turns(struct contender *sides, int count, int things, int rounds);
 
-int echo(int port, const char *root, int things, int rounds, int daemon_pid, int same_work_pid);
+int echo(int port, const char *root, int things, int rounds, const int *pids, const char *token);
+int send_commands(int port, const char *root, int things, int first, int count);
+int send_moves(int port, const char *root, int things, int first, int count);
+int send_lists(int port, int things, int first, int count);
 int link_lamps(int port, const char *root, int lamps);
 int start(int port, const char *root, int things, int runs, char **command);
 int idle(int pid, int things, int seconds);

@@ -78,9 +78,9 @@ static pid_t keep_doing(void (*work)(struct asking *), int web) {
 
 static void measure_meanwhile(const char *what, void (*work)(struct asking *), int web, const struct place *place,
                               const char *root, int rounds) {
-    struct contender side = {.place = place, .things = even_lamps, .awaits_answer = 1};
+    struct contender side = {.place = place, .root = root, .things = even_lamps, .qos = 1, .awaits_answer = 1};
     pid_t child = keep_doing(work, web);
-    take_turns(&side, 1, root, 10, rounds);
+    take_turns(&side, 1, 10, rounds);
     if (waitpid(child, NULL, WNOHANG) != 0) fail("nothing was done meanwhile");
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
@@ -104,12 +104,12 @@ static void compare(const char *what, struct contender *other, struct contender 
 
 int people_commands(const struct place *places, const char *root, const char *token, int web, int rounds) {
     struct contender sides[] = {
-        {.place = &places[alone], .things = odd_lamps, .awaits_answer = 1},
-        {.place = &places[crowded], .things = even_lamps, .awaits_answer = 1},
-        {.place = &places[crowded], .things = odd_lamps, .awaits_answer = 1, .token = token},
+        {&places[alone], root, odd_lamps, .qos = 1, .awaits_answer = 1},
+        {&places[crowded], root, even_lamps, .qos = 1, .awaits_answer = 1},
+        {&places[crowded], root, odd_lamps, .qos = 1, .awaits_answer = 1, .token = token},
     };
     // The user of the token may drive the first ten lamps.
-    take_turns(sides, sizeof sides / sizeof *sides, root, 10, rounds);
+    take_turns(sides, sizeof sides / sizeof *sides, 10, rounds);
     compare("the owner among 1,000 users and 10,000 grants, against alone", &sides[0], &sides[1], rounds);
     compare("a user with a token there, against the owner alone", &sides[0], &sides[2], rounds);
 

@@ -1,5 +1,4 @@
-// Two places whose daemons take turns at starting and at obeying; each has a broker of its own, so that what is retained
-// is only its own.
+// Places whose daemons take turns at starting, and programs that take turns at commands.
 #define _GNU_SOURCE
 #include "measure.h"
 
@@ -74,14 +73,16 @@ static void heard(struct mosquitto *client, void *object, const struct mosquitto
     has_come = 1;
 }
 
-static double once(struct contender *side, const char *root, int thing, const struct setting *setting) {
+static double once(struct contender *side, int thing, const struct setting *setting) {
     static int number;
+    const char *root = side->root;
     char topic[200], text[200];
     int *value = &side->current[thing], span = setting->most - setting->least + 1;
     // Another value each time, for what does not change is not published.
     if (!*value) *value = setting->first;
     *value = setting->least + (*value - setting->least + 1 + rand() % (span - 1)) % span;
-    snprintf(topic, sizeof topic, "%s/things/lamp-%d/set", root, thing);
+    if (side->things == nearby_lamp) snprintf(topic, sizeof topic, "%s/nearby/set", root);
+    else snprintf(topic, sizeof topic, "%s/things/lamp-%d/set", root, thing);
     if (side->awaits_answer) {
         snprintf(awaited_topic, sizeof awaited_topic, "%s/response/set", root);
         snprintf(awaited_text, sizeof awaited_text, "\"tx\":%d", ++number);
@@ -96,43 +97,63 @@ static double once(struct contender *side, const char *root, int thing, const st
     }
     has_come = 0;
     double begun = now_us();
-    publish(side->client, topic, text, 1);
+    publish(side->client, topic, text, side->qos);
     drive_until(side->client, begun + 5e6, &has_come);
     if (!has_come) fail("%s does not have %s within 5 s", awaited_topic, awaited_text);
     return came_at - begun;
 }
 
+// The thing of the next command, and what of it is set.
+static int choose(const struct contender *side, int things, const struct setting **setting) {
+    *setting = &brightness;
+    if (side->things == nearby_lamp) return 1;
+    if (side->things == all_lamps) return 1 + rand() % things;
+    int pair = rand() % (things / 2);
+    if (side->things == odd_lamps) return 2 * pair + 1;
+    if (side->things == even_profiles) {
+        *setting = &of_profile[pair % profile_count];
+        if (!(*setting)->key) *setting = &of_profile[--pair % profile_count];
+    }
+    return 2 * pair + 2;
+}
+
 // Commands one after the other; the processor time includes what follows the last one.
-static void run(struct contender *side, const char *root, int things, int counts) {
+static void run(struct contender *side, int things, int counts) {
     double before = processor_ns(side->place->pid);
     for (int round = 0; round < run_length; round++) {
-        int pair = rand() % (things / 2);
-        const struct setting *setting = side->things == even_profiles ? &of_profile[pair % profile_count] : &brightness;
-        if (!setting->key) setting = &of_profile[--pair % profile_count];
-        double took = once(side, root, 2 * pair + (side->things == odd_lamps ? 1 : 2), setting);
+        const struct setting *setting;
+        int thing = choose(side, things, &setting);
+        double took = once(side, thing, setting);
         if (counts) add(&side->delays, took);
+        if (side->pause_us > 0) drive_until(side->client, now_us() + side->pause_us, NULL);
     }
     drive_until(side->client, now_us() + 50e3, NULL);
     if (counts) side->processor_ns += processor_ns(side->place->pid) - before;
 }
 
-void take_turns(struct contender *sides, int count, const char *root, int things, int rounds) {
+void take_turns(struct contender *sides, int count, int things, int rounds) {
     char filter[160];
-    snprintf(filter, sizeof filter, "%s/%s", root, sides->awaits_answer ? "response/set" : "things/+");
     for (int index = 0; index < count; index++) {
         struct contender *side = &sides[index];
         side->client = dial(side->place->port, heard);
         side->current = calloc((size_t)things + 1, sizeof *side->current);
         if (!side->client || !side->current) fail("no broker on port %d", side->place->port);
     }
-    // One subscriber at a time, for a broker with two has more to do.
+    // One subscriber at a time, for a broker with two has more to do. The first turn of each warms up, and another side
+    // is first each time.
     for (int turn = -count; turn < rounds / run_length * count; turn++) {
-        int index = (turn + count + (turn + count) / count) % count;
-        subscribe(sides[index].client, filter, 1);
+        struct contender *side = &sides[(turn + count + (turn + count) / count) % count];
+        snprintf(filter, sizeof filter, "%s/%s", side->root, side->awaits_answer ? "response/set" : "things/+");
+        subscribe(side->client, filter, side->qos);
         // What is retained comes first.
-        drive_until(sides[index].client, now_us() + 3e5, NULL);
-        run(&sides[index], root, things, turn >= 0);
-        mosquitto_unsubscribe(sides[index].client, NULL, filter);
-        drive_until(sides[index].client, now_us() + 1e4, NULL);
+        if (!side->awaits_answer) drive_until(side->client, now_us() + 3e5, NULL);
+        run(side, things, turn >= 0);
+        mosquitto_unsubscribe(side->client, NULL, filter);
+        drive_until(side->client, now_us() + 1e4, NULL);
+    }
+    for (int index = 0; index < count; index++) {
+        mosquitto_disconnect(sides[index].client);
+        mosquitto_destroy(sides[index].client);
+        free(sides[index].current);
     }
 }

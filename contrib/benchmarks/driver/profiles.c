@@ -120,9 +120,11 @@ int profile_commands(const struct place *places, const char *root, int things, i
     struct contender contenders[sides] = {0};
     for (int index = 0; index < sides; index++) {
         contenders[index].place = &places[index == without_profiles ? plain : profiled];
+        contenders[index].root = root;
+        contenders[index].qos = 1;
         contenders[index].things = index == with_profile ? even_profiles : odd_lamps;
     }
-    take_turns(contenders, sides, root, things, rounds);
+    take_turns(contenders, sides, things, rounds);
     print_rows("a thing with a profile against one without in the same place", &contenders[beside_profiles],
                &contenders[with_profile], rounds);
     print_rows("a thing without a profile, in a place with profiles against one without",

@@ -1,5 +1,5 @@
-// The same work as the daemon's for a command, and nothing else: reads the JSON on `trilateral/plain/things/<t>/set`,
-// commits the thing's row to SQLite, and publishes the five messages that the daemon publishes for a new brightness,
+// The same work as the daemon's for a command, and nothing else: reads the JSON on `trilateral/plain/things/<t>/set`
+// (brightness and tx), commits the thing's row to SQLite, and publishes the five messages that the daemon publishes for a new brightness,
 // with topics and payloads of the same length, the same QoS and the same retain flags.
 //
 // The place is that of `trilateral-bench model COUNT`: rooms of ten lamps each.
@@ -119,21 +119,31 @@ static void close_database(void) {
 
 static const char *after_spaces(const char *text) { return text + strspn(text, " \t\r\n"); }
 
-// The number in `{"brightness":N}`; -1 when the text is anything else.
-static int read_brightness(const char *text) {
-    static const char key[] = "\"brightness\"";
+typedef struct {
+    // 0 when there is none.
+    int brightness, tx;
+} command;
+
+// Reads `{"brightness":N,"tx":N}`, in any order and with spaces anywhere; false when the text is anything else.
+static bool read_command(const char *text, command *found) {
+    *found = (command){0};
     text = after_spaces(text);
-    if (*text++ != '{') return -1;
-    text = after_spaces(text);
-    if (strncmp(text, key, strlen(key))) return -1;
-    text = after_spaces(text + strlen(key));
-    if (*text++ != ':') return -1;
-    char *rest;
-    long value = strtol(text, &rest, 10);
-    if (rest == text || value < 1 || value > brightest) return -1;
-    text = after_spaces(rest);
-    if (*text++ != '}' || *after_spaces(text)) return -1;
-    return (int)value;
+    if (*text++ != '{') return false;
+    for (;;) {
+        static const char brightness[] = "\"brightness\"", tx[] = "\"tx\"";
+        text = after_spaces(text);
+        bool is_brightness = !strncmp(text, brightness, strlen(brightness));
+        if (!is_brightness && strncmp(text, tx, strlen(tx))) return false;
+        text = after_spaces(text + strlen(is_brightness ? brightness : tx));
+        if (*text++ != ':') return false;
+        char *rest;
+        long value = strtol(text, &rest, 10);
+        if (rest == text || value < 1 || value > (is_brightness ? brightest : 1000000000)) return false;
+        *(is_brightness ? &found->brightness : &found->tx) = (int)value;
+        text = after_spaces(rest);
+        if (*text == '}') return found->brightness && !*after_spaces(text + 1);
+        if (*text++ != ',') return false;
+    }
 }
 
 // The lamp of `ROOT/things/lamp-N/set`.
@@ -191,21 +201,21 @@ static void publish_lights(struct mosquitto *client, const lamp *changed) {
     );
 }
 
-static void publish_event(struct mosquitto *client, const lamp *lamp, int before, timestamp time) {
+static void publish_event(struct mosquitto *client, const lamp *lamp, int before, int tx, timestamp time) {
     send(
         client, ROOT "/event/thing", false,
-        "{\"after\":{\"brightness\":%.4f},\"before\":{\"brightness\":%.4f},\"cause\":{\"source\":\"command\"},"
+        "{\"after\":{\"brightness\":%.4f},\"before\":{\"brightness\":%.4f},\"cause\":{\"source\":\"command\",\"tx\":%d},"
         "\"changed\":[\"brightness\"],\"epoch\":\"01a2055d49737056\",\"event_type\":\"changed\","
         "\"id\":\"000000004c616d70%08x\",\"name\":\"Lamp %d\",\"seq\":%d,\"slug\":\"lamp-%d\",\"ts\":\"%s\"}",
-        level(lamp->brightness), level(before), lamp->number - 1, lamp->number, ++events, lamp->number, time.text
+        level(lamp->brightness), level(before), tx, lamp->number - 1, lamp->number, ++events, lamp->number, time.text
     );
 }
 
-static void publish_reply(struct mosquitto *client, const lamp *lamp) {
+static void publish_reply(struct mosquitto *client, const lamp *lamp, int tx) {
     send(
         client, ROOT "/response/set", false,
-        "{\"accepted\":{\"brightness\":%d},\"status\":\"ok\",\"target\":{\"kind\":\"thing\",\"slug\":\"lamp-%d\"}}",
-        lamp->brightness, lamp->number
+        "{\"accepted\":{\"brightness\":%d},\"status\":\"ok\",\"target\":{\"kind\":\"thing\",\"slug\":\"lamp-%d\"},\"tx\":%d}",
+        lamp->brightness, lamp->number, tx
     );
 }
 
@@ -214,16 +224,18 @@ static void on_message(struct mosquitto *client, void *object, const struct mosq
     lamp *lamp = lamp_of(message->topic);
     // The library ends every payload with a zero byte.
     const char *text = message->payload ? message->payload : "";
-    int before = lamp ? lamp->brightness : 0, value = read_brightness(text);
-    if (!lamp || value < 0) fail("%s %s is no command; send {\"brightness\":1 to 255}", message->topic, text);
+    command command;
+    if (!lamp || !read_command(text, &command))
+        fail("%s %s is no command; send {\"brightness\":1 to 255,\"tx\":NUMBER}", message->topic, text);
+    int before = lamp->brightness;
     timestamp time = now();
-    lamp->brightness = value;
+    lamp->brightness = command.brightness;
     write_row(update, lamp, time);
     publish_state(client, lamp, time);
     publish_data(client, lamp);
     publish_lights(client, lamp);
-    publish_event(client, lamp, before, time);
-    publish_reply(client, lamp);
+    publish_event(client, lamp, before, command.tx, time);
+    publish_reply(client, lamp, command.tx);
 }
 
 int main(int words, char **arguments) {
