@@ -163,7 +163,7 @@ let package = Package(
                 "JSON", "Text", "Flare", "People", "Things", "Controller", "Messages", "PlaceMap",
                 "HTTPListener",
                 "Threading",
-                "Cryptography", "CCrypto", "CZlib", hummingbird, nioCore, nioPosix, httpTypes, deques,
+                "Cryptography", "CZlib", hummingbird, nioCore, nioPosix, httpTypes, deques,
                 lifecycle,
                 log,
             ],

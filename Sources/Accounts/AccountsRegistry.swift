@@ -20,10 +20,12 @@ package final class AccountsRegistry: Sendable {
         package init() {}
     }
 
-    private struct State {
+    struct State {
         var settings: Settings
         var table: AccessTable
         var secrets: SecretIndex
+        /// `nil` while the listener has no password of its own.
+        var listener: ListenerPassword?
         /// When users spoke last, to be written.
         var seen: [AccountID: Int64] = [:]
         /// The last time of each user that was, or will be, written.
@@ -56,7 +58,7 @@ package final class AccountsRegistry: Sendable {
     package let passwords = PasswordWorker()
     /// Milliseconds since 1970, UTC.
     package let clock: @Sendable () -> Int64
-    private let state: Locked<State>
+    let state: Locked<State>
     private let page = Locked<String?>(nil)
     private let mask: @Sendable () -> SecretMask
     private let changed: @Sendable (AccessTable) -> Void
@@ -123,6 +125,12 @@ package final class AccountsRegistry: Sendable {
                 return Self.seen(.user(user.id), now, &state)
             case .session(let text):
                 return Self.speaker(SecretToken(text, .session), nil, now, &state)
+            case .listenerSession(let text):
+                // A session of a password that is not stored may be that of a former one.
+                guard state.listener?.isStored == true, let secret = SecretToken(text, .session),
+                    state.secrets.use(secret, at: now)?.holder == .user(.listener)
+                else { return nil }
+                return Self.unnamed(.kiosk, nil, state)
             case .token(let text, let name):
                 return Self.speaker(SecretToken(text, .token), name, now, &state)
             }
@@ -134,7 +142,7 @@ package final class AccountsRegistry: Sendable {
         let secret: SecretToken? =
             switch claim {
             case .unnamed, .trusted, .vouched: nil
-            case .session(let text): SecretToken(text, .session)
+            case .session(let text), .listenerSession(let text): SecretToken(text, .session)
             case .token(let text, _): SecretToken(text, .token)
             }
         return secret.flatMap { secret in state.withLock { $0.secrets.end(of: secret) } }

@@ -141,7 +141,7 @@ extension AccountsAPI {
         guard let old = try body.password("old") else {
             throw .refused("the present password is needed, in the member \"old\"")
         }
-        return switch try await guess(old, against: stored, name: user.name, call) {
+        return switch try await guess(old, against: stored, name: user.name, from: call.request.source) {
         case .right: .known(stored)
         case .wrong: throw .refused("the present password is wrong")
         case .limited(let seconds): .refused(.limited(seconds))
@@ -150,29 +150,29 @@ extension AccountsAPI {
 
     // MARK: Guesses
 
-    enum Guess {
-        case right, wrong
-        /// Nothing was checked; the seconds to wait.
-        case limited(Int)
-    }
-
     /// Checks a password within the limits of guessing.
     ///
-    /// - Parameter stored: `nil` for an unknown name, which costs the same.
+    /// - Parameters:
+    ///   - stored: `nil` for an unknown name, which costs the same.
+    ///   - isKnown: Whether the password is right without a hash.
     func guess(
         _ password: [UInt8],
         against stored: String?,
         name: String,
-        _ call: AccountsCall
-    ) async throws(AccountsError) -> Guess {
-        let address = GuessAddress.text(of: call.request.source)
+        from source: String?,
+        lengths: ClosedRange<Int> = PasswordHash.lengths,
+        isKnown: Bool = false
+    ) async throws(AccountsError) -> PasswordVerdict {
+        let address = GuessAddress.text(of: source)
         let begun = steady()
         if let seconds = guesses.withLock({ $0.begin(name, from: address, at: begun) }) {
-            return .limited(seconds)
+            return .limited(seconds: seconds)
         }
-        let isRight: Bool
+        var isRight = isKnown
         do throws(AccountsError) {
-            isRight = try await registry.passwords.verify(password, against: stored)
+            if !isKnown {
+                isRight = try await registry.passwords.verify(password, against: stored, lengths: lengths)
+            }
         } catch {
             guesses.withLock { $0.abandoned(name, from: address) }
             throw error

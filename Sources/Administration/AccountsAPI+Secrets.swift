@@ -59,6 +59,7 @@ extension AccountsAPI {
     private static func row(_ record: SecretRecord, _ table: AccessTable) -> JSONObject {
         let holder: String =
             switch record.holder {
+            case .user(.listener): AccountsStore.listenerName
             case .user(let id): table.user(id)?.name ?? "\(id)"
             case .thing: "\(record.holder)"
             }

@@ -31,7 +31,7 @@ extension AccountsAPI {
         guard let password = try body.password("password") else { throw .badValue("password is missing") }
         let known = try registry.store.credentials(ofUser: name)
         call.log(AccountsCall.Act.signIn, user: name)
-        switch try await guess(password, against: known?.password, name: name, call) {
+        switch try await guess(password, against: known?.password, name: name, from: call.request.source) {
         case .limited(let seconds): return .limited(seconds)
         case .wrong: return .refusal(401, "unauthenticated", "the name or the password is wrong")
         case .right: break
@@ -71,7 +71,7 @@ extension AccountsAPI {
 
     private func signOut(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
         if let secret = call.request.session.flatMap({ SecretToken($0, .session) }) {
-            call.log("sign out", call.userID.flatMap { call.table.user($0)?.name })
+            call.log(AccountsCall.Act.signOut, call.userID.flatMap { call.table.user($0)?.name })
             try change { store throws(AccountsError) in try store.endSession(secret) }
         }
         return AccountsResponse(204, session: .end)

@@ -44,6 +44,7 @@ package final class AccountsAPI: Sendable {
     /// Milliseconds of the steady clock, for limits.
     let steady: @Sendable () -> Int64
     let guesses = Locked(GuessLimiter())
+    let listenerChecks = ListenerChecks()
     let emails = Locked(EmailLimiter())
 
     /// - Parameters:
@@ -109,6 +110,8 @@ package final class AccountsAPI: Sendable {
         let answer: AccountsResponse? =
             switch call.request.path.first {
             case "session": try await session(&call)
+            case "sign-in": try await listenerSignIn(&call)
+            case "sign-out": try listenerSignOut(&call)
             case "sign-up": try signUp(&call)
             case "forgot": try forgot(&call)
             case "verify": try await verify(&call)

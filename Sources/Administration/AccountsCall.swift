@@ -15,6 +15,7 @@ struct AccountsCall {
         var isAboutUser = false
 
         static let signIn = "sign in"
+        static let signOut = "sign out"
     }
 
     let request: AccountsRequest
@@ -61,8 +62,14 @@ struct AccountsCall {
         switch request.claim {
         case .session(let text): SecretToken(text, .session)
         case .token(let text, _): SecretToken(text, .token)
-        case .unnamed, .trusted, .vouched, nil: nil
+        case .unnamed, .trusted, .listenerSession, .vouched, nil: nil
         }
+    }
+
+    /// The session of the listener's password that came with the request.
+    var listenerSession: SecretToken? {
+        guard case .listenerSession(let text)? = request.claim else { return nil }
+        return SecretToken(text, .session)
     }
 
     var administers: Bool { request.speaker.map(administers) ?? false }

@@ -9,6 +9,8 @@ package struct WebCounters: Sendable, Hashable {
     package var events = 0
     /// Headers that name a user, from somebody else than the proxy.
     package var ignoredProxyHeaders = 0
+    /// Wrong passwords of the listener.
+    package var refusedSignIns = 0
 
     /// By name.
     package var values: [String: Int] {

@@ -12,8 +12,7 @@ package struct WebNode: Sendable {
     package let clock: @Sendable () -> Instant
     /// Why a change would be refused, or `nil` if it is allowed; to be called on the loop.
     package let refusal: @Sendable (ChangeRequest) -> Refusal?
-    /// `nil` where there are no users.
-    package let people: WebPeople?
+    package let people: WebPeople
 
     package init(
         loop: LoopExecutor,
@@ -21,7 +20,7 @@ package struct WebNode: Sendable {
         send: @escaping @Sendable (ControllerEvent) -> Void,
         clock: @escaping @Sendable () -> Instant,
         refusal: @escaping @Sendable (ChangeRequest) -> Refusal?,
-        people: WebPeople? = nil
+        people: WebPeople
     ) {
         (self.refusal, self.people) = (refusal, people)
         (self.loop, self.state, self.send, self.clock) = (loop, state, send, clock)

@@ -24,14 +24,12 @@ package struct WebService: Service, CustomStringConvertible {
     /// - Parameters:
     ///   - problems: What is wrong just now. Asked for each request of `/healthz`.
     ///   - metrics: The present figures. Asked for each request.
-    ///   - signIns: Who may do what; `nil` if everybody may do everything.
     ///   - onBound: Called when connections are taken, with the actual port.
     package init(
         _ configuration: WebConfiguration,
         hub: WebHub,
         problems: @escaping @Sendable () async -> [HealthProblem],
         metrics: @escaping @Sendable () async -> [Metric] = { [] },
-        signIns: SignIns? = nil,
         logger: Logger,
         onBound: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) {
@@ -41,7 +39,6 @@ package struct WebService: Service, CustomStringConvertible {
             configuration: configuration,
             problems: problems,
             metrics: metrics,
-            signIns: signIns,
             page: .embedded
         )
     }
@@ -49,6 +46,7 @@ package struct WebService: Service, CustomStringConvertible {
     /// Serves until graceful shutdown or cancellation.
     package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
+            await hub.node.people.prepare()
             var isReported = false
             while !Task.isCancelled, !Task.isShuttingDownGracefully {
                 do {

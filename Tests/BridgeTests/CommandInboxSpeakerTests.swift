@@ -16,7 +16,7 @@ struct CommandInboxSpeakerTests {
     private static func identify(_ claim: Claim) -> Speaker? {
         switch claim {
         case .unnamed(.mqtt): .user(owner)
-        case .unnamed, .trusted, .session: nil
+        case .unnamed, .trusted, .session, .listenerSession: nil
         case .token("tlu_bob", let name): name == nil || name == "bob" ? .user(bob, ceiling: .read) : nil
         case .token: nil
         case .vouched(let name): ["bob": Speaker.user(bob), "ann": .user(ann)][name]

@@ -95,7 +95,6 @@ struct APIDescriptionTests {
     private static func serve(
         _ body: @escaping @Sendable (Int, RealAccounts) async throws -> Void
     ) async throws {
-        let signIns = try SignIns.forTests()
         let accounts = try await RealAccounts()
         let node = try FakeNode()
         node.change([]) { state in
@@ -106,7 +105,7 @@ struct APIDescriptionTests {
             state.nearbyID = FakeNode.lamp
             state.people = accounts.registry.table
         }
-        try await withWeb(node, signIns: signIns, people: accounts.people) { port in
+        try await withWeb(node, people: accounts.people) { port in
             try await body(port, accounts)
         }
     }

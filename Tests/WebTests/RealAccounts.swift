@@ -16,6 +16,8 @@ final class RealAccounts: Sendable {
     /// Computed once: it takes a while.
     private static let hash = Task { try await PasswordWorker().hash(Array(password.utf8)) }
     private static let now: Int64 = 1_900_000_000_000
+    /// Moves the clock of limits, milliseconds.
+    let steady: Locked<Int64>
 
     let registry: AccountsRegistry
     private let api: AccountsAPI
@@ -33,8 +35,10 @@ final class RealAccounts: Sendable {
             try AccountsSchema.addOrigins($0)
         }
         let store = AccountsStore(database)
-        let now = Self.now
+        let (now, steady) = (Self.now, Locked(Self.now))
+        self.steady = steady
         try store.prepare(owner: "owner", at: now)
+        try store.setListenerPassword(try await Self.hash.value, at: now)
         let bob = try store.addUser(NewUser("bob"), by: .program, at: now)
         try store.setPassword(try await Self.hash.value, ofUser: "bob", by: .program, at: now)
         var settings = AccountsRegistry.Settings()
@@ -58,7 +62,7 @@ final class RealAccounts: Sendable {
             },
             slugs: { references throws(AccountsError) in slugs.filter { references.contains($0.key) } }
         )
-        api = AccountsAPI(registry, options, place: place, steady: { now }, send: { _ in })
+        api = AccountsAPI(registry, options, place: place, steady: { steady.withLock { $0 } }, send: { _ in })
         self.registry = registry
         let api = api
         func identifier(_ path: String, _ body: JSONValue) async throws -> String {
@@ -101,7 +105,19 @@ final class RealAccounts: Sendable {
 
     struct Failure: Error { let answer: AccountsResponse }
 
+    /// With the listener's own password, which is the same.
     var people: WebPeople {
-        WebPeople(identify: registry.identify, handler: { [api] in await api.answer($0) })
+        let password = WebPeople.Password(
+            cookie: SessionCookie(key: [UInt8](repeating: 7, count: 32), isSecure: false, isFramed: false)
+        ) { [api] text, source in
+            await api.checkListenerPassword(text, from: source, face: WebHub.face)
+        }
+        return WebPeople(
+            identify: registry.identify,
+            handler: { [api] in await api.answer($0) },
+            password: password
+        ) { [registry] in
+            await registry.useListenerPassword(Array(Self.password.utf8))
+        }
     }
 }

@@ -127,8 +127,7 @@ func withWeb(
     _ change: (inout WebConfiguration) -> Void = { _ in },
     problems: @escaping @Sendable () async -> [HealthProblem] = { [] },
     metrics: @escaping @Sendable () async -> [Metric] = { [] },
-    signIns: SignIns? = nil,
-    people: WebPeople? = nil,
+    people: WebPeople = Users.people(Users.Known()),
     logger: Logger = .silent,
     _ body: @escaping @Sendable (_ port: Int) async throws -> Void
 ) async throws {
@@ -148,8 +147,7 @@ func withWeb(
             },
             refusal: { node.refusal(of: $0) },
             people: people
-        ),
-        hasPassword: signIns != nil
+        )
     )
     node.hub.withLock { $0 = hub }
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
@@ -158,7 +156,6 @@ func withWeb(
         hub: hub,
         problems: problems,
         metrics: metrics,
-        signIns: signIns,
         logger: logger
     ) {
         port.yield($0)
@@ -173,19 +170,6 @@ func withWeb(
         for await port in ports { try await body(port) }
         await group.triggerGracefulShutdown()
         try await tasks.waitForAll()
-    }
-}
-
-extension SignIns {
-    /// Sign-ins with the password "open sesame", over plain HTTP.
-    static func forTests() throws -> SignIns {
-        let key = [UInt8](repeating: 7, count: 32)
-        return SignIns(
-            password: try #require(PasswordDigest("open sesame")),
-            key: key,
-            cookie: SessionCookie(key: key, isSecure: false, isFramed: false),
-            logger: .silent
-        )
     }
 }
 

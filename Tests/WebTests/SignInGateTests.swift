@@ -1,5 +1,8 @@
+import HTTPTypes
+import People
 import TestSupport
 import Testing
+import Threading
 
 @testable import Web
 
@@ -7,7 +10,12 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct SignInGateTests {
     private static func serve(_ body: @escaping @Sendable (Int) async throws -> Void) async throws {
-        try await withWeb(FakeNode(), signIns: .forTests(), body)
+        try await withWeb(FakeNode(), people: Users.people(Users.Known(), hasPassword: true), body)
+    }
+
+    /// With sessions.
+    private static func serveAccounts(_ body: @escaping @Sendable (Int) async throws -> Void) async throws {
+        try await withWeb(FakeNode(), people: RealAccounts().people, body)
     }
 
     private static let json = ["Content-Type: application/json"]
@@ -35,7 +43,7 @@ struct SignInGateTests {
         try await Self.serve { port in
             let reply = try await request("GET", path, port: port)
             #expect(reply.status == 401)
-            #expect(reply.body.contains(#""code":"not_allowed""#))
+            #expect(reply.body.contains(#""code":"unauthenticated""#))
             let signed = try await request(
                 "GET",
                 path,
@@ -74,7 +82,7 @@ struct SignInGateTests {
     }
 
     @Test func `a browser signs in, is let in, and signs out`() async throws {
-        try await Self.serve { port in
+        try await Self.serveAccounts { port in
             let wrong = try await request(
                 "POST",
                 "/api/sign-in",
@@ -104,6 +112,7 @@ struct SignInGateTests {
             #expect(out.headers["set-cookie"]?.contains("Max-Age=0") == true)
             let after = try await request("GET", "/api/state", port: port, headers: [cookie])
             #expect(after.status == 401)
+            #expect(setting.hasSuffix("; Max-Age=2592000; Path=/; HttpOnly; SameSite=Lax"))
         }
     }
 
@@ -115,7 +124,7 @@ struct SignInGateTests {
         ("Application/JSON; charset=utf-8", #"{"password":"open sesame"}"#, 200),
     ])
     func `a sign-in that is malformed is refused`(type: String, body: String, status: Int) async throws {
-        try await Self.serve { port in
+        try await Self.serveAccounts { port in
             let headers = type.isEmpty ? [] : ["Content-Type: \(type)"]
             let reply = try await request("POST", "/api/sign-in", port: port, headers: headers, body: body)
             #expect(reply.status == status, "\(reply)")
@@ -123,7 +132,7 @@ struct SignInGateTests {
     }
 
     @Test func `a password that is too large is refused`() async throws {
-        try await Self.serve { port in
+        try await Self.serveAccounts { port in
             let body = #"{"password":"\#(String(repeating: "a", count: 70_000))"}"#
             let reply = try await post("/api/sign-in", body, port: port)
             #expect(reply.status == 413)
@@ -146,35 +155,72 @@ struct SignInGateTests {
         }
     }
 
-    @Test func `too many wrong passwords are refused with a time`() async throws {
-        try await Self.serve { port in
-            for _ in 0..<10 {
-                _ = try await request(
-                    "GET",
-                    "/api/state",
-                    port: port,
-                    headers: ["Authorization: Bearer wrong"]
-                )
+    @Test func `too many wrong passwords are refused with a time, and other addresses and sessions are not`()
+        async throws
+    {
+        let accounts = try await RealAccounts()
+        try await withWeb(FakeNode(), people: accounts.people) { port in
+            let signedIn = try await post("/api/sign-in", #"{"password":"open sesame"}"#, port: port)
+            let cookie = "Cookie: " + (signedIn.headers["set-cookie"] ?? "").prefix { $0 != ";" }
+            func status(_ header: String) async throws -> WireClient.Reply {
+                try await request("GET", "/api/state", port: port, headers: [header])
             }
-            let reply = try await request(
-                "GET",
-                "/api/state",
-                port: port,
-                headers: ["Authorization: Bearer open sesame"]
-            )
+            for number in 0..<5 { #expect(try await status("Authorization: Bearer \(number)").status == 401) }
+            let reply = try await status("Authorization: Bearer open sesame")
             #expect(reply.status == 429)
-            #expect(reply.headers["retry-after"].flatMap { Int($0) }.map { (1...10).contains($0) } == true)
+            #expect(reply.headers["retry-after"] == "60")
             #expect(reply.body.contains(#""code":"rate_limited""#))
+            #expect(try await status(cookie).status == 200)
+            accounts.steady.withLock { $0 += 60_000 }
+            #expect(try await status("Authorization: Bearer open sesame").status == 200)
         }
     }
 
+    @Test func `the cookie of a display is set again once a day`() async throws {
+        let known = Users.Known()
+        known.claims.withLock { $0[.listenerSession("s9")] = .user(Users.owner) }
+        let people = Users.people(known, hasPassword: true)
+        let setting = try #require(people.password).cookie.setting("s9")
+        let node = try FakeNode()
+        try await withWeb(node, people: people) { port in
+            let headers = ["Cookie: a=b; " + setting.prefix { $0 != ";" }]
+            let first = try await request("GET", "/api/state", port: port, headers: headers)
+            #expect(first.status == 200 && first.headers["set-cookie"] == setting)
+            let second = try await request("GET", "/api/state", port: port, headers: headers)
+            #expect(second.status == 200 && second.headers["set-cookie"] == nil)
+        }
+    }
+
+    @Test(arguments: [
+        (true, true, "SameSite=None; Secure; Partitioned"), (true, false, "SameSite=Lax; Secure"),
+        (false, true, "SameSite=Lax"), (false, false, "SameSite=Lax"),
+    ])
+    func `the cookie is for other sites' frames only where that is wanted and safe`(
+        isSecure: Bool,
+        isFramed: Bool,
+        rights: String
+    ) {
+        let cookie = SessionCookie(key: [7], isSecure: isSecure, isFramed: isFramed)
+        #expect(cookie.setting("x").hasSuffix("; Path=/; HttpOnly; \(rights)"))
+        #expect(cookie.clearing.hasSuffix("; Path=/; HttpOnly; \(rights)"))
+    }
+
+    @Test func `daemons on one host have cookies of different names`() {
+        let cookies = [UInt8(7), 8].map { SessionCookie(key: [$0], isSecure: false, isFramed: false) }
+        let header = cookies.map { $0.setting("token").prefix { $0 != ";" } }.joined(separator: "; ")
+        #expect(cookies[0].sessions(in: [.cookie: header]) == ["token"])
+        #expect(cookies[1].sessions(in: [.cookie: "x; =; ;;" + header + ";"]).count == 1)
+    }
+
     @Test func `without a password nobody needs to sign in`() async throws {
-        try await withWeb(FakeNode()) { port in
+        let accounts = try await RealAccounts()
+        let people = accounts.people
+        try await withWeb(
+            FakeNode(),
+            people: WebPeople(identify: people.identify, handler: people.handler)
+        ) { port in
             let state = try await request("GET", "/api/state", port: port)
             #expect(state.status == 200)
-            let page = try await request("GET", "/sign-in", port: port)
-            #expect(page.status == 303)
-            #expect(page.headers["location"] == "kiosk")
             for path in ["/api/sign-in", "/api/sign-out"] {
                 let reply = try await post(path, #"{"password":"x"}"#, port: port)
                 #expect(reply.status == 404)

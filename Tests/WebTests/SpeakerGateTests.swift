@@ -73,7 +73,7 @@ struct SpeakerGateTests {
     }
 
     @Test func `the listener's password makes the unsigned user, a session needs none`() async throws {
-        try await Users.serve(signIns: .forTests()) { (port: Int, node: FakeNode) async throws in
+        try await Users.serve(hasPassword: true) { (port: Int, node: FakeNode) async throws in
             #expect(try await request("GET", "/api/state", port: port).status == 401)
             #expect(try await request("GET", "/api/state", port: port, headers: Users.session).status == 200)
             let password = ["Authorization: Bearer open sesame"]
@@ -133,7 +133,7 @@ struct SpeakerGateTests {
         try await Users.serve(isOpen: true) { (port: Int, _: FakeNode) async throws in
             #expect(try await request("GET", "/api/users", port: port).status == 401)
         }
-        try await Users.serve(signIns: .forTests()) { (port: Int, _: FakeNode) async throws in
+        try await Users.serve(hasPassword: true) { (port: Int, _: FakeNode) async throws in
             let password = ["Authorization: Bearer open sesame"]
             #expect(try await request("GET", "/api/users", port: port, headers: password).status == 200)
         }

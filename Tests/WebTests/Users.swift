@@ -60,7 +60,8 @@ enum Users {
     static func people(
         _ known: Known,
         isOpen: Bool = false,
-        proxy: WebPeople.Proxy? = nil
+        proxy: WebPeople.Proxy? = nil,
+        hasPassword: Bool = false
     ) -> WebPeople {
         WebPeople(
             identify: { claim in
@@ -80,8 +81,16 @@ enum Users {
                 return AccountsResponse(200, [:], retryAfter: 7)
             },
             isOpen: isOpen,
-            proxy: proxy
+            proxy: proxy,
+            password: hasPassword ? password : nil
         )
+    }
+
+    /// The listener's own password, "open sesame".
+    private static let password = WebPeople.Password(
+        cookie: SessionCookie(key: [UInt8](repeating: 7, count: 32), isSecure: false, isFramed: false)
+    ) { text, _ in
+        text == "open sesame" ? .right : .wrong
     }
 
     static func serve(
@@ -89,7 +98,7 @@ enum Users {
         _ known: Known = Known(),
         isOpen: Bool = false,
         proxy: WebPeople.Proxy? = nil,
-        signIns: SignIns? = nil,
+        hasPassword: Bool = false,
         configure: (inout WebConfiguration) -> Void = { _ in },
         _ body: @escaping @Sendable (Int, FakeNode) async throws -> Void
     ) async throws {
@@ -97,8 +106,7 @@ enum Users {
         try await withWeb(
             node,
             configure,
-            signIns: signIns,
-            people: people(known, isOpen: isOpen, proxy: proxy)
+            people: people(known, isOpen: isOpen, proxy: proxy, hasPassword: hasPassword)
         ) {
             try await body($0, node)
         }

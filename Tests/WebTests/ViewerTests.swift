@@ -220,7 +220,9 @@ struct ViewerTests {
     }
 
     @Test func `a stream ends when its browser signs out of the listener's password`() async throws {
-        try await withWeb(FakeNode(), signIns: .forTests()) { port in
+        let (node, accounts) = (try FakeNode(), try await RealAccounts())
+        accounts.registry.onChange { [weak node] in node?.look() }
+        try await withWeb(node, people: accounts.people) { port in
             let signedIn = try await post("/api/sign-in", #"{"password":"open sesame"}"#, port: port)
             let cookie = signedIn.headers["set-cookie"].map { "Cookie: " + $0.prefix { $0 != ";" } } ?? ""
             try await onThread {

@@ -184,7 +184,7 @@ struct WebServiceTests {
 
     @Test(arguments: ["/kiosk/", "/sign-in/", "/me/"])
     func `a page is found with a slash behind its name, too`(path: String) async throws {
-        try await withWeb(FakeNode(), signIns: SignIns.forTests()) { port in
+        try await withWeb(FakeNode()) { port in
             let reply = try await request("GET", path + "?view=map", port: port)
             #expect(reply.status == 303)
             #expect(reply.headers["location"] == "..\(path.dropLast())?view=map")

@@ -8,6 +8,8 @@ import Text
 package struct PasswordHash: Sendable, Hashable, CustomStringConvertible {
     /// Legal lengths of passwords, bytes of UTF-8.
     package static let lengths = 10...1024
+    /// Legal lengths of the listener's own password.
+    package static let listenerLengths = 1...1024
     /// Says what is legal, for messages.
     package static let rule = "a password must have 10 to 1024 bytes"
 
@@ -23,8 +25,8 @@ package struct PasswordHash: Sendable, Hashable, CustomStringConvertible {
     private let hash: [UInt8]
 
     /// Hashes a password with a new salt; `nil` if its length is not legal or there is no memory.
-    package init?(of password: [UInt8]) {
-        guard Self.lengths.contains(password.count) else { return nil }
+    package init?(of password: [UInt8], lengths: ClosedRange<Int> = Self.lengths) {
+        guard lengths.contains(password.count) else { return nil }
         (logarithm, blockSize, parallelism) = (14, 8, 5)
         salt = randomBytes(Self.saltBytes)
         guard let hash = Self.derive(password, salt, logarithm, blockSize, parallelism, Self.hashBytes) else {
@@ -60,7 +62,7 @@ package struct PasswordHash: Sendable, Hashable, CustomStringConvertible {
 
     /// Whether it is the hash of this password; compared in constant time.
     package func matches(_ password: [UInt8]) -> Bool {
-        guard Self.lengths.contains(password.count),
+        guard Self.listenerLengths.contains(password.count),
             let other = Self.derive(password, salt, logarithm, blockSize, parallelism, hash.count)
         else { return false }
         return CRYPTO_memcmp(other, hash, hash.count) == 0

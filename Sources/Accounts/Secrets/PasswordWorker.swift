@@ -27,11 +27,17 @@ package final class PasswordWorker: Sendable {
 
     /// Whether a password is that of a stored hash.
     ///
-    /// - Parameter stored: `nil`, and what is damaged, matches nothing and costs the same.
+    /// - Parameters:
+    ///   - stored: `nil`, and what is damaged, matches nothing and costs the same.
+    ///   - lengths: Other lengths match nothing.
     /// - Throws: ``AccountsError/rateLimited``.
-    package func verify(_ password: [UInt8], against stored: String?) async throws(AccountsError) -> Bool {
+    package func verify(
+        _ password: [UInt8],
+        against stored: String?,
+        lengths: ClosedRange<Int> = PasswordHash.lengths
+    ) async throws(AccountsError) -> Bool {
         // Its length is no secret.
-        guard PasswordHash.lengths.contains(password.count) else { return false }
+        guard lengths.contains(password.count) else { return false }
         let known = stored.flatMap { PasswordHash($0) }
         return try await run { (known ?? PasswordHash.ofNobody).matches(password) && known != nil }
     }
@@ -39,11 +45,14 @@ package final class PasswordWorker: Sendable {
     /// The hash of a new password.
     ///
     /// - Throws: ``AccountsError/badValue(_:)`` for its length, ``AccountsError/rateLimited``.
-    package func hash(_ password: [UInt8]) async throws(AccountsError) -> PasswordHash {
-        guard PasswordHash.lengths.contains(password.count) else { throw .badValue(PasswordHash.rule) }
+    package func hash(
+        _ password: [UInt8],
+        lengths: ClosedRange<Int> = PasswordHash.lengths
+    ) async throws(AccountsError) -> PasswordHash {
+        guard lengths.contains(password.count) else { throw .badValue(PasswordHash.rule) }
         let result = Locked<PasswordHash?>(nil)
         _ = try await run {
-            let hash = PasswordHash(of: password)
+            let hash = PasswordHash(of: password, lengths: lengths)
             result.withLock { $0 = hash }
             return hash != nil
         }

@@ -6,6 +6,9 @@ import People
 /// Times are milliseconds since 1970, UTC; secrets are stored as hashes only.
 /// - Source: contrib/contract/people.md, "Users and grants".
 package enum AccountsSchema {
+    /// The rows of users other than the built-in one, for queries.
+    static let users = "user WHERE id <> '\(AccountID.listener)'"
+
     /// Makes the tables: one migration of the database that holds them.
     package static func migrate(_ database: Database) throws {
         try database.execute(
@@ -60,7 +63,7 @@ package enum AccountsSchema {
                 try Self.insert(Grant(id: 0, .group(everybody), access, scope), database)
             }
         }
-        guard try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM user") == 0 else { return }
+        guard try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM \(users)") == 0 else { return }
         try database.execute(
             sql: "INSERT INTO user (id, name, display, email, state, made) VALUES (?, ?, '', '', ?, ?)",
             arguments: ["\(id)", owner, UserState.active.rawValue, now]

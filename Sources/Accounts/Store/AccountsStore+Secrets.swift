@@ -112,7 +112,7 @@ extension AccountsStore {
         try write { try Self.end(session, $0) }
     }
 
-    private static func end(_ session: SecretToken, _ database: Database) throws {
+    static func end(_ session: SecretToken, _ database: Database) throws {
         try database.execute(
             sql: "DELETE FROM secret WHERE hash = ? AND kind = 'session'",
             arguments: [Data(session.hash)]
@@ -144,13 +144,26 @@ extension AccountsStore {
         guard try self.user(user, database)?.state == .active else {
             throw AccountsError.refused("not allowed: the user is not active")
         }
+        let most = PeopleLimits.sessions
+        return try insertSession(of: user, name: name, until: until, most: most, database, at: now)
+    }
+
+    /// Beyond the limit the session that was used least recently ends.
+    static func insertSession(
+        of user: AccountID,
+        name: String,
+        until: Int64,
+        most: Int,
+        _ database: Database,
+        at now: Int64
+    ) throws -> (SecretToken, SecretRecord) {
         try purge(database, at: now)
         try database.execute(
             sql: """
                 DELETE FROM secret WHERE hash IN (SELECT hash FROM secret WHERE holder = ? AND kind = 'session'
                     ORDER BY ifnull(used, made) DESC, made DESC LIMIT -1 OFFSET ?)
                 """,
-            arguments: ["\(SecretHolder.user(user))", PeopleLimits.sessions - 1]
+            arguments: ["\(SecretHolder.user(user))", most - 1]
         )
         let name = String(name.unicodeScalars.prefix(64))
         return try add(.session, .user(user), name, nil, until, database, at: now)

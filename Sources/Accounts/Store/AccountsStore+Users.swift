@@ -72,7 +72,7 @@ extension AccountsStore {
             guard try !Self.exists(database, "SELECT 1 FROM user WHERE name = ?", [new.name]) else {
                 throw AccountsError.refused("there is a user \(quoted(new.name)) already")
             }
-            guard try Self.count(database, "user") < PeopleLimits.users else {
+            guard try Self.count(database, AccountsSchema.users) < PeopleLimits.users else {
                 throw AccountsError.refused("there are \(PeopleLimits.users) users, and no more are possible")
             }
             let id = Self.newID()

@@ -1,4 +1,5 @@
 package import Accounts
+package import Administration
 package import Controller
 package import Logging
 package import MQTT
@@ -87,7 +88,7 @@ package struct CapabilityContext: Sendable {
     /// Users, and who speaks.
     package let accounts: AccountsRegistry
     /// Answers requests about users, rights, secrets and the log.
-    package let accountsHandler: AccountsHandler
+    package let administration: AccountsAPI
     /// Whether recordings replace this machine's sensors.
     package internal(set) var isReplaying: Bool
     /// The sensors that are switched off, by the configuration or at run time.

@@ -107,7 +107,7 @@ package struct Node: Sendable {
             client: client,
             store: store,
             accounts: accounts,
-            accountsHandler: { await administration.answer($0) },
+            administration: administration,
             isReplaying: !recordings.isEmpty,
             switchedOff: Set(controller.state.sensors.filter { !$0.value }.keys),
             clock: clock,

@@ -24,6 +24,7 @@ package struct AccountsRoute: Sendable, Hashable {
 
     package static let table = [
         AccountsRoute("session", .get, .post, .delete, isPublic: true),
+        AccountsRoute("sign-in", .post, isPublic: true), AccountsRoute("sign-out", .post, isPublic: true),
         AccountsRoute("sign-up", .post, isPublic: true), AccountsRoute("forgot", .post, isPublic: true),
         AccountsRoute("verify", .post, isPublic: true), AccountsRoute("sign-in-links", .post, isLocal: true),
         AccountsRoute("me", .get, .patch), AccountsRoute("me/password", .put),

@@ -6,6 +6,8 @@ package struct AccountID: Sendable, Hashable {
 
     /// The built-in group `all`.
     package static let everybody = AccountID(high: 0, low: 0)
+    /// The built-in user whose password is that of the web listener.
+    package static let listener = AccountID(high: 0, low: .max)
 
     package init(high: UInt64, low: UInt16) { (self.high, self.low) = (high, low) }
 

@@ -12,6 +12,8 @@ package enum PeopleLimits {
     package static let tokens = 50
     /// Of one user.
     package static let sessions = 50
+    /// Of the listener's own password, which many displays may share.
+    package static let listenerSessions = 1000
     /// Of one user.
     package static let contacts = 200
     /// Members of one group of things; a group of users has at most all users.

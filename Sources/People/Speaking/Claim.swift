@@ -15,8 +15,17 @@ package enum Claim: Sendable, Hashable {
     case token(String, named: String? = nil)
     /// The text of a session, from a cookie.
     case session(String)
+    /// The text of a session that the listener's own password began; as ``trusted(_:)`` while it lasts.
+    case listenerSession(String)
     /// The name of a user for whom the face itself vouches: by the broker for a topic, by a reverse proxy for a header.
     case vouched(String)
+}
+
+/// What a check of a password has found.
+package enum PasswordVerdict: Sendable, Hashable {
+    case right, wrong
+    /// Nothing was checked: too many guesses were wrong, or too many wait.
+    case limited(seconds: Int)
 }
 
 /// Finds who brings a claim, at once; `nil` if nobody is recognized.

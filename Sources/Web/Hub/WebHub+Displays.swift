@@ -7,7 +7,7 @@ import Things
 extension WebHub {
     /// What somebody is for streams and displays, or why they may have none.
     func audience(of asker: Asker) -> Result<Audience, Refusal> {
-        guard node.people != nil, let table = node.state().people else { return .success(.owner) }
+        guard let table = node.state().people else { return .success(.owner) }
         guard let speaker = asker.speaker, case .user(let user, _) = speaker,
             let reader = reader(for: speaker),
             !reader.seesNothing

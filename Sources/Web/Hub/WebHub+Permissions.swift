@@ -21,7 +21,7 @@ extension WebHub {
         let state = node.state()
         let speaker = Self.speaker(asker, in: state)
         var members: JSONObject = [
-            "users": .bool(state.people != nil), "password": .bool(hasPassword),
+            "users": .bool(state.people != nil), "password": .bool(node.people.password != nil),
             "signed_in": .bool(asker.hasSession || asker.isNamed), "by_session": .bool(asker.hasSession),
             "devices": .bool(node.refusal(request(.control, by: speaker)) == nil),
             "administers": .bool(

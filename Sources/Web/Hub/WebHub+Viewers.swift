@@ -127,7 +127,7 @@ extension WebHub {
     private func planLook() {
         nextLook?.cancel()
         let moments = viewers.values.flatMap { viewer in
-            [viewer.reader?.validUntil, viewer.asker.claim.flatMap { node.people?.end($0) }]
+            [viewer.reader?.validUntil, viewer.asker.claim.flatMap { node.people.end($0) }]
         }
         guard !isStopping, let soonest = moments.compactMap(\.self).min() else { return }
         let delay = max(0, soonest.subtractingReportingOverflow(node.clock().wallMilliseconds).partialValue)

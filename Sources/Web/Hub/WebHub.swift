@@ -14,9 +14,11 @@ package actor WebHub {
     nonisolated let loop: LoopExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
+    /// As the log calls the page and the API.
+    package static let face = "kiosk"
+
     let node: WebNode
     let configuration: WebConfiguration
-    let hasPassword: Bool
     /// For the health message.
     package nonisolated let counters = Locked(WebCounters())
     /// The streams, on an event loop of their own.
@@ -44,10 +46,8 @@ package actor WebHub {
     var animator = FrameAnimator()
     var animation: Task<Void, Never>?
 
-    /// - Parameter hasPassword: Whether the page has a password of its own.
-    package init(_ configuration: WebConfiguration, node: WebNode, hasPassword: Bool = false) {
+    package init(_ configuration: WebConfiguration, node: WebNode) {
         (self.configuration, self.node, loop) = (configuration, node, node.loop)
-        self.hasPassword = hasPassword
         streams = EventStreams(configuration, on: MultiThreadedEventLoopGroup.singleton.next())
         let interval = Int64(configuration.movementInterval / .milliseconds(1))
         recorder = FeedRecorder(interval: interval)
@@ -67,8 +67,7 @@ package actor WebHub {
 
     /// What somebody may see now; `nil` for everything.
     func reader(for speaker: Speaker?) -> Reader? {
-        guard node.people != nil else { return nil }
-        return readers.reader(for: speaker, in: node.state(), at: node.clock().wallMilliseconds)
+        readers.reader(for: speaker, in: node.state(), at: node.clock().wallMilliseconds)
     }
 
     func seesEverything(_ asker: Asker) -> Bool { reader(for: asker.speaker)?.seesEverything ?? true }
@@ -208,7 +207,7 @@ package actor WebHub {
     /// Who sends a command: a token in it counts more than the request.
     private func speaker(_ credentials: CommandCredentials, _ asker: Asker) -> Speaker? {
         guard let token = credentials.token else { return credentials.name == nil ? asker.speaker : nil }
-        return node.people?.identify(.token(token, named: credentials.name))
+        return node.people.identify(.token(token, named: credentials.name))
     }
 
     private static let stopping = Refusal(.serverUnreachable, "the daemon is stopping")

@@ -4,31 +4,31 @@ import Hummingbird
 import JSON
 import NIOCore
 import People
+import Threading
 import Things
 
 /// Users, rights, secrets and the log over HTTP, and who is signed in.
 extension WebResponder {
-    /// As the log calls it.
-    private static let face = "kiosk"
-
     /// `session`: whether the asker may use the page, and who it is; signing in and out.
     func session(_ request: Request, by asker: Asker, on channel: any Channel) async throws -> WebAnswer {
-        let isReading = request.method == .get || request.method == .head
-        guard let people = hub.node.people else {
-            guard isReading else { return .notFound(request.head) }
+        guard request.method != .get, request.method != .head else {
             return await presence(request, on: channel)
         }
-        guard isReading else {
-            var asker = asker
-            // Who signs out brings the session that ends.
-            let sessions = request.headers[values: .cookie].flatMap { UserCookie.sessions(in: $0) }
-            if let session = sessions.first(where: { people.identify(.session($0)) != nil }) {
-                asker.claim = .session(session)
-                asker.speaker = people.identify(.session(session))
+        return try await accounts(["session"], request, by: asker)
+    }
+
+    /// Who signs out brings the session that ends.
+    private func withSession(_ asker: Asker, _ path: [String], _ fields: HTTPFields) -> Asker {
+        let people = hub.node.people
+        let claims: [Claim] =
+            switch path {
+            case ["session"]: people.cookie.sessions(in: fields).map { .session($0) }
+            case ["sign-in"], ["sign-out"]:
+                (people.password?.cookie.sessions(in: fields) ?? []).map { .listenerSession($0) }
+            default: []
             }
-            return try await accounts(["session"], request, by: asker)
-        }
-        return await presence(request, on: channel)
+        guard let claim = claims.first(where: { people.identify($0) != nil }) else { return asker }
+        return Asker(speaker: people.identify(claim), claim: claim, address: asker.address)
     }
 
     /// Who makes a request to a path that is open to everybody; `nil` for nobody.
@@ -53,35 +53,35 @@ extension WebResponder {
         case .anonymous(_, let cookie): clearing = cookie
         case .wrongPassword, .unknownUser: break
         }
-        if let people = hub.node.people {
-            let answer = await people.handler(
-                AccountsRequest(
-                    .get,
-                    ["session"],
-                    speaker: found?.speaker,
-                    by: found?.claim,
-                    face: Self.face,
-                    source: found?.address
-                )
+        let people = hub.node.people
+        let answer = await people.handler(
+            AccountsRequest(
+                .get,
+                ["session"],
+                speaker: found?.speaker,
+                by: found?.claim,
+                face: WebHub.face,
+                source: found?.address
             )
-            members.merge(answer.body?.object ?? [:]) { _, new in new }
-            members["users"] = true
-            members["password"] = .bool(signIns != nil)
-        }
-        var answer = WebAnswer.json(JSONValue.object(members).bytes)
-        answer.headers[.setCookie] = clearing
-        return answer
+        )
+        members.merge(answer.body?.object ?? [:]) { _, new in new }
+        members["users"] = true
+        members["password"] = .bool(people.password != nil)
+        var shown = WebAnswer.json(JSONValue.object(members).bytes)
+        shown.headers[.setCookie] = clearing
+        return shown
     }
 
     /// What the accounts answer.
     func accounts(_ path: [String], _ request: Request, by asker: Asker) async throws -> WebAnswer {
         let name = request.method == .head ? "GET" : request.method.rawValue
-        guard let people = hub.node.people, let method = AccountsRequest.Method(rawValue: name) else {
-            return .notFound(request.head)
-        }
+        guard let method = AccountsRequest.Method(rawValue: name) else { return .notFound(request.head) }
+        let people = hub.node.people
+        let asker = withSession(asker, path, request.headers)
         let bytes = try await content(of: request, by: asker)
         var body: JSONValue?
-        if !bytes.isEmpty || method == .post {
+        // Signing out needs no body.
+        if !bytes.isEmpty || method == .post && path != ["sign-out"] {
             if let refusal = Self.unsupportedMedia(request.headers) { return refusal }
             guard let json = bytes.isEmpty ? JSONValue.object([:]) : try? JSONValue(parsing: bytes) else {
                 return WebAnswer(Refusal(.badJSON, "the body is not JSON"))
@@ -96,11 +96,13 @@ extension WebResponder {
                 body: body,
                 speaker: asker.speaker,
                 by: asker.claim,
-                face: Self.face,
+                face: WebHub.face,
                 source: asker.address
             )
         )
-        return WebAnswer(response, people.cookie)
+        if path == ["sign-in"], response.status == 403 { hub.counters.withLock { $0.refusedSignIns += 1 } }
+        let isListeners = path == ["sign-in"] || path == ["sign-out"]
+        return WebAnswer(response, (isListeners ? people.password?.cookie : nil) ?? people.cookie)
     }
 
     /// The values of a query; of several with a name the last one.
@@ -116,7 +118,7 @@ extension WebResponder {
 }
 
 extension WebAnswer {
-    fileprivate init(_ response: AccountsResponse, _ cookie: UserCookie) {
+    fileprivate init(_ response: AccountsResponse, _ cookie: SessionCookie) {
         let status = HTTPResponse.Status(code: response.status)
         // Refusals have the form of all others here.
         if let body = response.body, let code = body["error"]?.string, let message = body["message"]?.string {

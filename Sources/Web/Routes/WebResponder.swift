@@ -26,14 +26,12 @@ struct WebResponder: HTTPResponder {
     /// What is wrong just now.
     let problems: @Sendable () async -> [HealthProblem]
     let metrics: @Sendable () async -> [Metric]
-    /// `nil` if everybody may do everything.
-    let signIns: SignIns?
     let page: PageFiles
 
     /// Finds who asks.
     var gate: SpeakerGate {
-        SpeakerGate(people: hub.node.people, signIns: signIns) { [counters = hub.counters] in
-            counters.withLock { $0.ignoredProxyHeaders += 1 }
+        SpeakerGate(people: hub.node.people, counters: hub.counters) { [clock = hub.node.clock] in
+            clock().steadyMilliseconds
         }
     }
 
@@ -87,7 +85,7 @@ struct WebResponder: HTTPResponder {
         case .start: return WebAnswer(redirectTo: "kiosk" + Self.query(of: head))
         case .slashed(let name): return WebAnswer(redirectTo: "../" + name + Self.query(of: head))
         case .kiosk: return file(PageFiles.page, head)
-        case .page(let name): return hub.node.people == nil ? .notFound(head) : file(name, head)
+        case .page(let name): return file(name, head)
         case .file(let name, let version): return file(name, version: version, head)
         case .module(let name): return await module(name, head)
         case .experience: return .list(await hub.experience)
@@ -105,16 +103,7 @@ struct WebResponder: HTTPResponder {
             let text = MetricsText.text(of: await metrics())
             return WebAnswer(type: MetricsText.contentType, body: ByteBuffer(string: text))
         case .apiDescription: return .list(APIDescription.json)
-        case .signInPage:
-            return signIns == nil && hub.node.people == nil
-                ? WebAnswer(redirectTo: "kiosk") : file(PageFiles.signInPage, head)
-        case .signIn: return try await signIn(request, by: asker)
-        case .signOut:
-            guard let signIns else { return .noPassword }
-            let cookie = signIns.signOut(request.headers)
-            // Its streams end, too.
-            await hub.lookAgain()
-            return .signedIn(cookie: cookie)
+        case .signInPage: return file(PageFiles.signInPage, head)
         case .state: return .json(await hub.state(for: asker))
         case .environments: return try await objects(.environment, request, by: asker)
         case .zones: return try await objects(.zone, request, by: asker)
@@ -166,24 +155,6 @@ struct WebResponder: HTTPResponder {
             )
         }
         return nil
-    }
-
-    // MARK: Signing in
-
-    private func signIn(_ request: Request, by asker: Asker) async throws -> WebAnswer {
-        guard let signIns else { return .noPassword }
-        if let refusal = Self.unsupportedMedia(request.headers) { return refusal }
-        guard let json = try? JSONValue(parsing: try await content(of: request, by: asker)) else {
-            return WebAnswer(Refusal(.badJSON, "the body is not JSON"))
-        }
-        guard let password = json["password"]?.string else {
-            return WebAnswer(Refusal(.wrongType, "password must be a text", field: "password"))
-        }
-        switch await signIns.signIn(password, from: asker.address) {
-        case .allowed(let cookie): return .signedIn(cookie: cookie)
-        case .limited(let seconds): return .limited(seconds)
-        case .wrongPassword, .anonymous: return WebAnswer(Refusal(.notAllowed, "the password is wrong"))
-        }
     }
 
     // MARK: The page

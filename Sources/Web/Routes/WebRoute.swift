@@ -30,8 +30,6 @@ enum WebRoute: Sendable, Hashable {
     case apiDescription
     /// The page with the form for the password.
     case signInPage
-    case signIn
-    case signOut
     case state
     case environments
     /// By short name or identifier, as in the path.
@@ -60,8 +58,7 @@ enum WebRoute: Sendable, Hashable {
             Entry("/verify", .page("verify.html")), Entry("/me", .page("me.html")),
             Entry("/admin", .page("admin.html")),
             Entry("/healthz", .health), Entry("/metrics", .metrics),
-            Entry("/api/openapi.json", .apiDescription), Entry("/api/sign-in", .signIn),
-            Entry("/api/sign-out", .signOut), Entry("/api/state", .state),
+            Entry("/api/openapi.json", .apiDescription), Entry("/api/state", .state),
             Entry("/api/environments", .environments),
             Entry("/api/environments/{environment}") { .environment($0) },
             Entry("/api/zones", .zones), Entry("/api/zones/{zone}") { .zone($0) },
@@ -168,7 +165,7 @@ enum WebRoute: Sendable, Hashable {
 
     var methods: [HTTPRequest.Method] {
         switch self {
-        case .presence, .command, .signIn, .signOut: [.post]
+        case .presence, .command: [.post]
         case .environments, .zones, .things: [.get, .head, .post]
         case .environment, .zone, .thing: [.get, .head, .patch, .delete]
         case .session: [.get, .head, .post, .delete]

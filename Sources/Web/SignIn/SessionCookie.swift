@@ -1,44 +1,67 @@
 import Cryptography
-/// The cookie of a signed-in browser.
+import HTTPTypes
+
+/// The cookie of a session, of a user or of the listener's own password.
 ///
-/// `SameSite=Lax` keeps it from requests of other sites; a frame of another site, such as a dashboard under another name,
-/// would not get it either. Where such frames are allowed and the connection is encrypted, the cookie is for them too:
-/// `SameSite=None`, which browsers take only with `Secure`, and `Partitioned`, without which several drop it. Requests
-/// of other sites' pages are then still refused for their Origin.
-/// - Source: RFC 6265, and 6265bis for SameSite.
+/// `SameSite` keeps it from requests that begin at another site; a frame of another site, such as a dashboard under
+/// another name, would not get it either. Where such frames are allowed and the connection is encrypted, the cookie is
+/// for them too: `SameSite=None`, which browsers take only with `Secure`, and `Partitioned`, without which several drop
+/// it. Requests of other sites' pages are then still refused for their Origin.
+/// - Source: contrib/contract/people.md, "Sessions and tokens"; RFC 6265, and 6265bis for SameSite.
 package struct SessionCookie: Sendable, Hashable {
+    /// Most cookies of one name that are looked at: another path or partition may have one as well.
+    private static let most = 4
+
     private let name: String
+    /// Seconds; the session itself may end earlier.
+    private let lifetime: Int
     private let attributes: String
 
+    /// The cookie of users.
+    ///
     /// - Parameters:
-    ///   - key: The installation's; browsers send a host's cookies to all its ports, so names must differ.
     ///   - isSecure: Whether the listener speaks TLS.
     ///   - isFramed: Whether pages of other sites may show ours.
+    init(isSecure: Bool, isFramed: Bool) {
+        self.init("trilateral_session", days: 365, site: "Strict", isSecure, isFramed)
+    }
+
+    /// The cookie of the listener's own password, which is renewed once a day.
+    ///
+    /// - Parameter key: The installation's; browsers send a host's cookies to all its ports, so names must differ.
     package init(key: [UInt8], isSecure: Bool, isFramed: Bool) {
         let code = MessageCode(of: Array("web cookie".utf8), key: key).value
         let digits = code.prefix(4).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
-        name = "trilateral_" + digits.joined()
+        self.init("trilateral_" + digits.joined(), days: 30, site: "Lax", isSecure, isFramed)
+    }
+
+    private init(_ name: String, days: Int, site: String, _ isSecure: Bool, _ isFramed: Bool) {
+        (self.name, lifetime) = (name, days * 86_400)
         let rights =
             isSecure
-            ? (isFramed ? "SameSite=None; Secure; Partitioned" : "SameSite=Lax; Secure") : "SameSite=Lax"
+            ? (isFramed ? "SameSite=None; Secure; Partitioned" : "SameSite=\(site); Secure")
+            : "SameSite=\(site)"
         // Not only below the path of the request: a proxy may have put a prefix before it.
         attributes = "; Path=/; HttpOnly; \(rights)"
     }
 
     /// The value of a Set-Cookie header that signs in.
-    package func setting(_ token: String) -> String {
-        "\(name)=\(token); Max-Age=\(SessionTokens.lifetime)\(attributes)"
+    func setting(_ session: String) -> String {
+        "\(name)=\(session); Max-Age=\(lifetime)\(attributes)"
     }
 
     /// The value of a Set-Cookie header that signs out.
-    package var clearing: String { "\(name)=; Max-Age=0\(attributes)" }
+    var clearing: String { "\(name)=; Max-Age=0\(attributes)" }
 
-    /// The tokens in a Cookie header; several if another path or partition has one as well.
-    package func tokens(in header: String) -> [Substring] {
-        header.split(separator: ";").compactMap { pair -> Substring? in
-            let pair = pair.drop { $0 == " " }
-            guard pair.hasPrefix(name + "=") else { return nil }
-            return pair.dropFirst(name.count + 1)
-        }.prefix(4).map { $0 }
+    /// The sessions that a request brings.
+    func sessions(in fields: HTTPFields) -> [String] {
+        fields[values: .cookie].flatMap { header in
+            header.split(separator: ";").compactMap { pair -> String? in
+                let pair = pair.drop { $0 == " " }
+                guard pair.hasPrefix(name + "="), pair.utf8.count <= 200 else { return nil }
+                let value = String(pair.dropFirst(name.count + 1))
+                return value.isEmpty ? nil : value
+            }.prefix(Self.most)
+        }
     }
 }

@@ -66,8 +66,8 @@ extension WebAnswer {
     /// Asks for a session or a password.
     ///
     /// Browsers would show a dialog of their own for Basic, instead of the sign-in page; programs may need to be asked.
-    static func challenge(_ message: String, code: String, _ request: Request) -> Response {
-        let answer = problem(.unauthorized, code, message)
+    static func challenge(_ message: String, _ request: Request) -> Response {
+        let answer = problem(.unauthorized, RefusalCode.unauthenticated.rawValue, message)
         var response = answer.response(to: request.head)
         response.headers.append(HTTPField(name: .wwwAuthenticate, value: #"Bearer realm="Trilateral""#))
         if SignInPaths.isProgram(request) {
@@ -84,18 +84,4 @@ extension WebAnswer {
         answer.headers[.retryAfter] = String(seconds)
         return answer
     }
-
-    /// The session has begun or ended.
-    /// - Parameter cookie: The value of a Set-Cookie header.
-    static func signedIn(cookie: String?) -> WebAnswer {
-        var answer = json(Array(#"{"status":"ok"}"#.utf8))
-        answer.headers[.setCookie] = cookie
-        return answer
-    }
-
-    static let noPassword = problem(
-        .notFound,
-        "not_found",
-        "this daemon has no password; nobody needs to sign in"
-    )
 }

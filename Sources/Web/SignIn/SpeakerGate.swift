@@ -4,10 +4,42 @@ import Hummingbird
 import People
 import Text
 import Things
+import Threading
+
+/// Who makes a request over HTTP.
+struct Asker: Sendable {
+    /// `nil` if nobody is identified.
+    var speaker: Speaker?
+    /// By what they were identified.
+    var claim: Claim?
+    /// The address of the other end; behind a proxy, what the proxy says it is.
+    var address: String?
+
+    /// Whether they still are who they were when the request began.
+    func isCurrent(_ people: WebPeople) -> Bool { claim.map { people.identify($0) == speaker } ?? true }
+
+    /// Whether it was a session that told who they are, which can be ended.
+    var hasSession: Bool {
+        switch claim {
+        case .session, .listenerSession: true
+        case .token, .vouched, .unnamed, .trusted, nil: false
+        }
+    }
+
+    /// Whether it is one user, and not whoever is let in.
+    var isNamed: Bool {
+        switch claim {
+        case .session, .token, .vouched: true
+        case .unnamed, .trusted, .listenerSession, nil: false
+        }
+    }
+
+    /// Whether it may be anybody on this machine.
+    var isUnnamed: Bool { claim == .unnamed(.kiosk) }
+}
 
 /// Finds who makes a request, and lets in who may make it.
 ///
-/// Where there are no users, the listener's own password decides alone.
 /// - Source: contrib/contract/people.md, "At the page and the API".
 struct SpeakerGate: Sendable {
     /// What becomes of a request.
@@ -26,12 +58,10 @@ struct SpeakerGate: Sendable {
     /// The caller's session or token ended while the request arrived.
     struct Ended: Error {}
 
-    /// `nil` where there are no users.
-    let people: WebPeople?
-    /// `nil` if the listener has no password of its own.
-    let signIns: SignIns?
-    /// Called when a header that names a user comes from somebody else than the proxy.
-    let ignored: @Sendable () -> Void
+    let people: WebPeople
+    let counters: Locked<WebCounters>
+    /// Milliseconds of the steady clock.
+    let clock: @Sendable () -> Int64
 
     /// - Parameters:
     ///   - peer: Its address.
@@ -45,7 +75,7 @@ struct SpeakerGate: Sendable {
             return try await answer(request, from: peer, next)
         } catch is Ended {
             let message = "the session or token ended while the request arrived; sign in again"
-            return WebAnswer.challenge(message, code: code, request)
+            return WebAnswer.challenge(message, request)
         }
     }
 
@@ -67,11 +97,11 @@ struct SpeakerGate: Sendable {
         case .anonymous(let message, let cookie):
             var response =
                 SignInPaths.signInPage(for: request)
-                ?? WebAnswer.challenge(message, code: code, request)
+                ?? WebAnswer.challenge(message, request)
             if let cookie { response.headers.append(HTTPField(name: .setCookie, value: cookie)) }
             return response
         case .wrongPassword:
-            return WebAnswer.challenge("the password is wrong", code: code, request)
+            return WebAnswer.challenge("the password is wrong", request)
         case .unknownUser:
             return WebAnswer(Refusal(.notAllowed, "the proxy names somebody who is no user here"))
                 .response(to: request.head)
@@ -81,78 +111,84 @@ struct SpeakerGate: Sendable {
     /// The answer to whoever has not signed in, for what needs that.
     func signInFirst(_ request: Request) -> Response {
         SignInPaths.signInPage(for: request)
-            ?? WebAnswer.challenge("nobody is signed in: \(Self.signInAdvice)", code: code, request)
+            ?? WebAnswer.challenge("nobody is signed in: \(Self.signInAdvice)", request)
     }
 
     /// What to do without a password.
     static let signInAdvice =
         "`trilateral sign-in`, run by the daemon's user, prints a link that signs in a browser; programs send a token"
 
-    private var code: String { people == nil ? "not_allowed" : RefusalCode.unauthenticated.rawValue }
-
     /// Who makes a request, by its headers.
     func admission(of fields: HTTPFields, from peer: String?) async -> Admission {
         let address = address(of: fields, from: peer)
-        guard let people else {
-            guard let signIns else { return .allowed(Asker(address: address)) }
-            return await byPassword(signIns, fields, Asker(address: address))
-        }
         if let proxy = people.proxy, let name = fields[proxy.header] {
-            if let peer, proxy.isTrusted(peer) { return await vouched(name, proxy, people, address) }
-            ignored()
+            if let peer, proxy.isTrusted(peer) { return await vouched(name, proxy, address) }
+            counters.withLock { $0.ignoredProxyHeaders += 1 }
         }
         if let token = Self.token(in: fields) {
-            return identified(.token(token), people, address)
-                ?? .anonymous("the token is wrong, or has ended")
+            return identified(.token(token), address) ?? .anonymous("the token is wrong, or has ended")
         }
-        let sessions = fields[values: .cookie].flatMap { UserCookie.sessions(in: $0) }
+        let sessions = people.cookie.sessions(in: fields)
         for session in sessions {
-            if let allowed = identified(.session(session), people, address) { return allowed }
+            if let allowed = identified(.session(session), address) { return allowed }
         }
         guard sessions.isEmpty else {
             return .anonymous("the session has ended; sign in again", clearing: people.cookie.clearing)
         }
-        let claim = signIns == nil ? Claim.unnamed(.kiosk) : .trusted(.kiosk)
-        let asker = Asker(speaker: people.identify(claim), claim: claim, address: address)
-        if let signIns {
-            let admission = await byPassword(signIns, fields, asker)
-            guard case .allowed = admission, asker.speaker == nil else { return admission }
-        } else if people.isOpen || Self.isHere(peer, fields), asker.speaker != nil {
+        if let password = people.password { return await admission(by: password, fields, address) }
+        if people.isOpen || Self.isHere(peer, fields), let allowed = identified(.unnamed(.kiosk), address) {
             // Wrong credentials are an error, not the unnamed user.
             guard people.isOpen || fields[.authorization] == nil else {
                 return .anonymous("the token is wrong, or has ended")
             }
-            return .allowed(asker)
+            return allowed
         }
-        return .anonymous("nobody is signed in here; sign in first, or send a token as Bearer")
+        return Self.nobody
     }
 
-    private func identified(_ claim: Claim, _ people: WebPeople, _ address: String?) -> Admission? {
+    private static let nobody = Admission.anonymous(
+        "nobody is signed in here; sign in first, or send a token as Bearer"
+    )
+
+    /// By a session of the listener's own password, or by the password itself.
+    private func admission(
+        by password: WebPeople.Password,
+        _ fields: HTTPFields,
+        _ address: String?
+    ) async -> Admission {
+        for session in password.cookie.sessions(in: fields) {
+            guard case .allowed(let asker, _)? = identified(.listenerSession(session), address) else {
+                continue
+            }
+            let isDue = password.isDueForRenewal(session, at: clock())
+            return .allowed(asker, cookie: isDue ? password.cookie.setting(session) : nil)
+        }
+        guard let header = fields[.authorization] else {
+            return .anonymous("sign in first, or send the password with HTTP Basic or Bearer")
+        }
+        guard let text = AuthorizationHeader.secret(in: header) else { return .wrongPassword }
+        switch await password.check(text, address) {
+        case .right: return identified(.trusted(.kiosk), address) ?? Self.nobody
+        case .wrong:
+            counters.withLock { $0.refusedSignIns += 1 }
+            return .wrongPassword
+        case .limited(let seconds): return .limited(seconds: seconds)
+        }
+    }
+
+    private func identified(_ claim: Claim, _ address: String?) -> Admission? {
         people.identify(claim).map { .allowed(Asker(speaker: $0, claim: claim, address: address)) }
     }
 
     private func vouched(
         _ name: String,
         _ proxy: WebPeople.Proxy,
-        _ people: WebPeople,
         _ address: String?
     ) async -> Admission {
-        if let known = identified(.vouched(name), people, address) { return known }
+        if let known = identified(.vouched(name), address) { return known }
         guard let make = proxy.make, AccountName.isLegal(name) else { return .unknownUser }
         await make(name)
-        return identified(.vouched(name), people, address) ?? .unknownUser
-    }
-
-    private func byPassword(_ signIns: SignIns, _ fields: HTTPFields, _ asker: Asker) async -> Admission {
-        switch await signIns.admission(of: fields, from: asker.address) {
-        case .allowed(let cookie):
-            var asker = asker
-            if signIns.hasSession(fields) { asker.isSignedIn = { signIns.hasSession(fields) } }
-            return .allowed(asker, cookie: cookie)
-        case .anonymous: return .anonymous("sign in first, or send the password with HTTP Basic or Bearer")
-        case .wrongPassword: return .wrongPassword
-        case .limited(let seconds): return .limited(seconds: seconds)
-        }
+        return identified(.vouched(name), address) ?? .unknownUser
     }
 
     /// A user's token; `nil` for other contents, as the listener's password.
@@ -163,7 +199,7 @@ struct SpeakerGate: Sendable {
 
     /// The address of the other end; behind the proxy, that of whom it forwards.
     private func address(of fields: HTTPFields, from peer: String?) -> String? {
-        guard let proxy = people?.proxy, let peer, proxy.isTrusted(peer) else { return peer }
+        guard let proxy = people.proxy, let peer, proxy.isTrusted(peer) else { return peer }
         let hops = (fields[.forwardedFor] ?? "").split(separator: ",").map { $0.filter { $0 != " " } }
         // The client may have written the first ones itself.
         return hops.last { !proxy.isTrusted($0) && $0.utf8.count <= 64 } ?? peer

@@ -25,7 +25,7 @@ extension Capability {
         let listen = HostAndPort(host: web.listener.host, port: web.listener.port)
         web.listener.port = context.ports.port(of: "web", for: listen)
         let (logger, onListening) = (context.logger, context.onListening)
-        let signIns = try SignIns(context)
+        let people = try WebPeople(context)
         let hub = WebHub(
             web,
             node: WebNode(
@@ -34,9 +34,8 @@ extension Capability {
                 send: context.send,
                 clock: context.clock,
                 refusal: context.refusal,
-                people: WebPeople(context)
-            ),
-            hasPassword: signIns != nil
+                people: people
+            )
         )
         context.accounts.onChange { [loop = context.loop, weak hub] in
             loop.perform { [weak hub] in hub?.assumeIsolated { $0.lookAgain() } }
@@ -44,8 +43,9 @@ extension Capability {
         var parts = CapabilityParts()
         parts.features = ["kiosk"]
         parts.counters = {
-            var values = hub.counters.withLock { $0.values }
-            if let signIns { values["sign_ins_refused"] = signIns.failures }
+            let counters = hub.counters.withLock { $0 }
+            var values = counters.values
+            if people.password != nil { values["sign_ins_refused"] = counters.refusedSignIns }
             return values
         }
         parts.observer = StateObserver { snapshot in hub.assumeIsolated { $0.observe(snapshot) } }
@@ -58,7 +58,6 @@ extension Capability {
                 metrics: {
                     HealthMetrics.metrics(of: await bridge.health, version: ProgramInfo.currentVersion)
                 },
-                signIns: signIns,
                 logger: logger
             ) { port in
                 context.ports.record(port, of: "web", for: listen)

@@ -1,7 +1,7 @@
+import Accounts
 import HTTPListener
 import OperatingSystem
 import Settings
-import Web
 
 /// Who may use the kiosk page and the API, and how connections are encrypted.
 package struct KioskAccess: Sendable, Hashable {
@@ -20,10 +20,10 @@ package struct KioskAccess: Sendable, Hashable {
     }
 
     /// Reads the password; `nil` if none is configured.
-    func password() throws(ConfigurationErrors) -> PasswordDigest? {
+    func password() throws(ConfigurationErrors) -> [UInt8]? {
         guard let passwordFile else { return nil }
         switch Self.password(in: passwordFile) {
-        case .success(let found): return found.digest
+        case .success(let found): return found.bytes
         case .failure(let error): throw ConfigurationErrors("web.password_file", error.message)
         }
     }
@@ -36,7 +36,7 @@ package struct KioskAccess: Sendable, Hashable {
 
     /// The password in a file, with a warning if others can read it.
     fileprivate static func password(in file: String) -> Result<
-        (digest: PasswordDigest, warning: String?), FileError
+        (bytes: [UInt8], warning: String?), FileError
     > {
         Secret.load(file).flatMap { found in
             let text = found.secret.reveal()
@@ -45,31 +45,13 @@ package struct KioskAccess: Sendable, Hashable {
                     FileError(message: "holds more than one line; only the password belongs there")
                 )
             }
-            guard let digest = PasswordDigest(text) else {
-                let most = PasswordDigest.longest
+            let lengths = PasswordHash.listenerLengths
+            guard lengths.contains(text.utf8.count) else {
+                let most = lengths.upperBound
                 return .failure(FileError(message: "holds a password of more than \(most) bytes"))
             }
-            return .success((digest, found.warning))
+            return .success((Array(text.utf8), found.warning))
         }
-    }
-}
-
-extension SignIns {
-    /// `nil` if no password is configured.
-    convenience init?(_ context: CapabilityContext) throws {
-        let web = context.configuration.web
-        guard let password = try web.access.password() else { return nil }
-        let key = try context.store.sessionKey()
-        self.init(
-            password: password,
-            key: key,
-            cookie: SessionCookie(
-                key: key,
-                isSecure: web.access.tls != nil,
-                isFramed: !web.frameAncestors.isEmpty
-            ),
-            logger: context.logger
-        )
     }
 }
 

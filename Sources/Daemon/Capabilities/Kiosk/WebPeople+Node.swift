@@ -1,4 +1,5 @@
 import Accounts
+import Administration
 import HTTPTypes
 import Logging
 import People
@@ -7,17 +8,38 @@ import Web
 
 extension WebPeople {
     /// The users of a node.
-    init(_ context: CapabilityContext) {
-        let web = context.configuration.web
+    init(_ context: CapabilityContext) throws {
+        let (web, accounts, administration) = (
+            context.configuration.web, context.accounts, context.administration
+        )
+        let text = try web.access.password()
         self.init(
-            identify: context.accounts.identify,
-            end: context.accounts.end,
-            handler: context.accountsHandler,
+            identify: accounts.identify,
+            end: accounts.end,
+            handler: administration.answer,
             isOpen: web.access.isOpen,
             isSecure: web.access.tls != nil,
             isFramed: !web.frameAncestors.isEmpty,
-            proxy: Proxy(context)
-        )
+            proxy: Proxy(context),
+            password: text == nil ? nil : try Password(context)
+        ) {
+            await accounts.useListenerPassword(text)
+        }
+    }
+}
+
+extension WebPeople.Password {
+    fileprivate init(_ context: CapabilityContext) throws {
+        let (web, administration) = (context.configuration.web, context.administration)
+        self.init(
+            cookie: SessionCookie(
+                key: try context.store.sessionKey(),
+                isSecure: web.access.tls != nil,
+                isFramed: !web.frameAncestors.isEmpty
+            )
+        ) { text, source in
+            await administration.checkListenerPassword(text, from: source, face: WebHub.face)
+        }
     }
 }
 
