@@ -122,8 +122,8 @@ let package = Package(
         module(
             "HTTPListener",
             [
-                "OperatingSystem",
-                "Text", "Threading", hummingbird, hummingbirdCore, nioCore, nioPosix, nioLocks, nioHTTP1,
+                "OperatingSystem", "JSON", "Text", "Threading", hummingbird, hummingbirdCore, nioCore,
+                nioPosix, nioLocks, nioHTTP1,
                 nioWebSocket, nioTLS, nioSSL, nioHTTPTypes, nioHTTPTypesHTTP1, httpTypes, lifecycle, log,
             ]
         ),

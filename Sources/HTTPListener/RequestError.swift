@@ -1,5 +1,6 @@
-import HTTPTypes
+package import HTTPTypes
 import Hummingbird
+import JSON
 import NIOCore
 
 /// The form of the JSON in which a listener reports errors of its own.
@@ -11,14 +12,14 @@ package enum ErrorFormat: Sendable, Hashable {
     case answer
 }
 
-/// Why a request was refused, as JSON for people and programs.
-struct RequestError: Sendable {
+/// Why a request was refused, as JSON for people and programs: the only place that makes the bodies of errors.
+package struct RequestError: Sendable {
     private enum Content: Sendable {
         case custom(type: String, text: String)
-        case refusal(code: String, message: String, key: String?)
+        case refusal(code: String, message: String, field: String?, key: String?)
     }
 
-    let status: HTTPResponse.Status
+    package let status: HTTPResponse.Status
     private let content: Content
 
     /// A custom message.
@@ -28,9 +29,16 @@ struct RequestError: Sendable {
 
     /// - Parameters:
     ///   - code: A code for programs.
+    ///   - field: The field at fault, if it is a single one.
     ///   - key: The configuration key of the limit, if any.
-    init(_ status: HTTPResponse.Status, _ code: String, _ message: String, key: String? = nil) {
-        (self.status, content) = (status, .refusal(code: code, message: message, key: key))
+    package init(
+        _ status: HTTPResponse.Status,
+        _ code: String,
+        _ message: String,
+        field: String? = nil,
+        key: String? = nil
+    ) {
+        (self.status, content) = (status, .refusal(code: code, message: message, field: field, key: key))
     }
 
     /// The message for a status without further information.
@@ -67,26 +75,28 @@ struct RequestError: Sendable {
 
     static let notHTTP = RequestError(.badRequest, "bad_request", "this is not an HTTP/1.1 request")
 
+    package static let jsonType = "application/json; charset=utf-8"
+
     var contentType: String {
         switch content {
         case .custom(let type, _): type
-        case .refusal: "application/json; charset=utf-8"
+        case .refusal: Self.jsonType
         }
     }
 
-    func text(_ format: ErrorFormat) -> String {
-        switch content {
-        case .custom(_, let text): return text
-        case .refusal(let code, let message, let key):
-            let message = Self.escaped(message)
-            switch format {
-            case .plain:
-                let key = key.map { #""key":"\#($0)","# } ?? ""
-                return #"{"error":"\#(code)",\#(key)"message":"\#(message)"}"#
-            case .answer:
-                let code = status == .forbidden ? "not_allowed" : code
-                return #"{"error":{"code":"\#(code)","message":"\#(message)"},"status":"error"}"#
-            }
+    package func text(_ format: ErrorFormat) -> String {
+        switch (content, format) {
+        case (.custom(_, let text), _): return text
+        case (.refusal(let code, let message, _, let key), .plain):
+            var members: [String: JSONValue] = ["error": .string(code), "message": .string(message)]
+            members["key"] = key.map { .string($0) }
+            return JSONValue.object(members).text
+        case (.refusal(let code, let message, let field, _), .answer):
+            // As on MQTT.
+            let code = code == "forbidden" ? "not_allowed" : code
+            var members: [String: JSONValue] = ["code": .string(code), "message": .string(message)]
+            members["field"] = field.map { .string($0) }
+            return JSONValue.object(["status": "error", "error": .object(members)]).text
         }
     }
 
@@ -98,15 +108,5 @@ struct RequestError: Sendable {
             headers: [.contentType: contentType, .contentLength: String(body.readableBytes)],
             body: head.method == .head ? ResponseBody() : ResponseBody(byteBuffer: body)
         )
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.unicodeScalars.reduce(into: "") { result, scalar in
-            switch scalar {
-            case "\"", "\\": result += "\\\(scalar)"
-            case _ where scalar.value < 0x20: result += "?"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
     }
 }

@@ -1,3 +1,4 @@
+import HTTPListener
 import HTTPTypes
 import Hummingbird
 import JSON
@@ -24,7 +25,7 @@ struct RESTResponse {
         (self.status, self.type, self.body, self.headers) = (status, type, body, headers)
     }
 
-    static let jsonType = "application/json; charset=utf-8"
+    static let jsonType = RequestError.jsonType
     private static let htmlType = "text/html; charset=utf-8"
 
     /// A JSON value; `nil` is an empty body.
@@ -54,9 +55,10 @@ struct RESTResponse {
     /// An error: JSON, or a page for clients that accept HTML.
     static func problem(_ status: HTTPResponse.Status, _ problem: String) -> RESTResponse {
         let code = status.reasonPhrase.lowercased().split(separator: " ").joined(separator: "_")
-        let text = JSONValue.string(SecretMask.tokens.masked(String(problem.prefix(500))))
-        var answer = RESTResponse.json(["error": .string(code), "message": text], status: status)
-        answer.problem = text.string
+        let text = SecretMask.tokens.masked(String(problem.prefix(500)))
+        let body = ByteBuffer(string: RequestError(status, code, text).text(.plain))
+        var answer = RESTResponse(status: status, type: jsonType, body: body)
+        answer.problem = text
         return answer
     }
 

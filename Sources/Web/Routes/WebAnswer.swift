@@ -1,4 +1,5 @@
 import Controller
+import HTTPListener
 import HTTPTypes
 import Hummingbird
 import JSON
@@ -9,7 +10,7 @@ import Things
 
 /// A response before it is encoded as HTTP.
 struct WebAnswer: Sendable {
-    static let jsonType = "application/json; charset=utf-8"
+    private static let jsonType = RequestError.jsonType
     static let textType = "text/plain; charset=utf-8"
 
     var status: HTTPResponse.Status = .ok
@@ -59,7 +60,8 @@ struct WebAnswer: Sendable {
 
     /// An error that has a code on MQTT too.
     init(_ refusal: Refusal) {
-        self = .error(refusal.json, .badRequest)
+        let (code, message) = (refusal.code.rawValue, refusal.message)
+        self = .problem(.badRequest, code, message, field: refusal.field)
         setStatus(of: refusal)
     }
 
@@ -68,21 +70,18 @@ struct WebAnswer: Sendable {
         if refusal.code == .rateLimited { headers[.retryAfter] = "1" }
     }
 
-    /// An error that only HTTP has.
+    /// An error.
     static func problem(
         _ status: HTTPResponse.Status,
         _ code: String,
         _ message: String,
+        field: String? = nil,
         headers: HTTPFields = [:]
     ) -> WebAnswer {
-        var answer = error(["code": .string(code), "message": .string(message)], status)
-        answer.headers = headers
-        return answer
-    }
-
-    private static func error(_ error: JSONValue, _ status: HTTPResponse.Status) -> WebAnswer {
-        let body: JSONValue = ["status": "error", "error": SecretMask.tokens.masked(error)]
-        return WebAnswer(status: status, type: jsonType, body: ByteBuffer(bytes: body.bytes))
+        let mask = SecretMask.tokens
+        let error = RequestError(status, code, mask.masked(message), field: field.map { mask.masked($0) })
+        let body = ByteBuffer(string: error.text(.answer))
+        return WebAnswer(status: status, type: jsonType, body: body, headers: headers)
     }
 
     /// The headers of every response.
