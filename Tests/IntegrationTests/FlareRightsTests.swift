@@ -179,6 +179,8 @@ struct FlareRightsTests {
                 return rows.compactMap { $0["times"]?.integer }.reduce(0, +) >= 4 && rows.count < 4
             }
             #expect(isCounted, "refusals of strangers are one row a minute")
+            let log = try await run(home, ["log", "--json", "--limit", "1000"])
+            #expect(log.contains("\"device rm\"") && !log.contains("\"remove\""), "\(log)")
         }
     }
 

@@ -180,12 +180,12 @@ private final class FlareLog: Sendable {
             at: now.wallMilliseconds,
             face: "flare",
             speaker: speaker.map(accounts.table.logName) ?? "nobody",
-            kind: change.kind.logName,
+            kind: change.logName,
             state: reason == nil ? "obeyed" : "refused"
         )
         (entry.epoch, entry.source) = (epoch, change.visitor?.address)
         (entry.target, entry.slug) = ("\(change.object.id)", slug)
-        entry.actions = change.kind.content.map { String(decoding: $0.bytes, as: UTF8.self) }
+        entry.actions = change.content.text
         // Others on this machine must not push out what users did.
         entry.isOfStranger = reason != nil && (speaker == nil || change.visitor?.claim == .unnamed(.flare))
         if reason != nil { entry.code = speaker == nil ? "unauthenticated" : "not_allowed" }
@@ -243,24 +243,28 @@ extension CommandLogEntry {
     }
 }
 
-extension ClientChange.Kind {
+extension ClientChange {
+    /// As the log calls a command that does the same.
     fileprivate var logName: String {
-        switch self {
+        switch kind {
         case .setData: "set"
         case .setPosition: "move"
         case .performAction: "action"
-        case .update: "edit"
-        case .remove: "remove"
-        case .insert: "add"
+        case .update: CommandLogEntry.edit(object.kind)
+        case .remove: CommandLogEntry.removal(of: object.kind)
+        case .insert: CommandLogEntry.addition(of: object.kind)
         }
     }
 
-    fileprivate var content: JSONValue? {
-        switch self {
+    fileprivate var content: JSONValue {
+        switch kind {
         case .setData(let values): .object(values)
         case .setPosition(let position): position.json
         case .performAction(let name): ["action": .string(name)]
-        case .update, .remove, .insert: nil
+        case .update(let members): CommandLogEntry.values(members)
+        case .insert: CommandLogEntry.values(object.members)
+        // What is in it goes, too.
+        case .remove: ["contents": true]
         }
     }
 }

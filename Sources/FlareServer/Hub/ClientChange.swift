@@ -7,8 +7,8 @@ package struct ClientChange: Sendable, Hashable {
         case setData(JSONObject)
         case setPosition(Point3D)
         case performAction(String)
-        /// Replaces members, such as the name.
-        case update
+        /// Replaces members, such as the name; empty as long as the new ones are not read.
+        case update(JSONObject)
         case remove
         /// A new object; it is not there yet.
         case insert

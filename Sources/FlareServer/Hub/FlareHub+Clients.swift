@@ -54,7 +54,7 @@ extension FlareHub {
         from client: FlareClientID?,
         by visitor: FlareVisitor?
     ) throws(FlareHubError) {
-        guard let own = gated(.update, of: reference, from: client, by: visitor),
+        guard let own = gated(.update([:]), of: reference, from: client, by: visitor),
             let reason = refusal(of: own)
         else { return }
         try settle(own, reason)
@@ -66,7 +66,11 @@ extension FlareHub {
         from client: FlareClientID?,
         by visitor: FlareVisitor?
     ) throws(FlareHubError) {
-        guard let own = gated(.update, of: updated.reference, from: client, by: visitor) else { return }
+        guard let found = gated(.update([:]), of: updated.reference, from: client, by: visitor) else {
+            return
+        }
+        let changed = updated.members.filter { found.object.members[$0.key] != $0.value }
+        let own = change(.update(changed), of: found.object, found.visitor)
         let isThere = (updated.zone, updated.environment) == (own.object.zone, own.object.environment)
         let reason = isThere ? nil : refusal(ofHomesOf: updated, leaving: own.object, own)
         for record in recorders { record(own, reason) }

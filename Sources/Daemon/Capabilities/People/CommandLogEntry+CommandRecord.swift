@@ -25,7 +25,7 @@ extension CommandLogEntry {
         source = record.source
         target = answer.target?.object.map { "\($0.id)" } ?? answer.target?.kind
         slug = answer.target?.slug ?? record.order?.targetName
-        actions = record.order?.request.map { String(decoding: $0.bytes, as: UTF8.self) }
+        actions = record.order?.values?.text
         results = Self.results(answer)
         code = answer.refusal?.code.rawValue
         isOfStranger = answer.refusal != nil && record.speaker == nil
@@ -79,9 +79,9 @@ extension Command.Order {
         case .switchSensor: "sensor"
         case .setLifecycle: "lifecycle"
         case .show: "screen"
-        case .add(let kind, _, _): "\(kind.rawValue) add"
-        case .edit(let kind, _, _, _): "\(kind.rawValue) edit"
-        case .remove(let kind, _, _): "\(kind.rawValue) rm"
+        case .add(let kind, _, _): CommandLogEntry.addition(of: kind)
+        case .edit(let kind, _, _, _): CommandLogEntry.edit(kind)
+        case .remove(let kind, _, _): CommandLogEntry.removal(of: kind)
         case .readPlace: "read"
         case .request(let verb): verb.name
         }
@@ -101,8 +101,8 @@ extension Command.Order {
         }
     }
 
-    /// What it asks for.
-    fileprivate var request: JSONValue? {
+    /// What it asks for; `nil` if its kind and its target say all.
+    fileprivate var values: JSONValue? {
         switch self {
         case .set(_, let request): .object(request.attributes)
         case .action(_, let name): ["action": .string(name)]
@@ -118,22 +118,47 @@ extension Command.Order {
         case .chooseEnvironment(.next): ["environment": "next"]
         case .chooseEnvironment(.previous): ["environment": "previous"]
         case .add(let kind, let edit, let container):
-            .object(edit.logged(kind == .zone ? "environment" : "zone", container))
-        case .edit(_, _, let edit, let zone): .object(edit.logged("zone", zone))
-        case .remove(_, _, withContents: true): ["contents": true]
-        case .get, .setLifecycle, .show, .remove, .readPlace, .request: nil
+            edit.logged(kind == .zone ? "environment" : "zone", container)
+        case .edit(_, _, let edit, let zone): edit.logged("zone", zone)
+        case .remove(_, _, let withContents): ["contents": .bool(withContents)]
+        case .setLifecycle(.level(let level)): ["level": .string(level?.rawValue ?? "auto")]
+        case .setLifecycle(.audio(let audio)): ["audio": .string(audio.rawValue)]
+        case .setLifecycle(.context(let context)): ["context": .string(context.rawValue)]
+        case .setLifecycle(.language(let tag)): ["language": .string(tag)]
+        case .show(.pushScreen(let screen, let thing), _):
+            .object(
+                JSONObject(present: [
+                    "call": "pushScreen", "screen": .string(screen), "thing": thing.map { .string($0) },
+                ])
+            )
+        case .show(let call, _): ["call": .string(call.name.rawValue)]
+        case .request(.logLevel(let level)): ["level": .string(level)]
+        case .get, .readPlace, .request: nil
         }
     }
 }
 
 extension ObjectEdit {
-    /// The names of data are enough: its values may be long, or secret.
-    fileprivate func logged(_ container: String, _ name: String?) -> JSONObject {
-        var shown = self
-        shown.data = [:]
-        var members = shown.members(over: [:])
+    fileprivate func logged(_ container: String, _ name: String?) -> JSONValue {
+        var members = members(over: [:])
+        if !data.isEmpty { members["data"] = .object(data) }
         if let name { members[container] = .string(name) }
-        if !data.isEmpty { members["data"] = .array(data.keys.sorted().map { .string($0) }) }
-        return members
+        return CommandLogEntry.values(members)
+    }
+}
+
+/// The words for environments, zones, things and devices, whoever changes them.
+extension CommandLogEntry {
+    static func addition(of kind: FlareClass) -> String { "\(kind.rawValue) add" }
+    static func edit(_ kind: FlareClass) -> String { "\(kind.rawValue) edit" }
+    static func removal(of kind: FlareClass) -> String { "\(kind.rawValue) rm" }
+
+    /// The members of an object that a row keeps: of data the names, because its values may be long, or secret.
+    static func values(_ members: JSONObject) -> JSONValue {
+        var kept = members.filter { !$0.key.hasPrefix("_") }
+        kept["data"] = (members["data"]?.object).map { data in
+            .array(data.keys.map { .string($0) })
+        }
+        return .object(kept)
     }
 }
