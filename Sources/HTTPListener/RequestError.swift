@@ -88,13 +88,13 @@ package struct RequestError: Sendable {
         switch (content, format) {
         case (.custom(_, let text), _): return text
         case (.refusal(let code, let message, _, let key), .plain):
-            var members: [String: JSONValue] = ["error": .string(code), "message": .string(message)]
+            var members: JSONObject = ["error": .string(code), "message": .string(message)]
             members["key"] = key.map { .string($0) }
             return JSONValue.object(members).text
         case (.refusal(let code, let message, let field, _), .answer):
             // As on MQTT.
             let code = code == "forbidden" ? "not_allowed" : code
-            var members: [String: JSONValue] = ["code": .string(code), "message": .string(message)]
+            var members: JSONObject = ["code": .string(code), "message": .string(message)]
             members["field"] = field.map { .string($0) }
             return JSONValue.object(["status": "error", "error": .object(members)]).text
         }

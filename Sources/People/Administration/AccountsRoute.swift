@@ -1,16 +1,16 @@
+package import Text
+
 /// A path below `/api/` that ``AccountsHandler`` answers, and by which methods.
 ///
 /// Whoever takes requests answers these paths and no others, so the API's description and its test see all of them.
 package struct AccountsRoute: Sendable, Hashable {
-    /// Without `/api/`; parts that vary have names in braces: `users/{user}/password`.
-    package let template: String
+    /// Without `/api/`, as `users/{user}/password`.
+    package let template: PathTemplate
     package let methods: [AccountsRequest.Method]
     /// Whether nobody needs to be identified.
     package let isPublic: Bool
     /// Whether only the local socket has it, not the web listener.
     package let isLocal: Bool
-    /// `nil` for a part that varies.
-    private let parts: [String?]
 
     private init(
         _ template: String,
@@ -18,8 +18,8 @@ package struct AccountsRoute: Sendable, Hashable {
         isPublic: Bool = false,
         isLocal: Bool = false
     ) {
-        (self.template, self.methods, self.isPublic, self.isLocal) = (template, methods, isPublic, isLocal)
-        parts = template.split(separator: "/").map { $0.hasPrefix("{") ? nil : String($0) }
+        (self.template, self.methods) = (PathTemplate(template), methods)
+        (self.isPublic, self.isLocal) = (isPublic, isLocal)
     }
 
     package static let table = [
@@ -44,11 +44,7 @@ package struct AccountsRoute: Sendable, Hashable {
     ///
     /// - Parameter path: What follows `/api/`, decoded.
     package init?(_ path: [String]) {
-        guard let found = Self.table.first(where: { $0.fits(path) }) else { return nil }
+        guard let found = Self.table.first(where: { $0.template.values(in: path) != nil }) else { return nil }
         self = found
-    }
-
-    private func fits(_ path: [String]) -> Bool {
-        path.count == parts.count && zip(parts, path).allSatisfy { $0 == nil || $0 == $1 }
     }
 }

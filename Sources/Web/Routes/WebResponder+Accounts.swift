@@ -9,14 +9,6 @@ import Things
 
 /// Users, rights, secrets and the log over HTTP, and who is signed in.
 extension WebResponder {
-    /// `session`: whether the asker may use the page, and who it is; signing in and out.
-    func session(_ request: Request, by asker: Asker, on channel: any Channel) async throws -> WebAnswer {
-        guard request.method != .get, request.method != .head else {
-            return await presence(request, on: channel)
-        }
-        return try await accounts(["session"], request, by: asker)
-    }
-
     /// Who signs out brings the session that ends.
     private func withSession(_ asker: Asker, _ path: [String], _ fields: HTTPFields) -> Asker {
         let people = hub.node.people
@@ -40,7 +32,8 @@ extension WebResponder {
         return asker
     }
 
-    private func presence(_ request: Request, on channel: any Channel) async -> WebAnswer {
+    /// `session`: whether the asker may use the page, and who it is.
+    func presence(_ request: Request, on channel: any Channel) async -> WebAnswer {
         var members: JSONObject = ["signed_in": false, "user": .null]
         var found: Asker?
         var clearing: String?
@@ -122,7 +115,7 @@ extension WebAnswer {
         let status = HTTPResponse.Status(code: response.status)
         // Refusals have the form of all others here.
         if let body = response.body, let code = body["error"]?.string, let message = body["message"]?.string {
-            self = .problem(status, code, message)
+            self = .problem(status, code, message, field: body["field"]?.string)
         } else {
             self = .json(response.body?.bytes ?? [])
             self.status = status

@@ -56,75 +56,42 @@ struct WebResponder: HTTPResponder {
     ) async throws -> Response {
         let head = request.head
         let path = (head.path ?? "/").prefix { $0 != "?" }
-        guard let route = WebRoute(path: path) else { return WebAnswer.notFound(head).response(to: head) }
-        if asker.isUnnamed, route.needsSignIn { return gate.signInFirst(request) }
-        if route == .events, route.methods.contains(head.method) {
-            return await stream(request, by: asker, on: channel)
+        guard let (route, parts, values) = WebRoute.find(path) else {
+            return WebAnswer.notFound(head).response(to: head)
         }
-        return try await answer(route, path, request, by: asker, on: channel).response(to: head)
-    }
-
-    private func answer(
-        _ route: WebRoute,
-        _ path: Substring,
-        _ request: Request,
-        by asker: Asker,
-        on channel: any Channel
-    ) async throws -> WebAnswer {
-        let head = request.head
+        if asker.isUnnamed, route.needsSignIn { return gate.signInFirst(request) }
         guard route.methods.contains(head.method) else {
             let methods = route.methods.map(\.rawValue).joined(separator: ", ")
-            return .problem(
+            return WebAnswer.problem(
                 .methodNotAllowed,
                 "method_not_allowed",
                 "\(path.prefix(200)) takes \(methods) (is \(head.method))",
                 headers: [.allow: methods]
-            )
+            ).response(to: head)
         }
-        switch route {
-        case .start: return WebAnswer(redirectTo: "kiosk" + Self.query(of: head))
-        case .slashed(let name): return WebAnswer(redirectTo: "../" + name + Self.query(of: head))
-        case .kiosk: return file(PageFiles.page, head)
-        case .page(let name): return file(name, head)
-        case .file(let name, let version): return file(name, version: version, head)
-        case .module(let name): return await module(name, head)
-        case .experience: return .list(await hub.experience)
-        case .permissions: return .json(await hub.permissionsJSON(of: asker))
-        case .session: return try await session(request, by: asker, on: channel)
-        case .accounts(let path): return try await accounts(path, request, by: asker)
-        case .health:
-            let asker = await identified(request, on: channel)
-            let seesAll = if let asker { await hub.seesEverything(asker) } else { false }
-            return .health(await problems(), seesAll: seesAll)
-        case .metrics:
-            guard await hub.seesEverything(asker) else {
-                return WebAnswer(Refusal(.notAllowed, "the metrics need the right to read all"))
-            }
-            let text = MetricsText.text(of: await metrics())
-            return WebAnswer(type: MetricsText.contentType, body: ByteBuffer(string: text))
-        case .apiDescription: return .list(APIDescription.json)
-        case .signInPage: return file(PageFiles.signInPage, head)
-        case .state: return .json(await hub.state(for: asker))
-        case .environments: return try await objects(.environment, request, by: asker)
-        case .zones: return try await objects(.zone, request, by: asker)
-        case .things: return try await objects(.thing, request, by: asker)
-        case .environment(let name): return try await object(.environment, name, request, by: asker)
-        case .zone(let name): return try await object(.zone, name, request, by: asker)
-        case .thing(let name): return try await object(.thing, name, request, by: asker)
-        case .actions(let name): return WebAnswer(await hub.actions(of: name, for: asker))
-        case .lifecycle: return .json(await hub.lifecycle(for: asker))
-        case .map: return .picture(await hub.picture(for: asker).svg)
-        case .presence(let display): return try await setPresence(of: display, request, by: asker)
-        case .command(let topic): return try await command(topic, request, by: asker)
-        // Has no end, so it is no answer.
-        case .events: return .notFound(head)
+        let call = WebCall(request: request, asker: asker, channel: channel, path: parts, values: values)
+        return try await route.respond(self, call)
+    }
+
+    // MARK: Health
+
+    func health(_ call: WebCall) async -> WebAnswer {
+        let asker = await identified(call.request, on: call.channel)
+        let seesAll = if let asker { await hub.seesEverything(asker) } else { false }
+        return .health(await problems(), seesAll: seesAll)
+    }
+
+    func metricsText(_ call: WebCall) async -> WebAnswer {
+        guard await hub.seesEverything(call.asker) else {
+            return WebAnswer(Refusal(.notAllowed, "the metrics need the right to read all"))
         }
+        let text = MetricsText.text(of: await metrics())
+        return WebAnswer(type: MetricsText.contentType, body: ByteBuffer(string: text))
     }
 
     // MARK: Commands
 
-    private func command(_ topic: CommandTopic, _ request: Request, by asker: Asker) async throws -> WebAnswer
-    {
+    func command(_ topic: CommandTopic, _ request: Request, by asker: Asker) async throws -> WebAnswer {
         if let refusal = Self.unsupportedMedia(request.headers) { return refusal }
         return WebAnswer(await hub.perform(topic, try await content(of: request, by: asker), by: asker))
     }
@@ -161,7 +128,7 @@ struct WebResponder: HTTPResponder {
 
     /// - Parameter version: Of the page that asks. What has this version never changes; an older page, which is
     ///   still open after an update, gets what there is.
-    private func file(_ name: String, version: String? = nil, _ head: HTTPRequest) -> WebAnswer {
+    func file(_ name: String, version: String? = nil, _ head: HTTPRequest) -> WebAnswer {
         guard let file = page[name] else { return .notFound(head) }
         let ancestors = (["'self'"] + configuration.frameAncestors).joined(separator: " ")
         var answer = WebAnswer(type: file.type, body: file.body)
@@ -175,11 +142,6 @@ struct WebResponder: HTTPResponder {
         ]
         answer.revalidate(head)
         return answer
-    }
-
-    /// With its question mark; empty without one.
-    private static func query(of head: HTTPRequest) -> String {
-        String((head.path ?? "").drop { $0 != "?" })
     }
 
     private static func isPicture(_ file: PageFiles.File) -> Bool {
@@ -221,7 +183,7 @@ extension WebAnswer {
         return .text(text, status: isBroken ? .serviceUnavailable : .ok)
     }
 
-    fileprivate static func picture(_ svg: [UInt8]) -> WebAnswer {
+    static func picture(_ svg: [UInt8]) -> WebAnswer {
         var answer = WebAnswer(type: "image/svg+xml", body: ByteBuffer(bytes: svg))
         answer.headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'"
         return answer

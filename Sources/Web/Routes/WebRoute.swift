@@ -1,199 +1,193 @@
+import Flare
 import HTTPListener
 import HTTPTypes
+import Hummingbird
 import Messages
+import NIOCore
 import People
+import PlaceMap
+import Text
 
-/// What answers a path.
-enum WebRoute: Sendable, Hashable {
-    /// `/`, which leads to the kiosk page.
-    case start
-    case kiosk
-    /// A page with a slash behind its name, which leads to the page.
-    case slashed(String)
-    /// A page of people's own: signing up, the account, administration.
-    case page(String)
-    /// A file of the kiosk page, below `/kiosk/`; with the version of the page that asks for it.
-    case file(String, version: String? = nil)
-    /// A module or a picture of the configuration, below `/kiosk/modules/`.
-    case module(String)
-    /// What the profile files say to the page.
-    case experience
-    /// What the asker may drive.
-    case permissions
-    /// Whether somebody is signed in; signing in and out.
-    case session
-    /// Users, rights, secrets and the log; what follows `/api/`.
-    case accounts([String])
-    case health
-    case metrics
-    /// OpenAPI.
-    case apiDescription
-    /// The page with the form for the password.
-    case signInPage
-    case state
-    case environments
-    /// By short name or identifier, as in the path.
-    case environment(String)
-    case zones
-    case zone(String)
-    case things
-    case thing(String)
-    case actions(thing: String)
-    case map
-    case lifecycle
-    /// Server-sent events.
-    case events
-    case presence(display: String)
-    /// As on the topic of the same name.
-    case command(CommandTopic)
+/// A request whose caller and path are known.
+struct WebCall: Sendable {
+    let request: Request
+    let asker: Asker
+    let channel: any Channel
+    /// The parts of the path, decoded; the first one is empty.
+    let path: [String]
+    /// The parts that vary.
+    let values: [String]
 
-    /// All paths; parts that vary have names in braces.
-    static let table: [Entry] =
-        [
-            Entry("/", .start), Entry("/kiosk", .kiosk), Entry("/kiosk/{file}") { .file($0) },
-            Entry("/kiosk/modules/{module}") { .module($0) },
-            Entry("/kiosk/{version}/{file}", make: { .file($0, version: $1.dropFirst().first) }),
-            Entry("/sign-in", .signInPage),
-            Entry("/sign-up", .page("sign-up.html")), Entry("/forgot", .page("forgot.html")),
-            Entry("/verify", .page("verify.html")), Entry("/me", .page("me.html")),
-            Entry("/admin", .page("admin.html")),
-            Entry("/healthz", .health), Entry("/metrics", .metrics),
-            Entry("/api/openapi.json", .apiDescription), Entry("/api/state", .state),
-            Entry("/api/environments", .environments),
-            Entry("/api/environments/{environment}") { .environment($0) },
-            Entry("/api/zones", .zones), Entry("/api/zones/{zone}") { .zone($0) },
-            Entry("/api/things", .things), Entry("/api/things/{thing}") { .thing($0) },
-            Entry("/api/things/{thing}/actions") { .actions(thing: $0) }, Entry("/api/map", .map),
-            Entry("/api/lifecycle", .lifecycle), Entry("/api/events", .events),
-            Entry("/api/experience", .experience), Entry("/api/permissions", .permissions),
-            Entry("/api/session", .session),
-            Entry("/api/display/{display}/presence") { .presence(display: $0) },
-            Entry("/api/display/{display}/screen") { .command(.screenSet(display: $0)) },
-        ] + CommandTopic.filters.compactMap { Entry(filter: $0) } + accounts
+    var head: HTTPRequest { request.head }
+    /// The first part that varies.
+    var name: String { values.first ?? "" }
+    /// With its question mark; empty without one.
+    var query: String { String((head.path ?? "").drop { $0 != "?" }) }
+}
 
-    /// What ``AccountsHandler`` answers; ``session`` is answered here, too.
-    private static let accounts = AccountsRoute.table.filter { !$0.isLocal && $0.template != "session" }
-        .map { Entry(accounts: $0) }
+/// A path of the listener, and what answers it.
+struct WebRoute: Sendable {
+    typealias Handler = @Sendable (WebResponder, WebCall) async throws -> Response
 
-    /// A path of the table.
-    struct Entry: Sendable {
-        let template: String
-        /// `nil` for the part that varies.
-        private let parts: [String?]
-        /// What the path stands for, from the part that varies and from all parts.
-        private let make: @Sendable (String, [String]) -> WebRoute
+    let template: PathTemplate
+    let methods: [HTTPRequest.Method]
+    /// Whether it is for somebody who has signed in, or brings a token: not for everybody on this machine.
+    let needsSignIn: Bool
+    let respond: Handler
 
-        fileprivate init(_ template: String, _ make: @escaping @Sendable (String) -> WebRoute) {
-            self.init(template) { name, _ in make(name) }
-        }
-
-        fileprivate init(accounts route: AccountsRoute) {
-            self.init("/api/" + route.template) { _, path in .accounts(Array(path.dropFirst())) }
-        }
-
-        fileprivate init(_ template: String, make: @escaping @Sendable (String, [String]) -> WebRoute) {
-            (self.template, self.make) = (template, make)
-            parts = template.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-                .map { $0.hasPrefix("{") ? nil : String($0) }
-        }
-
-        fileprivate init(_ path: String, _ route: WebRoute) { self.init(path) { _ in route } }
-
-        /// A command; `nil` if it is only a topic.
-        fileprivate init?(filter: String) {
-            guard let topic = CommandTopic(tail: Substring(filter)), topic.isOnWeb else { return nil }
-            // The part that varies is named for the one before it: things/+ is {thing}.
-            var previous = ""
-            let parts = filter.split(separator: "/").map { part in
-                defer { previous = String(part) }
-                guard part == "+" else { return String(part) }
-                return
-                    "{\(previous.hasSuffix("s") ? String(previous.dropLast()) : Self.names[previous] ?? previous)}"
-            }
-            self.init("/api/" + parts.joined(separator: "/")) { name in
-                let levels = filter.split(separator: "/").map { $0 == "+" ? Substring(name) : $0 }
-                return .command(CommandTopic(levels: levels) ?? topic)
-            }
-        }
-
-        private static let names = ["request": "verb", "lifecycle": "part"]
-
-        var methods: [HTTPRequest.Method] { make("x", parts.map { $0 ?? "x" }).methods }
-
-        /// `nil` for another path.
-        fileprivate func route(_ path: [String]) -> WebRoute? {
-            guard path.count == parts.count else { return nil }
-            var name = ""
-            for (own, other) in zip(parts, path) {
-                if own == nil { name = other } else if own != other { return nil }
-            }
-            return make(name, path)
-        }
-    }
-
-    private static let pages: Set<String> = [
-        "kiosk", "sign-in", "sign-up", "forgot", "verify", "me", "admin",
-    ]
-
-    /// The page that a path names with a slash behind it; `nil` for another path.
-    static func page(withSlash path: some StringProtocol) -> String? {
-        guard path.hasPrefix("/"), path.hasSuffix("/") else { return nil }
-        let name = String(path.dropFirst().dropLast())
-        return pages.contains(name) ? name : nil
-    }
-
+    /// The first that a path fits, and its parts as in ``WebCall``; `nil` if nothing answers there.
+    ///
     /// - Parameter path: Without the query.
-    /// - Returns: `nil` if nothing answers there.
-    init?(path: some StringProtocol) {
+    static func find(_ path: some StringProtocol) -> (route: WebRoute, path: [String], values: [String])? {
         guard path.hasPrefix("/") else { return nil }
         var parts: [String] = []
-        for part in path.dropFirst().split(separator: "/", maxSplits: 5, omittingEmptySubsequences: false) {
+        for part in path.split(separator: "/", maxSplits: 6, omittingEmptySubsequences: false) {
             guard let decoded = part.percentDecoded else { return nil }
-            parts.append(String(decoded))
+            parts.append(decoded)
         }
-        if let name = Self.page(withSlash: path) {
-            self = .slashed(name)
-            return
-        }
-        for entry in Self.table {
-            guard let route = entry.route(parts) else { continue }
-            self = route
-            return
+        for route in table {
+            if let values = route.template.values(in: parts) { return (route, parts, values) }
         }
         return nil
     }
 
-    var methods: [HTTPRequest.Method] {
-        switch self {
-        case .presence, .command: [.post]
-        case .environments, .zones, .things: [.get, .head, .post]
-        case .environment, .zone, .thing: [.get, .head, .patch, .delete]
-        case .session: [.get, .head, .post, .delete]
-        case .accounts(let path):
-            (AccountsRoute(path)?.methods ?? []).flatMap { method -> [HTTPRequest.Method] in
-                switch method {
-                case .get: [.get, .head]
-                case .post: [.post]
-                case .put: [.put]
-                case .patch: [.patch]
-                case .delete: [.delete]
-                }
-            }
-        case .start, .kiosk, .slashed, .page, .file, .module, .health, .metrics, .apiDescription, .signInPage,
-            .state, .actions, .map, .lifecycle, .events, .experience, .permissions:
-            [.get, .head]
+    // MARK: The table
+
+    /// All paths.
+    static let table = pages + reading + objects + commands + accounts
+
+    private static let slashed = ["kiosk", "sign-in", "sign-up", "forgot", "verify", "me", "admin"].map {
+        "/\($0)/"
+    }
+
+    /// Whether a path is that of a page with a slash behind it, which leads to the page.
+    static func isSlashedPage(_ path: some StringProtocol) -> Bool { slashed.contains { $0 == path } }
+
+    private static let pages: [WebRoute] =
+        slashed.map { path in
+            get(path) { WebAnswer(redirectTo: "..\(path.dropLast())\($1.query)") }
+        } + [
+            // Leads to the kiosk page.
+            get("/") { WebAnswer(redirectTo: "kiosk" + $1.query) },
+            get("/kiosk") { $0.file(PageFiles.page, $1.head) },
+            get("/kiosk/{file}") { $0.file($1.name, $1.head) },
+            get("/kiosk/modules/{module}") { await $0.module($1.name, $1.head) },
+            // With the version of the page that asks for it.
+            get("/kiosk/{version}/{file}") { $0.file($1.values[1], version: $1.name, $1.head) },
+            get("/sign-in") { $0.file(PageFiles.signInPage, $1.head) },
+            get("/sign-up") { $0.file("sign-up.html", $1.head) },
+            get("/forgot") { $0.file("forgot.html", $1.head) },
+            get("/verify") { $0.file("verify.html", $1.head) },
+            get("/me", needsSignIn: true) { $0.file("me.html", $1.head) },
+            get("/admin", needsSignIn: true) { $0.file("admin.html", $1.head) },
+        ]
+
+    private static let reading: [WebRoute] = [
+        get("/healthz") { await $0.health($1) },
+        get("/metrics") { await $0.metricsText($1) },
+        // OpenAPI.
+        get("/api/openapi.json") { _, _ in .list(APIDescription.json) },
+        get("/api/state") { .json(await $0.hub.state(for: $1.asker)) },
+        get("/api/things/{thing}/actions") { WebAnswer(await $0.hub.actions(of: $1.name, for: $1.asker)) },
+        get("/api/map") { .picture(await $0.hub.picture(for: $1.asker).svg) },
+        get("/api/lifecycle") { .json(await $0.hub.lifecycle(for: $1.asker)) },
+        // What the profile files say to the page.
+        get("/api/experience") { responder, _ in .list(await responder.hub.experience) },
+        get("/api/permissions") { .json(await $0.hub.permissionsJSON(of: $1.asker)) },
+        // Has no end, so it is no answer.
+        WebRoute("/api/events", [.get, .head]) { await $0.stream($1.request, by: $1.asker, on: $1.channel) },
+    ]
+
+    private static let objects = [FlareClass.environment, .zone, .thing].flatMap { kind -> [WebRoute] in
+        let name = kind.rawValue
+        return [
+            route("/api/\(name)s", [.get, .head, .post]) {
+                try await $0.objects(kind, $1.request, by: $1.asker)
+            },
+            route("/api/\(name)s/{\(name)}", [.get, .head, .patch, .delete]) {
+                try await $0.object(kind, $1.name, $1.request, by: $1.asker)
+            },
+        ]
+    }
+
+    private static let commands: [WebRoute] =
+        [
+            route("/api/display/{display}/presence", [.post]) {
+                try await $0.setPresence(of: $1.name, $1.request, by: $1.asker)
+            },
+            route("/api/display/{display}/screen", [.post]) {
+                try await $0.command(.screenSet(display: $1.name), $1.request, by: $1.asker)
+            },
+        ] + CommandTopic.filters.compactMap { command($0) }
+
+    /// A command, as on the topic of the same name; `nil` if it is only a topic.
+    private static func command(_ filter: String) -> WebRoute? {
+        guard let topic = CommandTopic(tail: Substring(filter)), topic.isOnWeb else { return nil }
+        // The part that varies is named for the one before it: things/+ is {thing}.
+        var previous = ""
+        let parts = filter.split(separator: "/").map { part in
+            defer { previous = String(part) }
+            guard part == "+" else { return String(part) }
+            let names = ["request": "verb", "lifecycle": "part"]
+            return "{\(previous.hasSuffix("s") ? String(previous.dropLast()) : names[previous] ?? previous)}"
+        }
+        return route("/api/" + parts.joined(separator: "/"), [.post]) { responder, call in
+            let levels = filter.split(separator: "/").map { $0 == "+" ? Substring(call.name) : $0 }
+            return try await responder.command(
+                CommandTopic(levels: levels) ?? topic,
+                call.request,
+                by: call.asker
+            )
         }
     }
-}
 
-extension WebRoute {
-    /// Whether it is for somebody who has signed in, or brings a token: not for everybody on this machine.
-    var needsSignIn: Bool {
-        switch self {
-        case .page("me.html"), .page("admin.html"): true
-        case .accounts(let path): AccountsRoute(path)?.isPublic != true
-        default: false
+    /// What ``AccountsHandler`` answers.
+    private static let accounts: [WebRoute] = AccountsRoute.table.filter { !$0.isLocal }.map { accounts in
+        let methods = accounts.methods.compactMap { HTTPRequest.Method(rawValue: $0.rawValue) }
+        return route(
+            "/api/\(accounts.template)",
+            methods.flatMap { $0 == .get ? [.get, .head] : [$0] },
+            needsSignIn: !accounts.isPublic
+        ) { responder, call in
+            let isReading = call.request.method == .get || call.request.method == .head
+            guard accounts.template.description != "session" || !isReading else {
+                return await responder.presence(call.request, on: call.channel)
+            }
+            // Without /api.
+            return try await responder.accounts(Array(call.path.dropFirst(2)), call.request, by: call.asker)
         }
+    }
+
+    // MARK: Routes
+
+    private init(
+        _ template: String,
+        _ methods: [HTTPRequest.Method],
+        needsSignIn: Bool = false,
+        respond: @escaping Handler
+    ) {
+        (self.template, self.methods) = (PathTemplate(template), methods)
+        (self.needsSignIn, self.respond) = (needsSignIn, respond)
+    }
+
+    private static func route(
+        _ template: String,
+        _ methods: [HTTPRequest.Method],
+        needsSignIn: Bool = false,
+        answer: @escaping @Sendable (WebResponder, WebCall) async throws -> WebAnswer
+    ) -> WebRoute {
+        WebRoute(template, methods, needsSignIn: needsSignIn) {
+            try await answer($0, $1).response(to: $1.head)
+        }
+    }
+
+    /// What is only read.
+    private static func get(
+        _ template: String,
+        needsSignIn: Bool = false,
+        answer: @escaping @Sendable (WebResponder, WebCall) async throws -> WebAnswer
+    ) -> WebRoute {
+        route(template, [.get, .head], needsSignIn: needsSignIn, answer: answer)
     }
 }
 

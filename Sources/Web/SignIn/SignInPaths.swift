@@ -13,7 +13,7 @@ enum SignInPaths {
 
     static func isOpen(_ path: String) -> Bool {
         // They only lead to the pages.
-        if open.contains(path) || WebRoute.page(withSlash: path) != nil { return true }
+        if open.contains(path) || WebRoute.isSlashedPage(path) { return true }
         let prefix = "/kiosk/"
         guard path.hasPrefix(prefix), (openEndings + signInScripts).contains(where: path.hasSuffix) else {
             return false
