@@ -19,7 +19,7 @@ extension AccountsRegistry {
     /// - Parameter password: `nil` for none.
     package func useListenerPassword(_ password: [UInt8]?) async {
         let lengths = PasswordHash.listenerLengths
-        let stored = (try? store.listenerPassword()) ?? nil
+        let stored = try? store.listenerPassword()
         guard let password else {
             setListener(nil)
             if stored != nil { storeListener(nil) }

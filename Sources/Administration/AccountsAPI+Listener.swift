@@ -1,6 +1,6 @@
 import Accounts
 import Cryptography
-import Flare
+import JSON
 package import People
 
 /// Signing in with the listener's own password, which needs no name.
@@ -27,7 +27,10 @@ extension AccountsAPI {
     func listenerSignIn(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse? {
         guard let hash = listenerHash(call) else { return Self.noPassword }
         guard let text = call.request.body?["password"]?.string else {
-            return .refusal(400, "wrong_type", "password must be a text")
+            return AccountsResponse(
+                400,
+                ["error": "wrong_type", "message": "password must be a text", "field": "password"]
+            )
         }
         call.log(AccountsCall.Act.signIn)
         let verdict = await listenerVerdict(text, from: call.request.source)

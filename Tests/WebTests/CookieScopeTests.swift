@@ -5,7 +5,7 @@ import Testing
 
 /// Cookies behind a proxy that adds TLS, or a prefix.
 struct CookieScopeTests {
-    private static let session = UserCookie(isSecure: false, isFramed: false)
+    private static let session = SessionCookie(isSecure: false, isFramed: false)
 
     private static func cookies(_ cookie: String, _ fields: HTTPFields, _ publicURL: String? = nil)
         -> [String]
@@ -71,7 +71,7 @@ struct CookieScopeTests {
     }
 
     @Test func `a cookie for frames stays as it is`() {
-        let cookie = UserCookie(isSecure: true, isFramed: true).setting("s")
+        let cookie = SessionCookie(isSecure: true, isFramed: true).setting("s")
         #expect(Self.cookies(cookie, [.origin: "https://home.example"]) == [cookie])
     }
 }

@@ -1,3 +1,4 @@
+import Accounts
 import Controller
 import Flare
 import JSON

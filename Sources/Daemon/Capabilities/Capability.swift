@@ -4,7 +4,6 @@ package import Controller
 package import Logging
 package import MQTT
 package import Messages
-package import People
 package import Sensing
 package import Sensors
 package import Settings

@@ -21,7 +21,7 @@ extension WebPeople {
             isSecure: web.access.tls != nil,
             isFramed: !web.frameAncestors.isEmpty,
             proxy: Proxy(context),
-            password: text == nil ? nil : try Password(context)
+            password: try text.map { _ in try Password(context) }
         ) {
             await accounts.useListenerPassword(text)
         }
