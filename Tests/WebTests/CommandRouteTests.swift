@@ -51,7 +51,12 @@ struct CommandRouteTests {
             return answer
         }
         try await withWeb(node) { port in
-            let reply = try await post("/api/nearby/set", #"{"state":"ON"}"#, port: port)
+            let reply = try await post(
+                "/api/nearby/set",
+                #"{"state":"ON"}"#,
+                port: port,
+                headers: Users.token
+            )
             #expect(reply.status == status)
             let body = try JSONValue(parsing: reply.body)
             #expect(
