@@ -1,4 +1,5 @@
 package import Flare
+import JSON
 import People
 
 // The clients of the hub and the gates for their changes.
