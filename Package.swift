@@ -182,8 +182,9 @@ let package = Package(
         module(
             "Administration",
             [
-                "OperatingSystem", "Accounts", "HTTPListener", "People", "JSON", "Text", "Flare", "Threading",
-                log,
+                "OperatingSystem", "Accounts", "HTTPListener", "People", "JSON", "Text", "Flare",
+                "Cryptography",
+                "Threading", log,
             ]
         ),
 
