@@ -171,19 +171,40 @@ struct DeliveryTests {
         }
     }
 
-    @Test(arguments: [MQTTProtocolChoice.v5, .v311], UInt64(1)...4)
+    private func withBroker(
+        tls: Bool,
+        _ body: @escaping @Sendable (_ version: UInt8, HostileBroker.Connection) -> Void,
+        _ test: (MQTTConfiguration) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let certificates = tls ? try await TestCertificates.make(in: folder) : nil
+            let broker = try HostileBroker(certificates, body)
+            defer { broker.stop() }
+            let settings = configuration(port: broker.port) {
+                $0.reconnectMinimumSeconds = 0.001
+                $0.reconnectMaximumSeconds = 0.001
+                guard let certificates else { return }
+                $0.host = "localhost"
+                $0.tls = MQTTTLS()
+                $0.tls?.caFile = certificates.caFile
+            }
+            try await test(settings)
+        }
+    }
+
+    @Test(arguments: [MQTTProtocolChoice.v5, .v311], [false, true])
     func `every publication is sent until it is acknowledged, over any number of links`(
         version: MQTTProtocolChoice,
-        seed: UInt64
+        tls: Bool
     ) async throws {
         let (record, links) = (Locked(Record()), Locked(UInt64(0)))
-        let broker = try HostileBroker(nil) { version, connection in
+        try await withBroker(tls: tls) { version, connection in
             let link = links.withLock { number in
                 number += 1
                 return number
             }
-            var dice = SplitMix64(seed: seed * 1000 + link)
-            let (receiveMaximum, limit) = (UInt8(1 + dice.number(below: 30)), 1 + dice.number(below: 400))
+            var dice = SplitMix64(seed: link)
+            let (receiveMaximum, limit) = (UInt8(1 + dice.number(below: 30)), 1 + dice.number(below: 150))
             serve(
                 version,
                 connection,
@@ -192,25 +213,22 @@ struct DeliveryTests {
                 seed: dice.next(),
                 record
             )
-        }
-        defer { broker.stop() }
-        let settings = configuration(port: broker.port) {
-            $0.protocolVersion = version
-            $0.reconnectMinimumSeconds = 0.001
-            $0.reconnectMaximumSeconds = 0.001
-            $0.maximumInflight = 25
-        }
-        try await withClient(settings) { client in
-            for number in 0..<3000 { #expect(client.publish(message(number)) == .queued) }
-            #expect(await eventually(within: .seconds(60)) { client.counters.queued == 0 })
-            #expect(client.counters.connects > 3)
+        } _: { settings in
+            var settings = settings
+            settings.protocolVersion = version
+            settings.maximumInflight = 25
+            try await withClient(settings) { client in
+                for number in 0..<1000 { #expect(client.publish(message(number)) == .queued) }
+                #expect(await eventually(within: .seconds(60)) { client.counters.queued == 0 })
+                #expect(client.counters.connects > 3)
+            }
         }
         let read = record.withLock { $0 }
         #expect(read.problem == nil && read.mostUnacknowledged <= 25)
         // The first time in order, and nothing is missing.
         var seen: Set<String> = []
         let firsts = read.publications.joined().map(\.topic).filter { seen.insert($0).inserted }
-        #expect(firsts == topics(0..<3000))
+        #expect(firsts == topics(0..<1000))
         for link in read.publications {
             let numbers = link.compactMap { Int($0.topic.dropFirst(2)) }
             #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
@@ -231,31 +249,32 @@ struct DeliveryTests {
         #expect(record.withLock { $0.publications.flatMap(\.self).count } == 500)
     }
 
-    @Test func `subscriptions and publications from many threads do not mix on the socket`() async throws {
+    @Test(arguments: [false, true])
+    func `subscriptions and publications from many threads do not mix on the socket`(tls: Bool) async throws {
         let record = Locked(Record())
-        let broker = try HostileBroker(nil) { version, connection in
+        try await withBroker(tls: tls) { version, connection in
             serve(version, connection, receiveMaximum: 200, publications: .max, seed: 5, record)
-        }
-        defer { broker.stop() }
-        try await withConnectedClient(configuration(port: broker.port)) { client, _ in
-            await withTaskGroup(of: Void.self) { group in
-                for task in 0..<8 {
-                    group.addTask {
-                        for number in 0..<250 {
-                            // Beyond what the socket takes at once.
-                            let payload = [UInt8](repeating: 1, count: number % 50 == 0 ? 1 << 20 : 10)
-                            let topic = "n/\(task * 1000 + number)"
-                            let qos: MQTTQoS = number % 3 == 0 ? .atMostOnce : .atLeastOnce
-                            client.publish(MQTTMessage(topic: topic, payload: payload, qos: qos))
-                            if number % 10 == 0 { _ = client.subscribe([topic], qos: .atMostOnce) }
+        } _: { settings in
+            try await withConnectedClient(settings) { client, _ in
+                await withTaskGroup(of: Void.self) { group in
+                    for task in 0..<8 {
+                        group.addTask {
+                            for number in 0..<250 {
+                                // Beyond what the socket takes at once.
+                                let payload = [UInt8](repeating: 1, count: number % 50 == 0 ? 1 << 20 : 10)
+                                let topic = "n/\(task * 1000 + number)"
+                                let qos: MQTTQoS = number % 3 == 0 ? .atMostOnce : .atLeastOnce
+                                client.publish(MQTTMessage(topic: topic, payload: payload, qos: qos))
+                                if number % 10 == 0 { _ = client.subscribe([topic], qos: .atMostOnce) }
+                            }
                         }
                     }
                 }
+                #expect(await eventually { client.counters.queued == 0 })
+                #expect(await eventually { record.withLock { $0.publications[0].count } == 2000 })
+                #expect(client.counters.connects == 1)
+                #expect(await eventually { client.counters.sent == 2000 })
             }
-            #expect(await eventually { client.counters.queued == 0 })
-            #expect(await eventually { record.withLock { $0.publications[0].count } == 2000 })
-            #expect(client.counters.connects == 1)
-            #expect(await eventually { client.counters.sent == 2000 })
         }
         let read = record.withLock { $0 }
         #expect(read.problem == nil)

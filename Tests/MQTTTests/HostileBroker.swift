@@ -30,7 +30,8 @@ final class HostileBroker: Sendable {
         func receive() -> [UInt8] {
             guard let tls else { return socket.receive() }
             var buffer = [UInt8](repeating: 0, count: 16_384)
-            return Array(buffer.prefix(max(0, Int(SSL_read(tls, &buffer, Int32(buffer.count))))))
+            let count = SSL_read(tls, &buffer, Int32(buffer.count))
+            return Array(buffer.prefix(max(0, Int(count))))
         }
     }
 

@@ -199,18 +199,21 @@ struct LoopExecutorTests {
     }
 
     @Test func `delayed work runs in the order of its times, on the executor's own thread`() async throws {
-        let (loop, log) = try (LoopExecutor(), ThreadLog())
-        let (work, end) = AsyncStream.makeStream(of: Int.self)
-        for delay in [30, 10, 20, 10] {
+        let time = Locked(ContinuousClock.now)
+        let log = ThreadLog()
+        let loop = try LoopExecutor { time.withLock { $0 } }
+        let (work, end) = AsyncStream.makeStream(of: String.self)
+        for (name, delay) in [("d", 30), ("a", 10), ("c", 20), ("b", 10)] {
             loop.perform(after: .milliseconds(delay)) {
                 log.record()
-                end.yield(delay)
-                if delay == 30 { end.finish() }
+                end.yield(name)
+                if name == "d" { end.finish() }
             }
         }
-        var delays: [Int] = []
-        for await delay in work { delays.append(delay) }
-        #expect(delays == [10, 10, 20, 30])
+        time.withLock { $0 += .milliseconds(31) }
+        var names: [String] = []
+        for await name in work { names.append(name) }
+        #expect(names == ["a", "b", "c", "d"])
         await Task(executorPreference: loop) { log.record() }.value
         #expect(Set(log.all).count == 1)
     }

@@ -13,12 +13,12 @@ extension Connection {
 
     // MARK: Publications
 
-    /// Encodes a publication, or passes it to the library.
+    /// Encodes a publication, or passes it to the library: QoS 2 has more steps.
     ///
     /// From any thread.
     func send(_ outgoing: MQTTOutbox.Outgoing) -> SendResult {
         let packet = outgoing.packet
-        guard configuration.tls == nil, packet.qos != .exactlyOnce else { return passOn(outgoing) }
+        guard packet.qos != .exactlyOnce else { return passOn(outgoing) }
         let isAccepted = output.withLock { output in
             if output.isOpen { output.buffer.append(publish: packet, id: outgoing.id) }
             return output.isOpen
@@ -53,7 +53,7 @@ extension Connection {
                     properties.list
                 )
             }
-            if result == MOSQ_ERR_SUCCESS.rawValue, outgoing.id != 0 { identifiers[id] = outgoing.id }
+            if result == MOSQ_ERR_SUCCESS.rawValue { identifiers[id] = outgoing.id }
             return result
         }
         return switch mosq_err_t(result) {
@@ -65,16 +65,13 @@ extension Connection {
         }
     }
 
-    /// The library has written a publication of QoS 0, or received the acknowledgement of another.
+    /// The library has completed a publication.
     func finished(libraryID id: Int32, _ code: Int32) {
-        if let own = identifiers.withLock({ $0.removeValue(forKey: id) }) {
-            events.acknowledged(own, code)
-        } else {
-            events.written(1)
-        }
+        guard let own = identifiers.withLock({ $0.removeValue(forKey: id) }) else { return }
+        events.acknowledged(own, code)
     }
 
-    /// A packet that the library does not see; on the thread.
+    /// A packet that was decoded here; on the thread.
     func receive(_ packet: IncomingPacket) {
         switch packet {
         case .acknowledgement(let id, let code):

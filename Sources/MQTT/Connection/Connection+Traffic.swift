@@ -94,14 +94,16 @@ extension Connection {
             }
             if traffic.batch.isEmpty { output.withLock { swap(&traffic.batch, &$0.buffer) } }
             guard !traffic.batch.isEmpty else { return nil }
-            errno = 0
+            var failure: Failure?
             let written = traffic.batch.write {
-                Glibc.send(input.socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+                switch input.write($0) {
+                case .success(let count): return count
+                case .failure(let reason):
+                    failure = reason
+                    return 0
+                }
             }
-            guard written.bytes > 0 else {
-                if errno == EAGAIN || errno == EINTR { return nil }
-                return errno == ECONNRESET ? Failure(MOSQ_ERR_CONN_LOST) : Failure(MOSQ_ERR_ERRNO, errno)
-            }
+            guard written.bytes > 0 else { return failure }
             traffic.lastWritten = .now
             traffic.publications += written.publications
         }

@@ -11,8 +11,7 @@ import Threading
 /// and reports the reason. Publishers write to the socket themselves unless another thread is about to, so
 /// that messages need not wait for the thread to wake up.
 ///
-/// The library makes and keeps the link. Publications of QoS 0 and 1, and their acknowledgements, pass beside it; not
-/// with TLS, where it cannot share the stream.
+/// The library makes and keeps the link. Publications of QoS 0 and 1, and their acknowledgements, pass beside it.
 final class Connection: Sendable {
     let number: UInt64
     let configuration: MQTTConfiguration
@@ -36,7 +35,7 @@ final class Connection: Sendable {
     let traffic = Locked(Traffic())
     /// What is encoded and not yet being written.
     let output = Locked(Output())
-    /// Publications that the library sends: our packet identifiers by its own.
+    /// Publications of QoS 2, which the library sends: our packet identifiers by its own.
     let identifiers = Locked([Int32: UInt16]())
     let wakeUp: EventFD
     /// The requests to the thread.
@@ -48,7 +47,7 @@ final class Connection: Sendable {
     enum Request { case none, close, drop }
 
     /// What ended the link: the library's code, the system's, and an additional reason.
-    struct Failure {
+    struct Failure: Error {
         let result: Int32
         let systemError: Int32
         var reason: String?

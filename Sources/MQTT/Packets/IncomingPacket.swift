@@ -9,6 +9,8 @@ package enum IncomingPacket: Equatable {
     /// Whether a packet that begins with this byte is decoded here: QoS 2 has more steps, which the library makes.
     package static func isOwn(_ head: UInt8) -> Bool { head >> 4 == 3 && head & 0x04 == 0 || head >> 4 == 4 }
 
+    static func isPublish(_ packet: UnsafeRawBufferPointer) -> Bool { packet[0] >> 4 == 3 }
+
     /// Decodes a complete packet for which ``isOwn(_:)`` is true.
     ///
     /// ``PacketValidator`` has checked its form; here the values are checked, as the library does.

@@ -43,6 +43,19 @@ package struct PacketSplitter {
         return nil
     }
 
+    /// Whether the next part of the stream has only complete packets that are decoded here.
+    func hasOnlyOwn(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard begun.isEmpty, libraryRest == 0 else { return false }
+        var rest = bytes[...]
+        while let head = rest.first {
+            guard IncomingPacket.isOwn(head), let size = Self.size(rest), size <= rest.count else {
+                return false
+            }
+            rest = rest.dropFirst(size)
+        }
+        return true
+    }
+
     /// How many of the next bytes belong to packets of the library.
     private mutating func libraryBytes(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
         var count = 0

@@ -9,8 +9,8 @@ import SystemPackage
 ///
 /// The library reads from its own descriptor as much as it likes, and more may have arrived since the check.
 /// While it reads, its descriptor is therefore one end of a socket pair that contains exactly the validated
-/// data. With TLS the pair is empty: the library then gets everything of the one record that OpenSSL has decrypted,
-/// as it cannot read a part of it.
+/// data. With TLS the pair is empty: the library then gets the one record that OpenSSL has decrypted. It cannot read
+/// a part of it, so it also answers the publications among other packets.
 ///
 /// Used by one thread at a time, while the connection's traffic lock is held.
 final class ValidatedInput {
@@ -147,6 +147,20 @@ final class ValidatedInput {
             if let malformed = check(UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)])) {
                 return malformed
             }
+            let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)])
+            let isOwn = splitter.hasOnlyOwn(bytes)
+            let failure = splitter.split(bytes) { part -> Connection.Failure? in
+                guard case .own(let packet) = part, isOwn || !IncomingPacket.isPublish(packet) else {
+                    return nil
+                }
+                return decode(packet)
+            }
+            if let failure { return failure }
+            if isOwn {
+                // What was looked at is there.
+                SSL_read(tls, buffer.baseAddress, count)
+                continue
+            }
             if let failure = feedLibrary({ SSL_pending(tls) }) { return failure }
             guard mosquitto_socket(handle) == libraryDescriptor else { return nil }
         }
@@ -191,6 +205,26 @@ final class ValidatedInput {
         }
         if result > MOSQ_ERR_SUCCESS.rawValue { return Connection.Failure(result: result, systemError: code) }
         return idle < 3 ? nil : .init(MOSQ_ERR_PROTOCOL)
+    }
+
+    // MARK: Writing
+
+    /// Writes beside the library.
+    ///
+    /// - Returns: The number of bytes written: none if there is no room, or why the link ended. With TLS the same
+    ///   bytes must be written then, before anything else.
+    func write(_ bytes: UnsafeRawBufferPointer) -> Result<Int, Connection.Failure> {
+        errno = 0
+        if let tls {
+            ERR_clear_error()
+            let count = SSL_write(tls, bytes.baseAddress, Int32(clamping: bytes.count))
+            guard count <= 0, let failure = failure(tls, count) else { return .success(max(0, Int(count))) }
+            return .failure(failure)
+        }
+        let count = send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+        if count >= 0 { return .success(count) }
+        if errno == EAGAIN || errno == EINTR { return .success(0) }
+        return .failure(errno == ECONNRESET ? .init(MOSQ_ERR_CONN_LOST) : .init(MOSQ_ERR_ERRNO, errno))
     }
 
     /// Sends a TCP acknowledgement at once: a broker that waits for it with its next packet waits 40 ms.
