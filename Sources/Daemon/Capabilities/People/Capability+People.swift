@@ -68,6 +68,7 @@ extension CapabilityParts {
         let (loop, state, send, logger) = (context.loop, context.state, context.send, context.logger)
         var list = AccessList(
             topics: context.topics,
+            commands: context.commands,
             discoveryPrefix: context.configuration.discovery.prefix
         )
         list.users[.daemon] = context.configuration.mqtt.username
