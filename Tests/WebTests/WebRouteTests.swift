@@ -29,7 +29,8 @@ struct WebRouteTests {
             ("/api/things/red-lamp/action", "/api/things/{thing}/action", ["red-lamp"]),
             ("/api/zones/kitchen/set", "/api/zones/{zone}/set", ["kitchen"]),
             ("/api/sensors/gps/set", "/api/sensors/{sensor}/set", ["gps"]),
-            ("/api/request/ping", "/api/request/ping", []), ("/api/request/pong", "/api/request/{verb}", ["pong"]),
+            ("/api/request/ping", "/api/request/ping", []),
+            ("/api/request/pong", "/api/request/{verb}", ["pong"]),
             ("/api/users/b%C3%A4r/password", "/api/users/{user}/password", ["bär"]),
         ] as [(String, String, [String])]
     )

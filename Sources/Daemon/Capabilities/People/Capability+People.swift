@@ -50,7 +50,9 @@ extension Capability {
                     try await LocalSocketService(
                         administrationIn: URL(filePath: context.store.path).deletingLastPathComponent(),
                         logger: logger,
-                        handler: { [administration = context.administration] in await administration.answer($0) }
+                        handler: { [administration = context.administration] in
+                            await administration.answer($0)
+                        }
                     ).run()
                 } catch {
                     logger.error("users cannot be administered on the command line: \(error)")
