@@ -397,7 +397,8 @@ let package = Package(
             "TrilateralAppTests",
             [
                 "TrilateralApp", "Daemon", "Settings", "HTTPListener", "FlareServer", "Sensors",
-                "Positioning", "Profiles", "Messages", "MQTT", "Things", "JSON", "Text", "Flare", "Threading",
+                "Positioning", "Profiles", "Controller", "Messages", "MQTT", "Things", "JSON", "Text",
+                "Flare", "Threading",
                 "TestSupport",
                 "SeededRandom",
                 arguments, log,

@@ -68,7 +68,7 @@ extension MQTTBridge {
     }
 
     func readWhatIsConfigured() {
-        read(.userCommands, configuration.hasUserTopics ? topics.userCommands : []) {
+        read(.userCommands, configuration.hasUserTopics ? topics.userCommands(commands) : []) {
             $0.receive(command: $1)
         }
         read(.births, discovery.births) { $0.receive(birth: $1) }

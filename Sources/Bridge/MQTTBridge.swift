@@ -21,6 +21,7 @@ package actor MQTTBridge {
     let installation: String
     let epoch: String
     let topics: Topics
+    let commands: CommandTable
     let client: MQTTClient
     let logger: Logger
     private let clock: @Sendable () -> Instant
@@ -69,6 +70,7 @@ package actor MQTTBridge {
     package init(
         on loop: LoopExecutor,
         configuration: BridgeConfiguration,
+        commands: CommandTable,
         identity: BridgeIdentity,
         client: MQTTClient,
         renderers: [any TopicRenderer] = [],
@@ -82,6 +84,7 @@ package actor MQTTBridge {
     ) {
         let topics = Topics(root: configuration.root)
         (self.loop, self.configuration, self.topics) = (loop, configuration, topics)
+        self.commands = commands
         (self.client, self.logger, self.clock, self.counters) = (client, logger, clock, counters)
         (self.remember, self.send, self.renderers) = (remember, send, renderers)
         (epoch, installation) = (identity.epoch, identity.installation)
@@ -95,6 +98,7 @@ package actor MQTTBridge {
         report = NodeReport(configuration, identity)
         inbox = CommandInbox(
             root: configuration.root,
+            commands: commands,
             hasUserTopics: configuration.hasUserTopics,
             responses: configuration.responses,
             identify: identify
@@ -118,7 +122,7 @@ package actor MQTTBridge {
     /// Subscribes to commands; call it before the client runs, so that a link that is up receives them.
     package func subscribe() {
         guard subscriptions.isEmpty, !hasEnded else { return }
-        read(.commands, topics.commands) { $0.receive(command: $1) }
+        read(.commands, topics.commands(commands)) { $0.receive(command: $1) }
         read(.own, [topics.info, topics.status]) { $0.receive(own: $1) }
         read(.neighbours, topics.neighbours) { $0.receive(neighbour: $1) }
         readWhatIsConfigured()

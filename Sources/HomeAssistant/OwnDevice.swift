@@ -214,12 +214,12 @@ struct OwnDevice {
                 button("previous", "Previous environment", "mdi:skip-previous", topic, "previous"),
             ]
         return steps + [
-            button("refresh", "Refresh", "mdi:refresh", topics.command(.request(.refresh)), "{}"),
+            button("refresh", "Refresh", "mdi:refresh", topics.command(.refresh), "{}"),
             button(
                 "reload",
                 "Reload configuration",
                 "mdi:cog-refresh",
-                topics.command(.request(.reload)),
+                topics.command(.reload),
                 "{}"
             ),
             // Home Assistant has a name for it in each language.
@@ -228,7 +228,7 @@ struct OwnDevice {
                 "restart",
                 [
                     "device_class": "restart", "entity_category": "config",
-                    "command_topic": .string(topics.command(.request(.restart))), "payload_press": "{}",
+                    "command_topic": .string(topics.command(.restart)), "payload_press": "{}",
                 ]
             ),
         ]
@@ -249,7 +249,7 @@ struct OwnDevice {
                 [
                     "name": .string(label), "icon": .string(icon), "entity_category": "config",
                     "state_topic": .string(topics.sensor(kind)),
-                    "command_topic": .string(topics.command(.sensorSet(kind.rawValue))),
+                    "command_topic": .string(topics.command(.sensorSet, kind.rawValue)),
                 ]
             )
         }

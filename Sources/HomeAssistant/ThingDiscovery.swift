@@ -149,7 +149,7 @@ struct ThingDiscovery: Sendable {
         let state = topics.object(.thing, slug)
         var components: [Component] = []
         if let kind = LightKind(data: thing.data) {
-            var members = kind.members(state: state, command: topics.command(.thingSet(slug)))
+            var members = kind.members(state: state, command: topics.command(.thingSet, slug))
             // The light is the main entity and has the device's name.
             members["name"] = .null
             components.append(Component(.light, "", members))
@@ -162,7 +162,7 @@ struct ThingDiscovery: Sendable {
                         "name": .null, "state_topic": .string(state),
                         "value_template": .string(ValueTemplate.reading("value_json.state")),
                         "command_topic": .string(
-                            topics.command(.thingSetAttribute(thing: slug, attribute: "state"))
+                            topics.command(.thingSetAttribute, slug, "state")
                         ),
                     ]
                 )
@@ -177,7 +177,7 @@ struct ThingDiscovery: Sendable {
             if capabilities.hasState, action == "on" || action == "off" { continue }
             var members: JSONObject = [
                 "name": .string(PlainName.of(action)),
-                "command_topic": .string(topics.command(.thingAction(slug))),
+                "command_topic": .string(topics.command(.thingAction, slug)),
                 "payload_press": EntityContext.payload(action),
             ]
             if Self.steps.contains(action) { members["enabled_by_default"] = false }
@@ -258,7 +258,7 @@ struct ThingDiscovery: Sendable {
             [
                 "name": "Palette", "icon": "mdi:palette", "state_topic": .string(topics.object(.thing, slug)),
                 "value_template": .string("{{ (\(known)) if value_json is defined else 'None' }}"),
-                "command_topic": .string(topics.command(.thingSetAttribute(thing: slug, attribute: "color"))),
+                "command_topic": .string(topics.command(.thingSetAttribute, slug, "color")),
                 "command_template": .string("{{ \(chosen) | string | to_json }}"),
                 "options": .array(options.map { .string(names[$0] ?? $0) }),
             ]
@@ -278,7 +278,7 @@ struct ThingDiscovery: Sendable {
         let value = ValueTemplate.member(key)
         var members: JSONObject = [
             "name": .string(PlainName.of(key)), "state_topic": .string(topics.data(thing: slug)),
-            "command_topic": .string(topics.command(.thingSetAttribute(thing: slug, attribute: key))),
+            "command_topic": .string(topics.command(.thingSetAttribute, slug, key)),
         ]
         let platform: ComponentName.Platform
         switch kind {

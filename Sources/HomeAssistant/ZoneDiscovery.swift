@@ -114,7 +114,7 @@ struct ZoneDiscovery: Sendable, Hashable {
         let topics = configuration.topics
         var light = kind.members(
             state: topics.lights(zone: slug),
-            command: topics.command(.zoneSet(slug))
+            command: topics.command(.zoneSet, slug)
         )
         light["name"] = "Lights"
         light["icon"] = "mdi:lightbulb-group"

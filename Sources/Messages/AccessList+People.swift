@@ -84,7 +84,7 @@ extension AccessList {
         // Retained once for all readers: the broker cannot leave out what one of them may not see.
         if reader.seesAll { filters += topics.ofDevicesAmongThings }
         return filters.map { Grant(access: .read, filter: $0) }
-            + CommandTopic.filters.map { Grant(access: .write, filter: topics.user(user.name, $0)) }
+            + commands.filters.map { Grant(access: .write, filter: topics.user(user.name, $0)) }
     }
 
     /// A section for each active user, by name, after a line with a hash of them all.

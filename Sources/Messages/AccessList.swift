@@ -1,7 +1,9 @@
+package import Controller
+
 /// Access rights on the broker, in the format of mosquitto's `acl_file`.
 ///
 /// It is derived from the topics in use, so it grants neither less nor more.
-package struct AccessList: Sendable, Hashable {
+package struct AccessList: Sendable {
     /// The role of a client of the broker.
     package enum Role: String, Sendable, Hashable, CaseIterable {
         /// This program.
@@ -30,6 +32,8 @@ package struct AccessList: Sendable, Hashable {
     }
 
     package let topics: Topics
+    /// The commands that whoever drives may send.
+    package let commands: CommandTable
     /// The first levels of Home Assistant's own topics.
     package var discoveryPrefix: String
     /// Users get answers below `<replies>/<user>` when they ask with a response topic of MQTT 5.
@@ -41,8 +45,8 @@ package struct AccessList: Sendable, Hashable {
     /// The users' names; by default `trilateral` for the daemon, else the role's.
     package var users: [Role: String] = [:]
 
-    package init(topics: Topics, discoveryPrefix: String) {
-        self.topics = topics
+    package init(topics: Topics, commands: CommandTable, discoveryPrefix: String) {
+        (self.topics, self.commands) = (topics, commands)
         self.discoveryPrefix = discoveryPrefix
     }
 
@@ -55,7 +59,7 @@ package struct AccessList: Sendable, Hashable {
     /// Only the daemon reads commands, which may carry tokens, and what is one user's.
     package func grants(_ role: Role) -> [Grant] {
         let reading = topics.published.map { Grant(access: .read, filter: $0) }
-        let commands = topics.commands.map { Grant(access: .write, filter: $0) }
+        let writing = topics.commands(commands).map { Grant(access: .write, filter: $0) }
         let answers = Grant(access: .read, filter: "\(replies)/\(user(role))/#")
         let discovery = DiscoveryTopics(prefix: discoveryPrefix)
         switch role {
@@ -68,11 +72,11 @@ package struct AccessList: Sendable, Hashable {
                 Grant(access: .read, filter: discovery.everything),
                 Grant(access: .write, filter: discovery.status),
                 Grant(access: .write, filter: discovery.device("+")), answers,
-            ] + commands
+            ] + writing
         case .kiosk:
             return reading + [Grant(access: .write, filter: topics.presence)]
         case .driver:
-            return reading + [answers] + commands + [Grant(access: .write, filter: topics.presence)]
+            return reading + [answers] + writing + [Grant(access: .write, filter: topics.presence)]
         case .sensor:
             return [
                 Grant(access: .write, filter: topics.raw("+")),

@@ -15,6 +15,16 @@ package struct Topics: Sendable, Hashable {
     private func topic(_ tail: String) -> String { root.isEmpty ? tail : "\(root)/\(tail)" }
 
     package func command(_ command: CommandTopic) -> String { topic(command.tail) }
+    /// - Parameters:
+    ///   - name: At the first level that varies.
+    ///   - secondName: At the second one.
+    package func command(
+        _ descriptor: CommandDescriptor,
+        _ name: String = "",
+        _ secondName: String = ""
+    ) -> String {
+        command(descriptor.topic(name, secondName))
+    }
 
     package var status: String { topic("status") }
     package var info: String { topic("info") }
@@ -134,10 +144,10 @@ package struct Topics: Sendable, Hashable {
     package static let usersLevel = "users"
 
     /// Commands on the topics of users, as filters.
-    package var userCommands: [String] { CommandTopic.filters.map { user("+", $0) } }
+    package func userCommands(_ table: CommandTable) -> [String] { table.filters.map { user("+", $0) } }
 
     /// Commands, as filters.
-    package var commands: [String] { CommandTopic.filters.map { topic($0) } }
+    package func commands(_ table: CommandTable) -> [String] { table.filters.map { topic($0) } }
 
     /// Whether displays are visible, as a filter.
     package var presence: String { topic("display/+/presence") }

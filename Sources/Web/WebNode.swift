@@ -6,6 +6,7 @@ package import Threading
 package struct WebNode: Sendable {
     /// The node's loop.
     package let loop: LoopExecutor
+    package let commands: CommandTable
     /// The state; to be called on the loop, and not to be retained beyond the call.
     package let state: @Sendable () -> ControllerState
     package let send: @Sendable (ControllerEvent) -> Void
@@ -16,13 +17,14 @@ package struct WebNode: Sendable {
 
     package init(
         loop: LoopExecutor,
+        commands: CommandTable,
         state: @escaping @Sendable () -> ControllerState,
         send: @escaping @Sendable (ControllerEvent) -> Void,
         clock: @escaping @Sendable () -> Instant,
         refusal: @escaping @Sendable (ChangeRequest) -> Refusal?,
         people: WebPeople
     ) {
-        (self.refusal, self.people) = (refusal, people)
+        (self.commands, self.refusal, self.people) = (commands, refusal, people)
         (self.loop, self.state, self.send, self.clock) = (loop, state, send, clock)
     }
 }

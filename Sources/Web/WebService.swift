@@ -39,7 +39,8 @@ package struct WebService: Service, CustomStringConvertible {
             configuration: configuration,
             problems: problems,
             metrics: metrics,
-            page: .embedded
+            page: .embedded,
+            routes: WebRoute.table(hub.node.commands)
         )
     }
 

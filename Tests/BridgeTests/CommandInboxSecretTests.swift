@@ -22,6 +22,7 @@ struct CommandInboxSecretTests {
     private func inbox() -> CommandInbox {
         CommandInbox(
             root: "t/n",
+            commands: .tested,
             hasUserTopics: true,
             responses: ResponseTopics(reserved: ["t"])
         )
@@ -29,7 +30,7 @@ struct CommandInboxSecretTests {
 
     /// Every command topic, with the secret and with a name at its free levels.
     private func topics() -> [String] {
-        let tails = CommandTopic.filters.flatMap { filter in
+        let tails = CommandTable.tested.filters.flatMap { filter in
             [Self.token, "lamp"].map { filter.replacing("+", with: $0) }
         }
         return (tails + tails.map { "users/bob/\($0)" }).map { "t/n/\($0)" }

@@ -23,7 +23,7 @@ struct CommandInboxSpeakerTests {
         }
     }
 
-    private var inbox = CommandInbox(root: "t/n", hasUserTopics: true, identify: identify)
+    private var inbox = CommandInbox(root: "t/n", commands: .tested, hasUserTopics: true, identify: identify)
 
     private func message(
         _ tail: String,
@@ -152,7 +152,7 @@ struct CommandInboxSpeakerTests {
     }
 
     @Test func `topics of users count only where they are switched on`() {
-        var inbox = CommandInbox(root: "t/n", identify: Self.identify)
+        var inbox = CommandInbox(root: "t/n", commands: .tested, identify: Self.identify)
         #expect(inbox.receive(message("users/bob/things/lamp/get", "")) == [])
     }
 

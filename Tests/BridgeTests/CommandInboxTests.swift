@@ -9,6 +9,7 @@ import Things
 struct CommandInboxTests {
     private var inbox = CommandInbox(
         root: "trilateral/desk",
+        commands: .tested,
         responses: ResponseTopics(reserved: ["trilateral", "homeassistant"])
     )
 

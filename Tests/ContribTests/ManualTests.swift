@@ -159,7 +159,8 @@ struct ManualTests {
     private static let topics = Topics(root: "trilateral/x")
     private static let published =
         topics.retained + [topics.frame] + ["event/+", "response/+"].map { "\(topics.root)/\($0)" }
-    private static let heard = topics.commands + [topics.raw("+"), topics.presence, topics.setupSSIDs]
+    private static let heard =
+        topics.commands(.program) + [topics.raw("+"), topics.presence, topics.setupSSIDs]
 
     @Test func `topics in examples are those that the daemon publishes or hears`() throws {
         for path in Self.pages {
@@ -192,13 +193,10 @@ struct ManualTests {
     }
 
     @Test func `the page of commands names every command`() throws {
-        let text = try Contrib.text("contrib/manual/controlling.md")
-        for command in Self.topics.commands where !command.hasSuffix("/request/+") {
-            let topic = command.dropFirst(Self.topics.root.count + 1)
-                .replacing("things/+", with: "things/<t>").replacing("zones/+", with: "zones/<z>")
-                .replacing("sensors/+", with: "sensors/<sensor>").replacing("display/+", with: "display/<id>")
-                .replacing("lifecycle/+", with: "lifecycle/<part>").replacing("/+", with: "/<attribute>")
-            #expect(text.contains("`\(topic)`"), "\(topic)")
+        let page = try MarkdownPage("contrib/manual/controlling.md")
+        let named = Set(page.codeSpans.map { $0.replacing(/<[^>]+>/, with: "+") })
+        for topic in CommandTable.program.descriptors.compactMap(\.topic) where topic != "request/{verb}" {
+            #expect(named.contains(topic.replacing(/\{[^}]+\}/, with: "+")), "\(topic)")
         }
     }
 

@@ -1,4 +1,5 @@
 import Controller
+import Daemon
 import JSON
 import Messages
 import Testing
@@ -146,7 +147,7 @@ struct NodeRedFlowTests {
             let topic = try #require(members["topic"])
             #expect(text(topic, "vt") == "jsonata" && text(topic, "v").hasPrefix(#"$env("B") & "/"#))
             let tail = try #require(tails(text(topic, "v")).first)
-            let command = try #require(CommandTopic(tail: tail[...]), "\(name)")
+            let command = try #require(CommandTable.program.topic(tail[...]), "\(name)")
             let payload = try #require(members["payload"])
             // One takes its payload from the nearby thing.
             guard text(payload, "vt") != "date" else { continue }
@@ -171,7 +172,7 @@ struct NodeRedFlowTests {
         for change in changes {
             let rules = Dictionary((change["rules"]?.array ?? []).map { (text($0, "p"), $0) }) { $1 }
             let tail = try #require(tails(text(rules["topic"] ?? .null, "to")).first)
-            let command = try #require(CommandTopic(tail: tail[...]), "\(tail)")
+            let command = try #require(CommandTable.program.topic(tail[...]), "\(tail)")
             let decoded = CommandDecoder().decode(
                 command,
                 payload: Array(text(rules["payload"] ?? .null, "to").utf8),

@@ -120,7 +120,7 @@ import Things
 
     @Test func `a read without differences causes no event and no tracking update`() {
         var rig = Rig.atHome()
-        rig.command(.request(.refresh))
+        rig.command(.refresh)
         let effects = rig.serve()
         #expect(effects.count == effects.requests.count + effects.answers.count)
         #expect(effects.codes == [nil])

@@ -94,9 +94,9 @@ import Things
         rig.lose()
         #expect(rig.set(["brightness": 1]).codes == [.serverUnreachable])
         #expect(rig.command(.action(.thing("lamp"), name: "lighter")).codes == [.serverUnreachable])
-        #expect(rig.command(.request(.refresh)).codes == [.serverUnreachable])
+        #expect(rig.command(.refresh).codes == [.serverUnreachable])
         #expect(rig.command(.get(.thing("lamp"))).codes == [nil])
-        #expect(rig.command(.request(.ping)).codes == [nil])
+        #expect(rig.command(.ping).codes == [nil])
         #expect(rig.asked.isEmpty)
     }
 
@@ -191,7 +191,7 @@ import Things
         var configuration = ControllerConfiguration()
         configuration.allowsDeviceSet = true
         var rig = Rig.atHome(configuration)
-        let change = Command.DeviceChange(position: Point3D(x: 6, y: 2), angle: 90, name: "wall")
+        let change = SetDevice(position: Point3D(x: 6, y: 2), angle: 90, name: "wall")
         rig.command(.setDevice(change), tx: "d")
         let device = ObjectReference(.device, House.homeDevice)
         var requests = rig.asked
@@ -238,21 +238,21 @@ import Things
 
     @Test func `each request has its effect and is answered on its own topic`() {
         var rig = Rig.atHome()
-        #expect(rig.command(.request(.snapshot)).first == .resendState)
-        #expect(rig.command(.request(.logLevel("debug"))).first == .setLogLevel("debug"))
-        #expect(rig.command(.request(.logLevel("debug"))).answers.first?.subject == .verb("loglevel"))
-        #expect(rig.command(.request(.ping)).answers.first?.subject == .verb("ping"))
+        #expect(rig.command(.snapshot).first == .resendState)
+        #expect(rig.command(.logLevel("debug")).first == .setLogLevel("debug"))
+        #expect(rig.command(.logLevel("debug")).answers.first?.subject == .verb("loglevel"))
+        #expect(rig.command(.ping).answers.first?.subject == .verb("ping"))
         #expect(rig.command(.get(.thing("lamp"))).answers.first?.subject == .get)
     }
 
     @Test func `concurrent reloads read the configuration once and are answered after that`() {
         var rig = Rig.atHome()
-        #expect(rig.command(.request(.reload)) == [.readConfiguration])
-        #expect(rig.command(.request(.reload)) == [])
+        #expect(rig.command(.reload) == [.readConfiguration])
+        #expect(rig.command(.reload) == [])
         let bad = rig.happens(.configurationRead(problem: "no such key"))
         #expect(bad.codes == [.invalidValue, .invalidValue])
         #expect(rig.state.alerts["configuration"]?.message.contains("no such key") == true)
-        rig.command(.request(.reload))
+        rig.command(.reload)
         let good = rig.happens(.configurationRead(problem: nil))
         #expect(good.codes == [nil])
         #expect(good.last == .rebuild)
@@ -261,7 +261,7 @@ import Things
 
     @Test func `a restart is answered before the program ends`() {
         var rig = Rig.atHome()
-        let effects = rig.command(.request(.restart))
+        let effects = rig.command(.restart)
         #expect(effects.codes == [nil])
         #expect(effects.answers.first?.subject == .verb("restart"))
         #expect(effects.last == .restart)
@@ -270,7 +270,7 @@ import Things
     @Test func `a refresh is answered only by a read that was requested after it`() {
         var rig = Rig.atHome()
         rig.notice(.modelChanged(House.lampThing, environment: House.home))
-        rig.command(.request(.refresh))
+        rig.command(.refresh)
         rig.server.things[0].name = "Other"
         #expect(rig.asked.filter { $0 == .loadPlace(environment: House.home) }.count == 1)
         #expect(rig.serveOne().answers.isEmpty, "the read was requested before the refresh")
@@ -283,8 +283,8 @@ import Things
         rig.set(["brightness": 1])
         rig.set(["brightness": 2])
         rig.command(.chooseEnvironment(.next))
-        rig.command(.request(.refresh))
-        rig.command(.request(.reload))
+        rig.command(.refresh)
+        rig.command(.reload)
         let effects = rig.happens(.stopBegun)
         #expect(effects.eventNames == ["bridge stopping"])
         #expect(effects.codes == Array(repeating: .timeout, count: 5))

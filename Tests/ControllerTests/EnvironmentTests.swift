@@ -90,7 +90,7 @@ import Things
     @Test func `next and previous cycle through the environments by name`() {
         var rig = Rig.atHome()
         var names: [String?] = []
-        for choice: Command.EnvironmentChoice in [.next, .next, .next, .previous, .previous, .previous] {
+        for choice: ChooseEnvironment in [.next, .next, .next, .previous, .previous, .previous] {
             rig.command(.chooseEnvironment(choice))
             rig.serve()
             names.append(rig.state.environment?.name)

@@ -26,7 +26,7 @@ import Things
     }
 
     private func answer(_ rig: inout Rig, _ subject: Explanation.Subject) throws -> Answer {
-        try #require(rig.command(.request(.explain(subject))).answers.first)
+        try #require(rig.command(.explain(subject)).answers.first)
     }
 
     private func text(_ rig: inout Rig, _ subject: Explanation.Subject) throws -> String {

@@ -210,7 +210,7 @@ import Things
         var rig = Rig.atHome(configuration { $0.backgroundSensors = [] })
         rig.happens(House.estimate(1, 1))
         rig.happens(.timerFired(.sensorGrace), after: 30_000)
-        let answer = rig.command(.request(.explain(.zone))).answers.first
+        let answer = rig.command(.explain(.zone)).answers.first
         let text = answer?.data?["text"]?.string ?? ""
         #expect(text.contains("stopped in level BACKGROUND of the lifecycle"), "\(text)")
     }
@@ -258,7 +258,7 @@ import Things
         let lifted = rig.happens(.commandReceived(Command(ticket: 903, order: level, actor: .kiosk)))
         #expect(lifted.codes == [.levelDenied], "a kiosk does not lift its own refusal")
         let next = rig.happens(
-            .commandReceived(Command(ticket: 901, order: .request(.ping), actor: .kiosk))
+            .commandReceived(Command(ticket: 901, order: .ping, actor: .kiosk))
         )
         #expect(next.codes == [nil])
         #expect((rig.command(order) + rig.serve()).codes == [nil])

@@ -69,7 +69,7 @@ import Testing
         var rig = Rig()
         rig.happens(.flare(.linkUp))
         rig.serveOne()
-        for _ in 0..<5 { rig.command(.request(.refresh)) }
+        for _ in 0..<5 { rig.command(.refresh) }
         rig.serve()
         #expect(rig.server.devices.count == 3)
         #expect(rig.effects.answers.count == 5)

@@ -51,12 +51,12 @@ struct PeoplePolicyTests {
         #expect(code(&free, set(.thing("lamp")), by: nil) == nil)
         var rig = rig([])
         for order in [
-            set(.thing("lamp")), set(.thing("nothing")), .request(.ping), .chooseEnvironment(.next),
+            set(.thing("lamp")), set(.thing("nothing")), .ping, .chooseEnvironment(.next),
         ] {
             #expect(code(&rig, order, by: nil) == .unauthenticated)
         }
         #expect(code(&rig, set(.thing("lamp")), by: alice) == nil)
-        #expect(code(&rig, .request(.ping), by: bob) == nil)
+        #expect(code(&rig, .ping, by: bob) == nil)
     }
 
     @Test func `what may not be seen is not there, and no hint names it`() {
@@ -114,7 +114,7 @@ struct PeoplePolicyTests {
         var rig = rig([(.write, .all)])
         let orders: [Command.Order] = [
             .setDevice(.init(position: Point3D(x: 1, y: 1))), .chooseEnvironment(.next),
-            .switchSensor(.gps, on: false), .setLifecycle(.level(nil)), .request(.refresh),
+            .switchSensor(.gps, on: false), .setLifecycle(.level(nil)), .refresh,
         ]
         for order in orders { #expect(code(&rig, order, by: bob) == .notAllowed) }
         #expect(code(&rig, set(.nearby(ifID: nil)), by: bob) == .noNearbyThing)
@@ -124,12 +124,12 @@ struct PeoplePolicyTests {
 
     @Test func `only who owns everything administers the daemon, or has things explained`() {
         var rig = rig([(.own, .environment(House.home)), (.write, .devices)])
-        for verb in [Command.Verb.reload, .restart, .logLevel("debug")] {
-            #expect(code(&rig, .request(verb), by: bob) == .notAllowed)
+        for order: Command.Order in [.reload, .restart, .logLevel("debug")] {
+            #expect(code(&rig, order, by: bob) == .notAllowed)
         }
-        #expect(code(&rig, .request(.explain(.zone)), by: bob) == .notAllowed)
-        #expect(code(&rig, .request(.explain(.zone)), by: alice) == nil)
-        #expect(code(&rig, .request(.logLevel("debug")), by: alice) == nil)
+        #expect(code(&rig, .explain(.zone), by: bob) == .notAllowed)
+        #expect(code(&rig, .explain(.zone), by: alice) == nil)
+        #expect(code(&rig, .logLevel("debug"), by: alice) == nil)
     }
 
     @Test func `a zone is set only if every light that changes may be`() {

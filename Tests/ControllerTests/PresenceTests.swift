@@ -100,7 +100,7 @@ import Testing
         var rig = Rig.atHome(configuration)
         rig.notice(.near(thing: House.lamp, device: me, distance: 1))
         #expect(rig.notice(.far(thing: House.lamp, device: me)) == [])
-        rig.command(.request(.refresh))
+        rig.command(.refresh)
         rig.serve()
         #expect(rig.state.nearbyID == House.lamp)
         rig.notice(.near(thing: House.kettle, device: me, distance: 1))

@@ -116,7 +116,7 @@ struct RandomScenario {
         case 10: order = .get(target)
         case 11: order = .setDevice(deviceChange())
         case 12:
-            let choices: [Command.EnvironmentChoice] = [
+            let choices: [ChooseEnvironment] = [
                 .next, .previous, .named("office"), .named("home"), .named("x"),
             ]
             order = .chooseEnvironment(dice.pick(choices, else: .next))
@@ -126,11 +126,11 @@ struct RandomScenario {
                 dice.pick([.gps, .beacons, .compass], else: .gps),
                 on: dice.number(below: 3) > 0
             )
-        case 14: order = .request(.refresh)
-        default: order = .request(dice.pick([.ping, .snapshot, .reload], else: .ping))
+        case 14: order = .refresh
+        default: order = dice.pick([.ping, .snapshot, .reload], else: .ping)
         }
         happens(command(order))
-        if case .request(.reload) = order { happens(.configurationRead(problem: "none")) }
+        if order == .reload { happens(.configurationRead(problem: "none")) }
     }
 
     private static let attributes: [(String, [JSONValue])] = [
@@ -139,8 +139,8 @@ struct RandomScenario {
         ("color", ["red", "green", "#102030", "nocolour"]), ("temperature", [20, 90, "hot"]),
     ]
 
-    private mutating func deviceChange() -> Command.DeviceChange {
-        var change = Command.DeviceChange()
+    private mutating func deviceChange() -> SetDevice {
+        var change = SetDevice()
         if dice.chance(2) { change.angle = Double(5 * dice.number(below: 72)) }
         if dice.chance(2) { change.name = dice.pick(["a", "b"], else: "c") }
         if dice.chance(2) || change == .init() { change.position = point() }

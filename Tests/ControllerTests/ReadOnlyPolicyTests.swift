@@ -100,7 +100,7 @@ import Things
         var rig = Rig.atHome()
         rig.controller.policies = [ReadOnlyPolicy(["lamp"]), Never(reason: "second"), Never(reason: "third")]
         #expect(refusal(&rig, order(.thing("floor-lamp")))?.message == "second")
-        #expect(refusal(&rig, .request(.ping))?.message == "second")
+        #expect(refusal(&rig, .ping)?.message == "second")
         #expect(refusal(&rig, order())?.message.contains("read-only") == true)
     }
 }

@@ -268,7 +268,7 @@ import Things
 
     @Test func `reading the device while a position is unconfirmed keeps the newer position`() {
         var rig = Rig.atHome()
-        rig.command(.request(.refresh))
+        rig.command(.refresh)
         rig.happens(House.estimate(6, 1))
         #expect(!rig.serve().eventNames.contains("device moved"))
         #expect(rig.state.device?.position == Point3D(x: 6, y: 1))

@@ -93,7 +93,7 @@ import Testing
         #expect(rig.state.zoneSince == Rig.moment(0))
         rig.server.devices[0].nearest = nil
         rig.server.devices[0].position = House.outside
-        let effects = rig.command(.request(.refresh)) + rig.serve()
+        let effects = rig.command(.refresh) + rig.serve()
         #expect(effects.eventNames == ["device moved", "zone exit", "nearby far"])
     }
 

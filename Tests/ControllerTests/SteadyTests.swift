@@ -90,7 +90,7 @@ import Testing
         walk(&rig, (6, 2), (6, 2))
         #expect(rig.state.nearbyID == nil)
         #expect(rig.state.things[House.floorLamp].flatMap(rig.state.metres) == 0)
-        let text = rig.command(.request(.explain(.nearby(thing: "\(House.floorLamp)")))).answers.first?.data?[
+        let text = rig.command(.explain(.nearby(thing: "\(House.floorLamp)"))).answers.first?.data?[
             "text"
         ]
         #expect(text?.string?.contains("it is on another floor") == true, "\(String(describing: text))")
@@ -171,7 +171,7 @@ import Testing
         var rig = rig(at: .zero)
         #expect(rig.state.device?.id == me && rig.state.device?.position == nil)
         #expect(rig.state.zoneID == nil && rig.state.nearbyID == nil)
-        rig.command(.request(.refresh))
+        rig.command(.refresh)
         rig.serve()
         #expect(rig.state.device?.position == nil && rig.state.zoneID == nil)
         walk(&rig, (2, 2.5), (2, 2.5))
@@ -180,7 +180,7 @@ import Testing
 
     @Test func `a device set to position zero by command keeps that position`() {
         var rig = rig()
-        for order in [.setDevice(.init(position: .zero)), .request(.refresh)] as [Command.Order] {
+        for order in [.setDevice(.init(position: .zero)), .refresh] as [Command.Order] {
             rig.command(order)
             rig.serve()
             #expect(rig.state.device?.position == .zero)

@@ -141,6 +141,6 @@ struct Story {
         if let name = step["sensor"]?.string.flatMap(SensorKind.init), let on = step["on"]?.bool {
             return .switchSensor(name, on: on)
         }
-        return step["refresh"] == nil ? nil : .request(.refresh)
+        return step["refresh"] == nil ? nil : .refresh
     }
 }

@@ -274,7 +274,7 @@ import Things
         var rig = underWay()
         rig.happens(.timerFired(step), after: 1000)
         rig.serve()
-        rig.command(.request(.refresh))
+        rig.command(.refresh)
         #expect(rig.serve().events.isEmpty)
         #expect(rig.lamp("brightness") == 0.75)
         rig.happens(.timerFired(step), after: 1000)

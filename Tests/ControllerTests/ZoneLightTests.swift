@@ -149,7 +149,7 @@ import Things
             var configuration = ControllerConfiguration()
             configuration.announces = announces
             var rig = Rig.atHome(configuration)
-            let effects = rig.happens(.commandReceived(Command(ticket: 1, order: .request(.discovery))))
+            let effects = rig.happens(.commandReceived(Command(ticket: 1, order: .discovery)))
             return (effects, effects.answers.first?.refusal?.code)
         }
         #expect(answer(true).0.first == .announce && answer(true).1 == nil)

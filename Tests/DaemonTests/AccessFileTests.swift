@@ -1,4 +1,5 @@
 import Accounts
+import Controller
 import Daemon
 import Flare
 import Foundation
@@ -69,7 +70,7 @@ import Threading
             let path = path(folder)
             let file = AccessFile(
                 path,
-                AccessList(topics: Topics(root: "t/n"), discoveryPrefix: "ha"),
+                AccessList(topics: Topics(root: "t/n"), commands: .program, discoveryPrefix: "ha"),
                 accounts
             ) { report in
                 reports.withLock { $0.append(report) }

@@ -21,8 +21,11 @@ struct LightCommandTests {
     private func settled(_ payload: String, on data: JSONObject, attribute: String? = nil)
         -> Result<ThingSetting, Refusal>
     {
-        let topic = attribute.map { CommandTopic.thingSetAttribute(thing: "lamp", attribute: $0) }
-        switch CommandDecoder().decode(topic ?? .thingSet("lamp"), payload: Array(payload.utf8)).result {
+        let topic = attribute.map { CommandDescriptor.thingSetAttribute.topic("lamp", $0) }
+        switch CommandDecoder().decode(
+            topic ?? CommandDescriptor.thingSet.topic("lamp"),
+            payload: Array(payload.utf8)
+        ).result {
         case .failure(let refusal): return .failure(refusal)
         case .success(.set(_, let request)): return request.settled(on: Self.thing(data))
         case .success(let order):

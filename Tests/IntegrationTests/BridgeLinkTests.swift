@@ -1,5 +1,6 @@
 import Bridge
 import Controller
+import Daemon
 import Flare
 import HomeAssistant
 import JSON
@@ -321,6 +322,7 @@ struct BridgeLinkTests {
         let bridge = MQTTBridge(
             on: loop,
             configuration: configuration,
+            commands: .program,
             identity: BridgeIdentity(
                 epoch: "e",
                 started: now,

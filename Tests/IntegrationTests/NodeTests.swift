@@ -14,17 +14,6 @@ import Testing
 import Things
 import Threading
 
-private struct NightLightConfiguration: ConfigurationValues {
-    var topic = "night"
-}
-
-extension TrilateralConfiguration {
-    fileprivate var nightLight: NightLightConfiguration {
-        get { self[NightLightConfiguration.self] }
-        set { self[NightLightConfiguration.self] = newValue }
-    }
-}
-
 /// Nodes that are built from values, in this process.
 @Suite(.enabled(if: Mosquitto.isExpected), .timeLimit(.minutes(1)))
 struct NodeTests {
@@ -42,6 +31,7 @@ struct NodeTests {
         let loop: LoopExecutor
         let flare: FlareBackend
         let plan: DaemonPlan
+        private let stores = Locked<[String: StateStore]>([:])
 
         init(in folder: TemporaryFolder, port: Int) async throws {
             self.folder = folder
@@ -68,12 +58,24 @@ struct NodeTests {
             try await hub.importModel(ModelTree.read(Array(Place.model.utf8), makeID: hub.makeID))
         }
 
+        /// The store of a node.
+        func store(_ name: String) throws -> StateStore {
+            try stores.withLock { stores in
+                if let store = stores[name] { return store }
+                let folder = try StateFolder(named: folder.path(name), environment: [:])
+                let store = try StateStore(folder: folder.url)
+                stores[name] = store
+                return store
+            }
+        }
+
         /// A node with a device and topics of its own.
         func node(
             _ name: String,
             _ more: [Capability] = [],
             without: String? = nil,
-            variables: [String: String] = [:]
+            variables: [String: String] = [:],
+            onListening: (@Sendable (Int) -> Void)? = nil
         ) throws -> Node {
             var daemon = plan
             if !more.isEmpty || !variables.isEmpty {
@@ -88,10 +90,11 @@ struct NodeTests {
             plan.controller.deviceName = name
             plan.capabilities += more
             plan.capabilities.removeAll { $0.name == without }
+            if let onListening { plan.onListening = onListening }
             return try Node.build(
                 plan,
                 on: loop,
-                store: StateStore(folder: StateFolder(named: folder.path(name), environment: [:]).url),
+                store: store(name),
                 flare: flare,
                 clock: NodeTests.clock,
                 onStorageFault: { _ in },
@@ -201,76 +204,21 @@ struct NodeTests {
         }
     }
 
-    // MARK: A capability of one's own: the example of design note 0042.
+    // MARK: A capability of one's own: the example of design note 0086.
 
-    /// Counts the changes of the table lamp, publishes its state on a topic, and refuses its actions.
-    private static let nightLight = Capability(
-        name: "night light",
-        settings: ConfigurationSection(
-            summaries: ["night_light": "The lamp beside the bed."],
-            keys: [
-                .init(
-                    "night_light.topic",
-                    \.nightLight.topic,
-                    .topic,
-                    "Where the lamp's state is published, below <base>/<node>."
-                )
-            ]
-        ),
-        access: { _ in [.init(access: .read, filter: "night/#")] },
-        build: { context in
-            let changes = Locked(0)
-            let topic = context.configuration.nightLight.topic
-            var parts = CapabilityParts()
-            parts.features = ["night-light"]
-            parts.counters = { ["night_light_changes": changes.withLock { $0 }] }
-            parts.observer = StateObserver(
-                where: { if case .object(let object) = $0 { object.kind == .thing } else { false } },
-                handle: { _ in changes.withLock { $0 += 1 } }
-            )
-            parts.renderers = [NightLightRenderer(topic: "\(context.topics.root)/\(topic)")]
-            parts.policy = NightLightPolicy()
-            return parts
-        }
-    )
-
-    private struct NightLightRenderer: TopicRenderer {
-        let topic: String
-        private var isOn: Bool?
-
-        init(topic: String) { self.topic = topic }
-
-        mutating func observe(_ snapshot: StateSnapshot) {
-            let lamp = snapshot.state.things.values.first { $0.name == "Table lamp" }
-            isOn = lamp?.data["on"] == true
-        }
-
-        mutating func render(into store: inout RetainedTopicStore, at now: Int64) {
-            guard let isOn else { return }
-            let text = isOn ? "lit" : "dark"
-            store.set(MQTTMessage(topic: topic, payload: Array(text.utf8), isRetained: true))
-            self.isOn = nil
-        }
-
-        var nextDue: Int64? { nil }
-    }
-
-    private struct NightLightPolicy: CommandPolicy {
-        func decide(_ request: ChangeRequest, in state: ControllerState) -> PolicyDecision {
-            guard case .action = request.kind else { return .allow }
-            return .refuse(Refusal(.notAllowed, "the night light has no actions at night"))
-        }
-    }
-
-    @Test func `a capability plugs in with a key, features, counters, a topic, an observer and a policy`()
+    @Test func `a capability plugs in with a key, features, a topic, a command, an observer and a policy`()
         async throws
     {
-        let capability = Self.nightLight
+        let capability = Capability.nightLight
         #expect(capability.access(TrilateralConfiguration()).map(\.filter) == ["night/#"])
         try await withBench { bench, port in
             let name = "c\(UInt32.random(in: 0 ... .max))"
-            let variables = ["TRILATERAL_NIGHT_LIGHT_TOPIC": "bedside"]
-            try await bench.run([bench.node(name, [capability], variables: variables)]) {
+            let variables = [
+                "TRILATERAL_NIGHT_LIGHT_TOPIC": "bedside", "TRILATERAL_WEB_LISTEN": "127.0.0.1:0",
+            ]
+            let (ports, isBound) = AsyncStream.makeStream(of: Int.self)
+            let node = try bench.node(name, [capability], variables: variables) { isBound.yield($0) }
+            try await bench.run([node]) {
                 try await withVisitor(to: "trilateral/\(name)", port: port) { visitor in
                     try await visitor.awaits("info") {
                         $0["features"]?.array?.contains("night-light") == true
@@ -281,13 +229,37 @@ struct NodeTests {
                     let refused = try await visitor.ask("things/table-lamp/action", "toggle")
                     #expect(refused.outcome == "not_allowed")
                     #expect(refused["error"]?["message"]?.string?.contains("at night") == true)
+
+                    #expect(try await visitor.ask("night-light/set", "lit").outcome == "ok")
+                    try await visitor.awaits("bedside", "lit")
+                    let web = try #require(await ports.first { _ in true })
+                    let reply = try await request(
+                        "POST",
+                        "/api/night-light/set",
+                        port: web,
+                        headers: ["Content-Type: application/json"],
+                        body: #""dark""#
+                    )
+                    #expect(reply.status == 200, "\(reply)")
+                    try await visitor.awaits("bedside", "dark")
+                    let why = try await visitor.ask("request/explain", "command")
+                    #expect(why["data"]?["request"] == "set the night light")
+                    let store = try bench.store(name)
+                    let rows = try await eventually {
+                        try store.withAccounts { try $0.log() }.filter { $0.kind == "night light" }
+                            .map { [$0.face, $0.actions, $0.slug] } == [
+                                ["mqtt", #"{"state":"lit"}"#, "table-lamp"],
+                                ["kiosk", #"{"state":"dark"}"#, "table-lamp"],
+                            ]
+                    }
+                    #expect(rows)
                 }
             }
         }
     }
 
     @Test func `a capability's key is printed, suggested and checked like any other`() throws {
-        let schema = ConfigurationSchema(Capability.all + [Self.nightLight])
+        let schema = ConfigurationSchema(Capability.all + [Capability.nightLight])
         let text = ConfigurationPrinter.text(LoadedConfiguration(), schema: schema)
         #expect(text.contains("# The lamp beside the bed.\nnight_light:\n"))
         #expect(text.contains("  topic: night\n"))

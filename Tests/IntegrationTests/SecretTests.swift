@@ -1,3 +1,5 @@
+import Controller
+import Daemon
 import Flare
 import Foundation
 import GRDB
@@ -47,7 +49,7 @@ struct SecretTests {
     private func isLeak(_ text: String) -> Bool { text.contains(Self.session) }
 
     private func publish(_ secret: String, _ visitor: Visitor) async {
-        for filter in CommandTopic.filters {
+        for filter in CommandTable.program.filters {
             for name in [secret, "table-lamp"] {
                 for payload in Self.payloads {
                     let tail = filter.replacing("+", with: name)
@@ -88,7 +90,7 @@ struct SecretTests {
         }
         let type = ["Content-Type: application/json"]
         for (path, body) in Self.bodies { try await send("POST", path, type, body) }
-        for filter in CommandTopic.filters {
+        for filter in CommandTable.program.filters {
             for name in ["T", "table-lamp"] {
                 for payload in Self.payloads {
                     try await send("POST", "/api/\(filter.replacing("+", with: name))", type, payload)

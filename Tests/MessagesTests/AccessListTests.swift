@@ -6,7 +6,7 @@ import Testing
 struct AccessListTests {
     private let topics = Topics(root: "t/n")
     private var list: AccessList {
-        var list = AccessList(topics: topics, discoveryPrefix: "ha")
+        var list = AccessList(topics: topics, commands: .tested, discoveryPrefix: "ha")
         list.capabilities = [
             .init(access: .read, filter: "ha/status"),
             .init(access: .readwrite, filter: "ha/device/+/config"),
@@ -49,7 +49,7 @@ struct AccessListTests {
         for topic in told + ["ha/device/trilateral_n/config", "replies/driver/1"] {
             #expect(may(.daemon, .write, topic), "\(topic)")
         }
-        for topic in topics.commands + [
+        for topic in topics.commands(.tested) + [
             topics.presence, topics.raw("gps"), topics.info, topics.status, "ha/status",
         ] {
             #expect(may(.daemon, .read, topic), "\(topic)")
@@ -63,7 +63,7 @@ struct AccessListTests {
     func `who drives may give every command that is heard, reads all that is told, and tells nothing`(
         role: AccessList.Role
     ) {
-        for topic in topics.commands { #expect(may(role, .write, topic), "\(topic)") }
+        for topic in topics.commands(.tested) { #expect(may(role, .write, topic), "\(topic)") }
         for topic in told {
             #expect(may(role, .read, topic), "\(topic)")
             #expect(!may(role, .write, topic), "\(topic)")
@@ -115,7 +115,7 @@ struct AccessListTests {
 
     @Test func `nobody but the daemon reads commands, what is a user's own, or outboxes`() {
         let hidden =
-            CommandTopic.filters.map { "t/n/" + $0.replacing("+", with: "x") }
+            CommandTable.tested.filters.map { "t/n/" + $0.replacing("+", with: "x") }
             + [
                 "t/n/users/bob/response/set", "t/n/users/bob/things/lamp/set", "t/n/outbox/email",
                 "t/n/outbox-dev/x/commands", "t/n/edge/x", "t/n/sensors/gps/raw",

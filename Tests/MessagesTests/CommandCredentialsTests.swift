@@ -11,7 +11,7 @@ struct CommandCredentialsTests {
 
     private func decode(_ tail: String, _ payload: String, isRetained: Bool = false) throws -> DecodedCommand
     {
-        let topic = try #require(CommandTopic(tail: tail[...]))
+        let topic = try #require(CommandTable.tested.topic(tail[...]))
         return CommandDecoder().decode(topic, payload: Array(payload.utf8), isRetained: isRetained)
     }
 

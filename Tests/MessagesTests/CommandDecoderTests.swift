@@ -8,7 +8,7 @@ import Things
 struct CommandDecoderTests {
     private func decode(_ tail: String, _ payload: String, isRetained: Bool = false) throws -> DecodedCommand
     {
-        let topic = try #require(CommandTopic(tail: tail[...]))
+        let topic = try #require(CommandTable.tested.topic(tail[...]))
         return CommandDecoder().decode(topic, payload: Array(payload.utf8), isRetained: isRetained)
     }
 
@@ -85,29 +85,29 @@ struct CommandDecoderTests {
             ("sensors/beacons/set", #"{"state":"OFF"}"#, .switchSensor(.beacons, on: false)),
             ("sensors/compass/set", #"{"state":true}"#, .switchSensor(.compass, on: true)),
             // Requests
-            ("request/snapshot", "", .request(.snapshot)), ("request/ping", "{}", .request(.ping)),
-            ("request/refresh", #"{"tx":7}"#, .request(.refresh)),
-            ("request/reload", "  ", .request(.reload)),
-            ("request/restart", "", .request(.restart)),
-            ("request/loglevel", #"{"level":"debug"}"#, .request(.logLevel("debug"))),
-            ("request/loglevel", "Trace", .request(.logLevel("trace"))),
-            ("request/explain", "zone", .request(.explain(.zone))),
-            ("request/explain", #"{"subject":"nearby"}"#, .request(.explain(.nearby(thing: nil)))),
+            ("request/snapshot", "", .snapshot), ("request/ping", "{}", .ping),
+            ("request/refresh", #"{"tx":7}"#, .refresh),
+            ("request/reload", "  ", .reload),
+            ("request/restart", "", .restart),
+            ("request/loglevel", #"{"level":"debug"}"#, .logLevel("debug")),
+            ("request/loglevel", "Trace", .logLevel("trace")),
+            ("request/explain", "zone", .explain(.zone)),
+            ("request/explain", #"{"subject":"nearby"}"#, .explain(.nearby(thing: nil))),
             (
                 "request/explain", #"{"subject":"nearby","thing":"lamp","tx":1}"#,
-                .request(.explain(.nearby(thing: "lamp")))
+                .explain(.nearby(thing: "lamp"))
             ),
-            ("request/explain", "command", .request(.explain(.command(tx: nil)))),
+            ("request/explain", "command", .explain(.command(tx: nil))),
             (
                 "request/explain", #"{"subject":"command","command":7}"#,
-                .request(.explain(.command(tx: 7)))
+                .explain(.command(tx: 7))
             ),
         ] as [(String, String, Command.Order)]
     )
     func `every form of the contract is read`(tail: String, payload: String, order: Command.Order) throws {
         let decoded = try decode(tail, payload)
         #expect(decoded.result == .success(order))
-        #expect(decoded.subject == CommandTopic(tail: tail[...])?.subject)
+        #expect(decoded.subject == CommandTable.tested.topic(tail[...])?.subject)
     }
 
     @Test(
@@ -268,7 +268,10 @@ struct CommandDecoderTests {
     }
 
     @Test func `bytes that are no UTF-8 are refused with their place`() {
-        let decoded = CommandDecoder().decode(.nearbyAction, payload: [0x6F, 0x6E, 0xFF])
+        let decoded = CommandDecoder().decode(
+            CommandDescriptor.nearbyAction.topic(),
+            payload: [0x6F, 0x6E, 0xFF]
+        )
         #expect(decoded.result == .failure(Refusal(.badJSON, "the payload is not UTF-8 at byte 2")))
     }
 

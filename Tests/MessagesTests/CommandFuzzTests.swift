@@ -70,15 +70,18 @@ struct CommandFuzzTests {
                     UInt8.random(in: 0...255, using: &random)
                 }
                 : damaged(Self.seeds.randomElement(using: &random) ?? "", &random)
-            let topic = try #require(CommandTopic(tail: tail[...]))
+            let topic = try #require(CommandTable.tested.topic(tail[...]))
             let decoded = decoder.decode(topic, payload: payload)
             #expect(decoded.subject == topic.subject)
             var answer = Answer(ticket: 0, tx: decoded.tx, subject: decoded.subject)
             switch decoded.result {
-            case .success(.set(_, let request)):
+            case .success(let order):
                 accepted += 1
-                if case .failure(let refusal) = request.settled(on: lamp) { answer.refusal = refusal }
-            case .success: accepted += 1
+                if let set = order.operation as? SetThing,
+                    case .failure(let refusal) = set.request.settled(on: lamp)
+                {
+                    answer.refusal = refusal
+                }
             case .failure(let refusal): answer.refusal = refusal
             }
             #expect(try JSONValue(parsing: answer.json.bytes) == answer.json)
@@ -97,7 +100,7 @@ struct CommandFuzzTests {
                 levels.randomElement(using: &random) ?? ""
             }
             .joined(separator: "/")
-            if let topic = CommandTopic(tail: tail[...]) {
+            if let topic = CommandTable.tested.topic(tail[...]) {
                 _ = CommandDecoder().decode(topic, payload: [])
                 #expect((2...4).contains(tail.split(separator: "/", omittingEmptySubsequences: false).count))
             }

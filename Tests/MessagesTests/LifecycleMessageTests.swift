@@ -7,7 +7,8 @@ import Things
 
 struct LifecycleMessageTests {
     private func decoded(_ part: String, _ payload: String) -> Result<Command.Order, Refusal> {
-        CommandDecoder().decode(.lifecycleSet(part), payload: Array(payload.utf8)).result
+        CommandDecoder().decode(CommandDescriptor.lifecycleSet.topic(part), payload: Array(payload.utf8))
+            .result
     }
 
     @Test(
@@ -18,12 +19,12 @@ struct LifecycleMessageTests {
             ("audio", "audible", .audio(.audible)), ("audio", "NOTAUDIBLE", .audio(.notAudible)),
             ("context", #"{"context":"menu"}"#, .context(.menu)), ("context", " voice ", .context(.voice)),
             ("language", "de-DE", .language("de-DE")),
-        ] as [(String, String, Command.LifecycleChange)]
+        ] as [(String, String, SetLifecycle)]
     )
     func `a word sets a part of the lifecycle`(
         part: String,
         payload: String,
-        change: Command.LifecycleChange
+        change: SetLifecycle
     ) {
         #expect(decoded(part, payload) == .success(.setLifecycle(change)))
     }

@@ -7,11 +7,43 @@ import Things
 
 /// Changes to what an object is, as HTTP brings them.
 struct ObjectChangeTests {
-    private func decode(_ change: ObjectChange, _ payload: String) -> Result<Command.Order, Refusal> {
-        CommandDecoder().decode(change, payload: Array(payload.utf8)).result
+    private enum Change {
+        case add(FlareClass)
+        case edit(FlareClass, String)
+        case remove(FlareClass, String, withContents: Bool? = nil)
+
+        var topic: CommandTopic? {
+            switch self {
+            case .add(let kind): return Self.topic(.post, "\(kind.rawValue)s")
+            case .edit(let kind, let name): return Self.topic(.patch, kind, name)
+            case .remove(let kind, let name, let contents):
+                var topic = Self.topic(.delete, kind, name)
+                topic?.query["contents"] = contents.map { "\($0)" }
+                return topic
+            }
+        }
+
+        private static func topic(
+            _ method: CommandDescriptor.WebPath.Method,
+            _ kind: FlareClass,
+            _ name: String
+        ) -> CommandTopic? { topic(method, "\(kind.rawValue)s/{\(kind.rawValue)}", name) }
+
+        private static func topic(
+            _ method: CommandDescriptor.WebPath.Method,
+            _ path: String,
+            _ name: String = ""
+        ) -> CommandTopic? {
+            CommandTable.tested.descriptors.first { $0.web == .init(method, path) }?.topic(name)
+        }
     }
 
-    private func refusal(_ change: ObjectChange, _ payload: String) -> Refusal? {
+    private func decode(_ change: Change, _ payload: String) -> Result<Command.Order, Refusal> {
+        guard let topic = change.topic else { return .failure(Refusal(.unknownCommand, "no command")) }
+        return CommandDecoder().decode(topic, payload: Array(payload.utf8)).result
+    }
+
+    private func refusal(_ change: Change, _ payload: String) -> Refusal? {
         if case .failure(let refusal) = decode(change, payload) { return refusal }
         return nil
     }

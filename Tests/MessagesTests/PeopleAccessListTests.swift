@@ -6,7 +6,7 @@ import Testing
 
 struct PeopleAccessListTests {
     private let bob = User(id: AccountID(high: 2, low: 0), name: "bob")
-    private let list = AccessList(topics: Topics(root: "t/n"), discoveryPrefix: "ha")
+    private let list = AccessList(topics: Topics(root: "t/n"), commands: .tested, discoveryPrefix: "ha")
     private let lamp = FlareID(high: 1, low: 1)
     private let kitchen = FlareID(high: 1, low: 20)
     private let home = FlareID(high: 1, low: 30)
@@ -96,14 +96,14 @@ struct PeopleAccessListTests {
         for topic in readable(.own, .all) {
             #expect(!topic.contains("#") && !topic.hasPrefix("+") && !topic.hasPrefix("outbox"))
             #expect(!topic.hasPrefix("users/") || topic == "users/bob/response/+")
-            #expect(!CommandTopic.filters.contains(topic))
+            #expect(!CommandTable.tested.filters.contains(topic))
         }
     }
 
     @Test func `a user writes commands below their own topics only`() {
         let grants = list.grants(of: bob, in: AccessTable(users: [bob]), place, at: 0)
         let written = grants.filter { $0.access != .read }.map(\.filter)
-        #expect(written == CommandTopic.filters.map { "t/n/users/bob/\($0)" })
+        #expect(written == CommandTable.tested.filters.map { "t/n/users/bob/\($0)" })
     }
 
     @Test func `what has ended is not read, and the hash tells`() {

@@ -7,7 +7,8 @@ import Things
 
 struct ScreenMessageTests {
     private func decoded(_ payload: String) -> Result<Command.Order, Refusal> {
-        CommandDecoder().decode(.screenSet(display: "hall"), payload: Array(payload.utf8)).result
+        CommandDecoder().decode(CommandDescriptor.screenSet.topic("hall"), payload: Array(payload.utf8))
+            .result
     }
 
     @Test(

@@ -1,3 +1,4 @@
+import Controller
 import JSON
 import Messages
 import Testing
@@ -75,7 +76,7 @@ struct NodeFinderTests {
 
 struct DriveExchangeTests {
     private let command = DriveExchange.Question.command(
-        .nearbySet,
+        CommandDescriptor.nearbySet.topic(),
         members: ["color": "red"]
     )
 
@@ -117,7 +118,7 @@ struct DriveExchangeTests {
     }
 
     @Test func `a thing that is asked for is told as a topic would tell it, a refusal as it is`() {
-        let question = DriveExchange.Question.command(.thingGet("lamp"), members: [:])
+        let question = DriveExchange.Question.command(CommandDescriptor.thingGet.topic("lamp"), members: [:])
         func outcome(_ answer: JSONValue) -> [DriveExchange.Step] {
             var exchange = exchange(question)
             _ = exchange.apply(linked)

@@ -20,7 +20,7 @@ struct PlaceRouteTests {
         let node = try FakeNode { command in
             var answer = Answer(ticket: command.ticket, tx: nil, subject: .get)
             answer.actor = command.actor
-            guard case .readPlace(hut) = command.order else { return answer }
+            guard command.order == .readPlace(hut) else { return answer }
             var zone = FlareZone(id: porch)
             (zone.name, zone.environment) = ("Porch", hut)
             var cellar = FlareZone(id: Self.cellar)
@@ -166,7 +166,7 @@ struct PlaceRouteTests {
         let node = try FakeNode { command in
             var answer = Answer(ticket: command.ticket, tx: nil, subject: .set)
             answer.actor = command.actor
-            if case .remove = command.order {
+            if command.order.operation is RemoveObject {
                 answer.refusal = Refusal(.notEmpty, "the zone holds 1 thing (Lamp)")
             } else {
                 answer.warnings = [

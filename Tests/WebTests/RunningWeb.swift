@@ -137,6 +137,7 @@ func withWeb(
         configuration,
         node: WebNode(
             loop: node.loop,
+            commands: .tested,
             state: { node.state },
             send: { node.receive($0) },
             clock: {

@@ -5,6 +5,13 @@ import Testing
 @testable import Web
 
 struct WebRouteTests {
+    private static let table = WebRoute.table(.tested)
+
+    private static func find(
+        _ path: String,
+        _ method: HTTPRequest.Method = .get
+    ) -> (route: WebRoute, path: [String], values: [String])? { WebRoute.find(method, path, in: table) }
+
     @Test(
         arguments: [
             ("/", "/", []), ("/kiosk", "/kiosk", []), ("/kiosk/page.js", "/kiosk/{file}", ["page.js"]),
@@ -22,12 +29,13 @@ struct WebRouteTests {
             ("/api/things/red-lamp/action", "/api/things/{thing}/action", ["red-lamp"]),
             ("/api/zones/kitchen/set", "/api/zones/{zone}/set", ["kitchen"]),
             ("/api/sensors/gps/set", "/api/sensors/{sensor}/set", ["gps"]),
-            ("/api/request/ping", "/api/request/{verb}", ["ping"]),
+            ("/api/request/ping", "/api/request/ping", []),
+            ("/api/request/pong", "/api/request/{verb}", ["pong"]),
             ("/api/users/b%C3%A4r/password", "/api/users/{user}/password", ["bär"]),
         ] as [(String, String, [String])]
     )
     func `a path is a route with its values decoded`(path: String, template: String, values: [String]) {
-        let found = WebRoute.find(path)
+        let found = Self.find(path)
         #expect(found.map { "\($0.route.template)" } == template)
         #expect(found?.values == values)
     }
@@ -39,7 +47,7 @@ struct WebRouteTests {
         "/api/nearby/action", "/api/environment/set", "/api/device/set",
     ])
     func `a path without values is a route`(path: String) {
-        #expect(WebRoute.find(path).map { "\($0.route.template)" } == path)
+        #expect(Self.find(path).map { "\($0.route.template)" } == path)
     }
 
     @Test(arguments: [
@@ -51,11 +59,13 @@ struct WebRouteTests {
         "/api/me/x",
     ])
     func `other paths are none`(path: String) {
-        #expect(WebRoute.find(path) == nil)
+        #expect(Self.find(path) == nil)
     }
 
     @Test func `commands are posted, objects are also made and changed, and everything else is read`() {
-        func methods(_ path: String) -> [HTTPRequest.Method]? { WebRoute.find(path)?.route.methods }
+        func methods(_ path: String) -> [HTTPRequest.Method]? {
+            Self.find(path).map { WebRoute.methods($0.path, in: Self.table) }
+        }
         #expect(methods("/api/nearby/set") == [.post])
         #expect(methods("/api/map") == [.get, .head])
         #expect(methods("/api/users/bob") == [.patch, .delete])
@@ -63,6 +73,7 @@ struct WebRouteTests {
         for path in ["environments", "zones", "things"] {
             #expect(methods("/api/\(path)") == [.get, .head, .post])
             #expect(methods("/api/\(path)/x") == [.get, .head, .patch, .delete])
+            #expect(Self.find("/api/\(path)/x", .delete)?.route.methods == [.delete])
         }
     }
 }

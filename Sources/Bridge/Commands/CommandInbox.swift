@@ -37,6 +37,7 @@ package struct CommandInbox: Sendable {
     }
 
     private let root: String
+    private let commands: CommandTable
     private let decoder = CommandDecoder()
     private let identify: Identify?
     private var hasUserTopics: Bool
@@ -52,11 +53,13 @@ package struct CommandInbox: Sendable {
     ///   - identify: Finds who sends a command; `nil` where there are no users.
     package init(
         root: String,
+        commands: CommandTable,
         hasUserTopics: Bool = false,
         responses: ResponseTopics = ResponseTopics(),
         identify: Identify? = nil
     ) {
-        (self.root, self.hasUserTopics, self.identify) = (root, hasUserTopics, identify)
+        (self.root, self.commands) = (root, commands)
+        (self.hasUserTopics, self.identify) = (hasUserTopics, identify)
         self.responses = responses
     }
 
@@ -79,9 +82,8 @@ package struct CommandInbox: Sendable {
     /// Handles a message; one on another topic causes nothing.
     package mutating func receive(_ message: MQTTMessage) -> [Action] {
         guard !retained.isCleared(by: message) else { return [.updateAlert(retained)] }
-        guard let route = CommandRoute(message.topic, root: root, hasUserTopics: hasUserTopics) else {
-            return []
-        }
+        guard let route = CommandRoute(message.topic, root: root, commands, hasUserTopics: hasUserTopics)
+        else { return [] }
         let address = Result { () throws(Refusal) in try responses.address(of: message, route) }
         let sender = Sender(
             subject: route.topic.subject,

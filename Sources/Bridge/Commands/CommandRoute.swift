@@ -15,17 +15,19 @@ struct CommandRoute: Sendable {
     ///   - topic: As received.
     ///   - hasUserTopics: Whether commands below `users/<user>/` count.
     /// - Returns: `nil` for what is no command, and for a user's name that no user can have.
-    init?(_ topic: String, root: String, hasUserTopics: Bool) {
-        guard topic.hasPrefix(root + "/") else { return nil }
+    init?(_ topic: String, root: String, _ commands: CommandTable, hasUserTopics: Bool) {
+        guard topic.utf8.starts(with: root.utf8) else { return nil }
+        let rest = topic.utf8.dropFirst(root.utf8.count)
+        guard rest.first == UInt8(ascii: "/") else { return nil }
+        let tail = Substring(rest.dropFirst())
         self.root = root
-        let tail = topic.dropFirst(root.count + 1)
-        if let command = CommandTopic(tail: tail) {
+        if let command = commands.topic(tail) {
             (self.topic, user) = (command, nil)
             return
         }
         let levels = tail.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
         guard hasUserTopics, levels.count == 3, levels[0] == Topics.usersLevel,
-            AccountName.isLegal(String(levels[1])), let command = CommandTopic(tail: levels[2])
+            AccountName.isLegal(String(levels[1])), let command = commands.topic(levels[2])
         else { return nil }
         (self.topic, user) = (command, String(levels[1]))
     }

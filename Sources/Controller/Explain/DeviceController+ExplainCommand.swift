@@ -16,7 +16,7 @@ extension DeviceController {
         var facts: JSONObject = ["subject": "command", "speaker": .string(entry.actor.rawValue)]
         facts["tx"] = entry.tx
         facts["age_s"] = age(of: entry.receivedAt)
-        let request = entry.request.text(entry.answer?.target)
+        let request = entry.summary?.text(entry.answer?.target) ?? "unreadable"
         facts["request"] = .string(request)
         let ago = Explanation.duration(now.milliseconds(since: entry.receivedAt))
         let who =

@@ -59,14 +59,8 @@ extension DeviceController {
 
     // MARK: Commands
 
-    mutating func setLifecycle(_ change: Command.LifecycleChange, _ command: Command) {
-        var pending = PendingCommand(
-            command: command,
-            subject: .set,
-            target: .init(kind: "lifecycle", slug: change.name.rawValue)
-        )
-        let kind: ChangeRequest.Kind = change.name == .level ? .level : .control
-        if let refusal = refusal(of: command, kind) { return refuse(pending, refusal) }
+    mutating func setLifecycle(_ change: SetLifecycle, _ pending: PendingCommand) {
+        var pending = pending
         let before = state.lifecycle
         switch change {
         case .level(let level):
@@ -93,7 +87,7 @@ extension DeviceController {
                     from: before.language?.tag ?? "",
                     to: language.tag
                 )
-                publish(transition, cause: cause(command))
+                publish(transition, cause: cause(pending.command))
             }
         }
         if state.lifecycle != before { changes.insert(.lifecycle) }
@@ -148,17 +142,6 @@ extension DeviceController {
         where !state.lifecycle.allows(sensor) && state.suspendedSensors.insert(sensor).inserted {
             changes.insert(.lifecycle)
             if state.sensors[sensor] == true { sensorChanged(sensor, isRunning: false) }
-        }
-    }
-}
-
-extension Command.LifecycleChange {
-    package var name: Name {
-        switch self {
-        case .level: .level
-        case .audio: .audio
-        case .context: .context
-        case .language: .language
         }
     }
 }

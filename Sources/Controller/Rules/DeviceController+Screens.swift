@@ -25,13 +25,9 @@ extension DeviceController {
         for key in state.lifecycle.displays.keys { screensFollow(key) }
     }
 
-    mutating func show(_ call: ScreenCall, on display: String, _ command: Command) {
-        var pending = PendingCommand(
-            command: command,
-            subject: .set,
-            target: .init(kind: "display", slug: display)
-        )
-        if let refusal = refusal(of: command, .control) { return refuse(pending, refusal) }
+    mutating func show(_ call: ScreenCall, on display: String, _ pending: PendingCommand) {
+        var pending = pending
+        let command = pending.command
         guard let screens = configuration.screens else {
             return refuse(
                 pending,

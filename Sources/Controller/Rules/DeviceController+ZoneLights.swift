@@ -8,21 +8,15 @@ import Things
 ///
 /// Each light applies the attributes it supports; one answer reports the result.
 extension DeviceController {
-    mutating func setLights(of name: String, _ request: ThingRequest, _ command: Command) {
+    mutating func setLights(of name: String, _ request: ThingRequest, _ asked: PendingCommand) {
+        let command = asked.command
         let zone: FlareZone
         switch self.zone(named: name, in: state.contents, byThings: true, command) {
         case .success(let found): zone = found
-        case .failure(let refusal): return refuse(command, .set, refusal)
+        case .failure(let refusal): return refuse(asked, refusal)
         }
-        var whole = PendingCommand(
-            command: command,
-            subject: .set,
-            target: Answer.Target(
-                kind: "zone",
-                slug: state.slugs[.zone, zone.id] ?? "\(zone.id)",
-                object: ObjectReference(.zone, zone.id)
-            )
-        )
+        var whole = asked
+        whole.target = answerTarget(ObjectReference(.zone, zone.id))
         let kind = ChangeRequest.Kind.set(request.attributes.keys.sorted())
         let isPartial = request.isPartial
         // Rights are those of each light; the other policies may protect the whole zone.
@@ -58,7 +52,7 @@ extension DeviceController {
         case .success(let settled): jobs = settled
         case .failure(let refusal): return refuse(whole, refusal)
         }
-        guard state.isLinkUp else { return refuse(whole, unreachable) }
+        guard state.isLinkUp else { return refuse(whole, .unreachable) }
         for (_, setting) in jobs {
             whole.accepted.merge(setting.accepted) { first, _ in first }
             whole.rejected.merge(setting.rejected.mapValues(\.code)) { first, _ in first }

@@ -1,5 +1,5 @@
 import Flare
-import JSON
+package import JSON
 import Things
 
 /// Commands that wait for an environment to be read, for the configuration, or for several objects.
@@ -109,11 +109,12 @@ struct PendingCommands: Sendable {
 }
 
 /// A command that has not been answered yet.
-struct PendingCommand: Sendable {
-    let command: Command
+package struct PendingCommand: Sendable {
+    package let command: Command
     let subject: Answer.Subject
-    var target: Answer.Target?
-    var accepted: JSONObject = [:]
+    package var target: Answer.Target?
+    /// The fields that were accepted, with their values.
+    package var accepted: JSONObject = [:]
     var rejected: [String: RefusalCode] = [:]
     var warnings: [Answer.Warning] = []
     /// The place that was read for it.
@@ -159,7 +160,7 @@ struct PendingRefresh: Sendable {
         case accept
         /// Answered with the place.
         case show
-        /// Begun, with what is in the place.
-        case edit
+        /// Performed, with what is in the place.
+        case edit(any PlaceOperation)
     }
 }

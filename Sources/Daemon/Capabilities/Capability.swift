@@ -28,6 +28,8 @@ package struct Capability: Sendable {
     package let switchedOff: @Sendable (TrilateralConfiguration) -> [SensorKind]
     /// The access that the daemon's user on the broker needs beyond the topics of its own node.
     package let access: @Sendable (TrilateralConfiguration) -> [AccessList.Grant]
+    /// Its commands, whether it is switched on or off: what is off refuses them.
+    package let commands: [CommandDescriptor]
     /// Builds the parts; returns `nil` if the capability is switched off.
     ///
     /// A capability that is off is absent everywhere: it has no feature in `info`, no counters and links in `health`,
@@ -43,12 +45,14 @@ package struct Capability: Sendable {
         alerts: [String] = [],
         inputs: (@Sendable (TrilateralConfiguration) -> [AnyHashable])? = nil,
         files: [String] = [],
+        commands: [CommandDescriptor] = [],
         switchedOff: @escaping @Sendable (TrilateralConfiguration) -> [SensorKind] = { _ in [] },
         access: @escaping @Sendable (TrilateralConfiguration) -> [AccessList.Grant] = { _ in [] },
         build: @escaping @Sendable (CapabilityContext) throws -> CapabilityParts?
     ) {
         (self.name, self.settings, self.switchedOff) = (name, settings, switchedOff)
         (self.access, self.build, self.alerts, self.files) = (access, build, alerts, files)
+        self.commands = commands
         self.inputs = inputs ?? { configuration in settings.keys.map { $0.encode(configuration) } }
     }
 
@@ -67,6 +71,15 @@ extension ConfigurationSchema {
     package static let program = ConfigurationSchema(Capability.all)
 }
 
+extension CommandTable {
+    package convenience init(_ capabilities: [Capability]) {
+        self.init(CommandDescriptor.core + capabilities.flatMap(\.commands))
+    }
+
+    /// The commands of this program.
+    package static let program = CommandTable(Capability.all)
+}
+
 extension TrilateralConfiguration {
     /// The sensors that the configuration switches off.
     package func switchedOff(_ capabilities: [Capability] = Capability.all) -> Set<SensorKind> {
@@ -81,6 +94,8 @@ package struct CapabilityContext: Sendable {
     package let epoch: String
     /// The topics of the node.
     package let topics: Topics
+    /// The commands of the node.
+    package let commands: CommandTable
     package let loop: LoopExecutor
     package let client: MQTTClient
     package let store: StateStore

@@ -99,10 +99,12 @@ package struct Node: Sendable {
         )
         let (links, linkPort) = AsyncStream.makeStream(of: (name: String, isUp: Bool?).self)
         let recordings = try plan.recordings(configuration)
+        let commands = CommandTable(plan.capabilities)
         let context = CapabilityContext(
             configuration: configuration,
             epoch: epoch,
             topics: Topics(root: plan.bridge.root),
+            commands: commands,
             loop: loop,
             client: client,
             store: store,
@@ -128,6 +130,7 @@ package struct Node: Sendable {
         let bridge = MQTTBridge(
             on: loop,
             configuration: bridgeConfiguration,
+            commands: commands,
             identity: BridgeIdentity(
                 epoch: epoch,
                 started: started,

@@ -250,9 +250,9 @@ extension ClientChange {
         case .setData: "set"
         case .setPosition: "move"
         case .performAction: "action"
-        case .update: CommandLogEntry.edit(object.kind)
-        case .remove: CommandLogEntry.removal(of: object.kind)
-        case .insert: CommandLogEntry.addition(of: object.kind)
+        case .update: object.kind.logName(.edit)
+        case .remove: object.kind.logName(.remove)
+        case .insert: object.kind.logName(.add)
         }
     }
 
@@ -261,8 +261,8 @@ extension ClientChange {
         case .setData(let values): .object(values)
         case .setPosition(let position): position.json
         case .performAction(let name): ["action": .string(name)]
-        case .update(let members): CommandLogEntry.values(members)
-        case .insert: CommandLogEntry.values(object.members)
+        case .update(let members): .object(members.logged)
+        case .insert: .object(object.members.logged)
         // What is in it goes, too.
         case .remove: ["contents": true]
         }

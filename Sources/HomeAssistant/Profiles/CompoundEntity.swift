@@ -1,3 +1,4 @@
+import Controller
 import JSON
 import Messages
 import Text
@@ -36,15 +37,15 @@ struct EntityContext {
     let text: (String) -> String?
 
     var data: JSONValue { .string(topics.data(thing: slug)) }
-    var actionTopic: JSONValue { .string(topics.command(.thingAction(slug))) }
+    var actionTopic: JSONValue { .string(topics.command(.thingAction, slug)) }
 
     /// Takes an object of several properties.
-    var setTopic: JSONValue { .string(topics.command(.thingSet(slug))) }
+    var setTopic: JSONValue { .string(topics.command(.thingSet, slug)) }
 
     func command(_ property: ThingProperty) -> JSONValue { command(named: property.name) }
 
     func command(named attribute: String) -> JSONValue {
-        .string(topics.command(.thingSetAttribute(thing: slug, attribute: attribute)))
+        .string(topics.command(.thingSetAttribute, slug, attribute))
     }
 
     /// Whether a property can be a member of such an object: some names mean something else there.

@@ -1,3 +1,4 @@
+import Controller
 import Flare
 import JSON
 import Messages
@@ -23,7 +24,7 @@ extension ThingDiscovery {
         if let light = LightKind(of: thing, kind: kind) {
             var members = light.members(
                 state: topics.object(.thing, slug),
-                command: topics.command(.thingSet(slug))
+                command: topics.command(.thingSet, slug)
             )
             members["name"] = .null
             members["icon"] = icon.map { .string($0) }

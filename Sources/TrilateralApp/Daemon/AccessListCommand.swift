@@ -86,7 +86,7 @@ struct AccessListCommand: AsyncParsableCommand {
         let base = base ?? values.mqtt.base
         let node = node ?? NodeAddress(values.mqtt, traits).node
         let topics = Topics(root: "\(base)/\(node)")
-        var list = AccessList(topics: topics, discoveryPrefix: values.discovery.prefix)
+        var list = AccessList(topics: topics, commands: .program, discoveryPrefix: values.discovery.prefix)
         let filters = values.mqtt.responseTopics
         list.responseTopics = filters
         let usual = filters.first { $0.hasSuffix("/#") }.map { String($0.dropLast(2)) }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Controller
 import Foundation
 import JSON
 import MQTT

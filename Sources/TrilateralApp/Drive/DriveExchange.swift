@@ -1,6 +1,6 @@
-import Controller
+package import Controller
 package import JSON
-package import Messages
+import Messages
 
 /// The rules of one question to a daemon and its answer, over MQTT.
 ///

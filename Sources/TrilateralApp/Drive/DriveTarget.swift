@@ -1,6 +1,6 @@
-import Controller
+package import Controller
 package import JSON
-package import Messages
+import Messages
 import Text
 import Things
 
@@ -72,13 +72,13 @@ package enum DriveTarget: Sendable, Hashable {
     /// The command that sets it; `nil` for what cannot be set.
     package var setCommand: CommandTopic? {
         switch self {
-        case .nearby: .nearbySet
-        case .device: .deviceSet
-        case .environment: .environmentSet
-        case .sensor(let name): .sensorSet(name)
-        case .thing(let name): .thingSet(name)
-        case .namedZone(let name): .zoneSet(name)
-        case .lifecyclePart(let name): .lifecycleSet(name)
+        case .nearby: CommandDescriptor.nearbySet.topic()
+        case .device: CommandDescriptor.deviceSet.topic()
+        case .environment: CommandDescriptor.environmentSet.topic()
+        case .sensor(let name): CommandDescriptor.sensorSet.topic(name)
+        case .thing(let name): CommandDescriptor.thingSet.topic(name)
+        case .namedZone(let name): CommandDescriptor.zoneSet.topic(name)
+        case .lifecyclePart(let name): CommandDescriptor.lifecycleSet.topic(name)
         case .zone, .state, .health, .info, .alerts, .lifecycle, .namedEnvironment: nil
         }
     }
@@ -96,8 +96,8 @@ package enum DriveTarget: Sendable, Hashable {
     /// The command for its actions; `nil` for what has none.
     package var actionCommand: CommandTopic? {
         switch self {
-        case .nearby: .nearbyAction
-        case .thing(let name): .thingAction(name)
+        case .nearby: CommandDescriptor.nearbyAction.topic()
+        case .thing(let name): CommandDescriptor.thingAction.topic(name)
         case .device, .environment, .zone, .state, .health, .info, .alerts, .lifecycle, .lifecyclePart,
             .sensor,
             .namedZone, .namedEnvironment:

@@ -52,7 +52,7 @@ struct ExplainCommand: AsyncParsableCommand {
         case .command: members["command"] = object.map { .string($0) }
         }
         let question = DriveExchange.Question.command(
-            .request(.explain),
+            CommandDescriptor.explain.topic(),
             members: members.merging(try speaker.members(by: "explain")) { $1 }
         )
         let (outcome, _) = try await drive.ask(question, reading: [], by: "explain")

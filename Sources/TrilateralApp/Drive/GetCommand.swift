@@ -42,7 +42,7 @@ struct GetCommand: AsyncParsableCommand {
 extension DriveTarget {
     var question: DriveExchange.Question {
         switch self {
-        case .thing(let name): .command(.thingGet(name), members: [:])
+        case .thing(let name): .command(CommandDescriptor.thingGet.topic(name), members: [:])
         default: stateTopic.map { self == .nearby ? .ping : .state(topic: $0) } ?? .ping
         }
     }
@@ -123,7 +123,7 @@ extension DriveTarget {
 
 extension DriveExchange.Question {
     /// Asks for nothing but an answer: what is retained comes before it.
-    static let ping = Self.command(.request(.ping), members: [:])
+    static let ping = Self.command(CommandDescriptor.ping.topic(), members: [:])
 
     /// The same question with more members, if it is a command; topics are read without any.
     func with(_ added: JSONObject) -> Self {

@@ -38,7 +38,7 @@ package struct RetainedNode: Sendable {
 
     /// The question that a running daemon answers.
     package var ping: (topic: String, payload: [UInt8]) {
-        (topicsOfNode.command(.request(.ping)), JSONValue.object(["tx": mark]).bytes)
+        (topicsOfNode.command(.ping), JSONValue.object(["tx": mark]).bytes)
     }
 
     /// The node's topics, sorted.

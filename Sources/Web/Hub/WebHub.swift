@@ -134,11 +134,6 @@ package actor WebHub {
         await perform(decoder.decode(topic, payload: payload), by: asker)
     }
 
-    /// Makes, changes or removes an environment, zone or thing.
-    func perform(_ change: ObjectChange, _ payload: [UInt8], by asker: Asker) async -> Answer {
-        await perform(decoder.decode(change, payload: payload), by: asker)
-    }
-
     private func perform(_ decoded: DecodedCommand, by asker: Asker) async -> Answer {
         counters.withLock { $0.commands += 1 }
         var answer = await answer(to: decoded, by: asker)

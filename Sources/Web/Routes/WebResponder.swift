@@ -27,6 +27,7 @@ struct WebResponder: HTTPResponder {
     let problems: @Sendable () async -> [HealthProblem]
     let metrics: @Sendable () async -> [Metric]
     let page: PageFiles
+    let routes: [WebRoute]
 
     /// Finds who asks.
     var gate: SpeakerGate {
@@ -56,12 +57,12 @@ struct WebResponder: HTTPResponder {
     ) async throws -> Response {
         let head = request.head
         let path = (head.path ?? "/").prefix { $0 != "?" }
-        guard let (route, parts, values) = WebRoute.find(path) else {
+        guard let (route, parts, values) = WebRoute.find(head.method, path, in: routes) else {
             return WebAnswer.notFound(head).response(to: head)
         }
         if asker.isUnnamed, route.needsSignIn { return gate.signInFirst(request) }
         guard route.methods.contains(head.method) else {
-            let methods = route.methods.map(\.rawValue).joined(separator: ", ")
+            let methods = WebRoute.methods(parts, in: routes).map(\.rawValue).joined(separator: ", ")
             return WebAnswer.problem(
                 .methodNotAllowed,
                 "method_not_allowed",
@@ -92,8 +93,14 @@ struct WebResponder: HTTPResponder {
     // MARK: Commands
 
     func command(_ topic: CommandTopic, _ request: Request, by asker: Asker) async throws -> WebAnswer {
-        if let refusal = Self.unsupportedMedia(request.headers) { return refusal }
-        return WebAnswer(await hub.perform(topic, try await content(of: request, by: asker), by: asker))
+        // Removing needs no body.
+        let needsBody = request.method != .delete
+        if needsBody, let refusal = Self.unsupportedMedia(request.headers) { return refusal }
+        let body = try await content(of: request, by: asker)
+        if !needsBody, !body.isEmpty, let refusal = Self.unsupportedMedia(request.headers) { return refusal }
+        var topic = topic
+        topic.query = Self.query(of: request.head.path ?? "")
+        return WebAnswer(await hub.perform(topic, body, by: asker))
     }
 
     /// The whole body of a request.

@@ -1,3 +1,4 @@
+import Controller
 import Flare
 import HTTPListener
 import HTTPTypes
@@ -35,26 +36,41 @@ struct WebRoute: Sendable {
     let needsSignIn: Bool
     let respond: Handler
 
-    /// The first that a path fits, and its parts as in ``WebCall``; `nil` if nothing answers there.
+    /// What answers a request, with the parts of its path as in ``WebCall``.
     ///
     /// - Parameter path: Without the query.
-    static func find(_ path: some StringProtocol) -> (route: WebRoute, path: [String], values: [String])? {
+    /// - Returns: A route with another method, if there is none with this one; `nil` if nothing answers there.
+    static func find(
+        _ method: HTTPRequest.Method,
+        _ path: some StringProtocol,
+        in table: [WebRoute]
+    ) -> (route: WebRoute, path: [String], values: [String])? {
         guard path.hasPrefix("/") else { return nil }
         var parts: [String] = []
         for part in path.split(separator: "/", maxSplits: 6, omittingEmptySubsequences: false) {
             guard let decoded = part.percentDecoded else { return nil }
             parts.append(decoded)
         }
-        for route in table {
-            if let values = route.template.values(in: parts) { return (route, parts, values) }
+        let fitting = table.lazy.compactMap { route in
+            route.template.values(in: parts).map { (route: route, path: parts, values: $0) }
         }
-        return nil
+        return fitting.first { $0.route.methods.contains(method) } ?? fitting.first
+    }
+
+    /// The methods of a path, of all routes that it fits.
+    static func methods(_ path: [String], in table: [WebRoute]) -> [HTTPRequest.Method] {
+        table.reduce(into: []) { methods, route in
+            guard route.template.values(in: path) != nil else { return }
+            methods += route.methods.filter { !methods.contains($0) }
+        }
     }
 
     // MARK: The table
 
     /// All paths.
-    static let table = pages + reading + objects + commands + accounts
+    static func table(_ commands: CommandTable) -> [WebRoute] {
+        pages + reading + objects + commands.descriptors.compactMap { command($0) } + accounts
+    }
 
     private static let slashed = ["kiosk", "sign-in", "sign-up", "forgot", "verify", "me", "admin"].map {
         "/\($0)/"
@@ -96,48 +112,27 @@ struct WebRoute: Sendable {
         get("/api/permissions") { .json(await $0.hub.permissionsJSON(of: $1.asker)) },
         // Has no end, so it is no answer.
         WebRoute("/api/events", [.get, .head]) { await $0.stream($1.request, by: $1.asker, on: $1.channel) },
+        route("/api/display/{display}/presence", [.post]) {
+            try await $0.setPresence(of: $1.name, $1.request, by: $1.asker)
+        },
     ]
 
     private static let objects = [FlareClass.environment, .zone, .thing].flatMap { kind -> [WebRoute] in
         let name = kind.rawValue
         return [
-            route("/api/\(name)s", [.get, .head, .post]) {
-                try await $0.objects(kind, $1.request, by: $1.asker)
-            },
-            route("/api/\(name)s/{\(name)}", [.get, .head, .patch, .delete]) {
-                try await $0.object(kind, $1.name, $1.request, by: $1.asker)
-            },
+            get("/api/\(name)s") { await $0.objects(kind, $1.request, by: $1.asker) },
+            get("/api/\(name)s/{\(name)}") { WebAnswer(await $0.hub.object(kind, $1.name, for: $1.asker)) },
         ]
     }
 
-    private static let commands: [WebRoute] =
-        [
-            route("/api/display/{display}/presence", [.post]) {
-                try await $0.setPresence(of: $1.name, $1.request, by: $1.asker)
-            },
-            route("/api/display/{display}/screen", [.post]) {
-                try await $0.command(.screenSet(display: $1.name), $1.request, by: $1.asker)
-            },
-        ] + CommandTopic.filters.compactMap { command($0) }
-
-    /// A command, as on the topic of the same name; `nil` if it is only a topic.
-    private static func command(_ filter: String) -> WebRoute? {
-        guard let topic = CommandTopic(tail: Substring(filter)), topic.isOnWeb else { return nil }
-        // The part that varies is named for the one before it: things/+ is {thing}.
-        var previous = ""
-        let parts = filter.split(separator: "/").map { part in
-            defer { previous = String(part) }
-            guard part == "+" else { return String(part) }
-            let names = ["request": "verb", "lifecycle": "part"]
-            return "{\(previous.hasSuffix("s") ? String(previous.dropLast()) : names[previous] ?? previous)}"
+    /// `nil` for a command that is only a topic.
+    private static func command(_ descriptor: CommandDescriptor) -> WebRoute? {
+        guard let web = descriptor.web, let method = HTTPRequest.Method(rawValue: web.method.rawValue) else {
+            return nil
         }
-        return route("/api/" + parts.joined(separator: "/"), [.post]) { responder, call in
-            let levels = filter.split(separator: "/").map { $0 == "+" ? Substring(call.name) : $0 }
-            return try await responder.command(
-                CommandTopic(levels: levels) ?? topic,
-                call.request,
-                by: call.asker
-            )
+        return route("/api/\(web.path)", [method]) { responder, call in
+            let topic = descriptor.topic(call.name, call.values.dropFirst().first ?? "")
+            return try await responder.command(topic, call.request, by: call.asker)
         }
     }
 
@@ -188,16 +183,5 @@ struct WebRoute: Sendable {
         answer: @escaping @Sendable (WebResponder, WebCall) async throws -> WebAnswer
     ) -> WebRoute {
         route(template, [.get, .head], needsSignIn: needsSignIn, answer: answer)
-    }
-}
-
-extension CommandTopic {
-    /// Whether it is a path of the same name: reading is a GET here, a body always has members, and what a display
-    /// shows has a path of its own.
-    fileprivate var isOnWeb: Bool {
-        switch self {
-        case .thingGet, .nearbySetAttribute, .thingSetAttribute, .screenSet: false
-        default: true
-        }
     }
 }

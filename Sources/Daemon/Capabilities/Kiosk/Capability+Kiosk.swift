@@ -30,6 +30,7 @@ extension Capability {
             web,
             node: WebNode(
                 loop: context.loop,
+                commands: context.commands,
                 state: context.state,
                 send: context.send,
                 clock: context.clock,

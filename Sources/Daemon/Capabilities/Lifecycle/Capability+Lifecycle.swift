@@ -14,7 +14,8 @@ extension Capability {
         name: "lifecycle",
         settings: .lifecycle,
         // The rules are the controller's.
-        inputs: { _ in [] }
+        inputs: { _ in [] },
+        commands: [.lifecycleSet, .screenSet]
     ) { context in
         let refused = Locked(0)
         let warnings = Locked<Set<String>>([])

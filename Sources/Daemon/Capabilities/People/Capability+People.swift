@@ -50,7 +50,9 @@ extension Capability {
                     try await LocalSocketService(
                         administrationIn: URL(filePath: context.store.path).deletingLastPathComponent(),
                         logger: logger,
-                        handler: { [administration = context.administration] in await administration.answer($0) }
+                        handler: { [administration = context.administration] in
+                            await administration.answer($0)
+                        }
                     ).run()
                 } catch {
                     logger.error("users cannot be administered on the command line: \(error)")
@@ -68,6 +70,7 @@ extension CapabilityParts {
         let (loop, state, send, logger) = (context.loop, context.state, context.send, context.logger)
         var list = AccessList(
             topics: context.topics,
+            commands: context.commands,
             discoveryPrefix: context.configuration.discovery.prefix
         )
         list.users[.daemon] = context.configuration.mqtt.username

@@ -1,6 +1,6 @@
 package import People
 
-/// An order with its answer, for the log of who did what.
+/// A command with its answer, for the log of who did what.
 package struct CommandRecord: Sendable, Hashable {
     /// `nil` if it could not be read.
     package var order: Command.Order?
@@ -25,5 +25,5 @@ package struct CommandRecord: Sendable, Hashable {
     }
 
     /// Whether the log keeps it: what only read, and was allowed to, would push out what users did.
-    package var isKept: Bool { answer.refusal != nil || order?.onlyReads != true }
+    package var isKept: Bool { answer.refusal != nil || order?.operation.onlyReads != true }
 }

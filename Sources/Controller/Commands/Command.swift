@@ -48,37 +48,6 @@ package struct Command: Sendable, Hashable {
         case controller
     }
 
-    package enum Order: Sendable, Hashable {
-        case set(Target, ThingRequest)
-        case action(Target, name: String)
-        case get(Target)
-        case setDevice(DeviceChange)
-        case chooseEnvironment(EnvironmentChoice)
-        case switchSensor(SensorKind, on: Bool)
-        case setLifecycle(LifecycleChange)
-        /// A call for a display, by its id, or for every one.
-        case show(ScreenCall, display: String)
-        /// A new environment, a zone in an environment, or a thing in a zone, by slug or identifier as received.
-        case add(FlareClass, ObjectEdit, to: String?)
-        /// A change to what an object is, by slug or identifier as received, and another zone for a thing.
-        case edit(FlareClass, String, ObjectEdit, zone: String?)
-        /// Remove an object; what is in it goes, too, or else it must be empty.
-        case remove(FlareClass, String, withContents: Bool)
-        /// Read the zones and things of an environment, for who shows them: the answer has all of them.
-        case readPlace(FlareID)
-        case request(Verb)
-
-        /// Whether it changes nothing, here or elsewhere.
-        var onlyReads: Bool {
-            switch self {
-            case .get, .readPlace, .request(.ping), .request(.snapshot), .request(.explain): true
-            case .set, .action, .setDevice, .chooseEnvironment, .switchSensor, .setLifecycle, .show, .add,
-                .edit, .remove, .request:
-                false
-            }
-        }
-    }
-
     /// The target of a command.
     package enum Target: Sendable, Hashable {
         /// The nearby thing; refused as stale if `ifID` (slug or identifier) names another one.
@@ -87,66 +56,6 @@ package struct Command: Sendable, Hashable {
         case thing(String)
         /// All lights of a zone, by slug or identifier as received; each applies what it supports.
         case zone(String)
-    }
-
-    package enum EnvironmentChoice: Sendable, Hashable {
-        case next, previous
-        /// By slug, identifier or name, as received.
-        case named(String)
-    }
-
-    /// A change to the lifecycle.
-    package enum LifecycleChange: Sendable, Hashable {
-        /// What of the lifecycle can be set, as it is called in topics.
-        package enum Name: String, Sendable, Hashable, CaseIterable {
-            case level, audio, context, language
-        }
-
-        /// Forces a level; `nil` lets the inputs decide again.
-        case level(LifecycleLevel?)
-        case audio(LifecycleAudio)
-        case context(LifecycleContext)
-        /// A language tag, as received.
-        case language(String)
-    }
-
-    /// A change to this device; at least one field is set.
-    package struct DeviceChange: Sendable, Hashable {
-        package var position: Point3D?
-        /// Whether the position came without a height: the device's stays.
-        package var keepsHeight = false
-        /// Compass degrees, 0..<360.
-        package var angle: Double?
-        package var name: String?
-
-        package init(
-            position: Point3D? = nil,
-            keepsHeight: Bool = false,
-            angle: Double? = nil,
-            name: String? = nil
-        ) {
-            (self.position, self.keepsHeight) = (position, keepsHeight)
-            self.angle = angle
-            self.name = name
-        }
-    }
-
-    /// The verb of `B/request/<verb>`.
-    package enum Verb: Sendable, Hashable {
-        /// The verbs as they are sent; `environment` is the same as `environment/set`.
-        package enum Name: String, Sendable, Hashable, CaseIterable {
-            case snapshot, ping, refresh, reload, restart, discovery, environment, explain
-            case logLevel = "loglevel"
-        }
-
-        case snapshot, ping, refresh, reload
-        /// Shut down gracefully, then start the program again in the same way.
-        case restart
-        /// Publish Home Assistant discovery again.
-        case discovery
-        case logLevel(String)
-        /// Explain a part of the current state.
-        case explain(Explanation.Subject)
     }
 }
 

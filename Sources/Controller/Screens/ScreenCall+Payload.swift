@@ -1,4 +1,3 @@
-import Controller
 import JSON
 import Text
 import Things

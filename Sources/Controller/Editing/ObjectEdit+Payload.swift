@@ -1,71 +1,7 @@
-import Controller
-package import Flare
+import Flare
 import JSON
 import Text
 import Things
-
-/// A change to what an environment, zone or thing is, over HTTP.
-package enum ObjectChange: Sendable, Hashable {
-    case add(FlareClass)
-    /// By slug or identifier, as received.
-    case edit(FlareClass, String)
-    case remove(FlareClass, String, withContents: Bool = false)
-}
-
-extension Command.Order {
-    /// The members of a place file: `{"name","description","data":{…}}`, with `perimeter`, `angle` and `geofence` for an
-    /// environment, `environment` and `perimeter` for a zone, and `zone`, `position` and `actions` for a thing.
-    ///
-    /// A new object needs a name and what it is in; null removes a value of the data, a position, perimeter or geofence.
-    init(_ change: ObjectChange, _ payload: CommandPayload) throws(Refusal) {
-        var fields = try payload.membersOnly()
-        switch change {
-        case .remove(let kind, let name, let withContents):
-            try fields.finish()
-            self = .remove(kind, name, withContents: withContents)
-        case .add(let kind):
-            var container: String?
-            if let key = kind.container { container = try fields.text(key) }
-            let edit = try ObjectEdit(kind, &fields)
-            try fields.finish()
-            guard edit.name != nil else {
-                throw Refusal(.invalidValue, "a new \(kind.rawValue) needs a name", field: "name")
-            }
-            if let key = kind.container, container == nil {
-                throw Refusal(
-                    .invalidValue,
-                    "a new \(kind.rawValue) needs the \(key) that it is in",
-                    field: key
-                )
-            }
-            self = .add(kind, edit, to: container)
-        case .edit(let kind, let name):
-            let zone = kind == .thing ? try fields.text("zone") : nil
-            let edit = try ObjectEdit(kind, &fields)
-            try fields.finish()
-            guard !edit.isEmpty || zone != nil else {
-                let members = (kind == .thing ? ["zone"] : []) + ObjectEdit.members(of: kind)
-                throw Refusal(
-                    .invalidValue,
-                    "nothing to change was given; \(kind == .environment ? "an" : "a") \(kind.rawValue) has "
-                        + QuotedValue.list(members)
-                )
-            }
-            self = .edit(kind, name, edit, zone: zone)
-        }
-    }
-}
-
-extension FlareClass {
-    /// The member that names what a new object is in.
-    fileprivate var container: String? {
-        switch self {
-        case .thing: "zone"
-        case .zone: "environment"
-        case .environment, .device: nil
-        }
-    }
-}
 
 extension ObjectEdit {
     /// Most values of the data, and most actions, in one change.
@@ -73,7 +9,7 @@ extension ObjectEdit {
     /// Most bytes of a name of them; the server takes as many.
     private static let longest = 256
 
-    fileprivate static func members(of kind: FlareClass) -> [String] {
+    static func members(of kind: FlareClass) -> [String] {
         switch kind {
         case .environment: ["name", "description", "perimeter", "angle", "geofence", "data"]
         case .zone: ["name", "description", "perimeter", "data"]
@@ -81,7 +17,9 @@ extension ObjectEdit {
         }
     }
 
-    fileprivate init(_ kind: FlareClass, _ fields: inout CommandFields) throws(Refusal) {
+    /// The members of a place file: `{"name","description","data":{…}}`, with `perimeter`, `angle` and `geofence` for an
+    /// environment, `perimeter` for a zone, and `position` and `actions` for a thing.
+    init(_ kind: FlareClass, _ fields: inout CommandFields) throws(Refusal) {
         self.init()
         name = try fields.name("name")
         if let text = try fields.text("description") {

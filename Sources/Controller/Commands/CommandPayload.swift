@@ -1,9 +1,9 @@
-import JSON
+package import JSON
 import Text
-import Things
+package import Things
 
 /// A command's payload, parsed as far as possible without its topic.
-enum CommandPayload {
+package enum CommandPayload {
     case empty
     case object(JSONObject)
     /// A text that is no JSON object, list or string, trimmed.
@@ -13,7 +13,7 @@ enum CommandPayload {
     case list([JSONValue])
 
     /// - Throws: `bad_json` with the place, for what is no UTF-8 and for what begins like JSON and is none.
-    init(_ bytes: [UInt8]) throws(Refusal) {
+    package init(_ bytes: [UInt8]) throws(Refusal) {
         guard let text = String(validating: ByteOrderMark.skipped(in: bytes), as: UTF8.self) else {
             throw Refusal(.badJSON, "the payload is not UTF-8 at byte \(Self.firstInvalid(in: bytes))")
         }
@@ -32,7 +32,7 @@ enum CommandPayload {
     }
 
     /// The payload as a JSON value: a plain form is a number, true, false or null if it can be, else a text.
-    var value: JSONValue? {
+    package var value: JSONValue? {
         switch self {
         case .empty: nil
         case .object(let members): .object(members)
@@ -43,13 +43,13 @@ enum CommandPayload {
     }
 
     /// The text of a plain form whose value would not be written like that: `1.50`, `null`.
-    var plainText: String? {
+    package var plainText: String? {
         guard case .plain(let text) = self, let value, value.string == nil else { return nil }
         return value.isNull || value.text != text ? text : nil
     }
 
     /// The payload as quoted in a message.
-    var quotation: String {
+    package var quotation: String {
         switch self {
         case .plain(let text): QuotedValue.of(text)
         case .empty, .object, .list, .quoted: value.map { QuotedValue.of($0) } ?? "empty"

@@ -1,41 +1,41 @@
-import Flare
-import JSON
+package import Flare
+package import JSON
 import Text
-import Things
+package import Things
 
 /// The members of a command's object, read one by one; unread ones are an error.
-struct CommandFields {
+package struct CommandFields {
     private var members: JSONObject
     private var known: [String] = []
     /// The object's path within the message: `position.` or empty.
     private let path: String
 
-    init(_ members: JSONObject, path: String = "") {
+    package init(_ members: JSONObject, path: String = "") {
         self.members = members
         self.path = path
     }
 
     /// The unread members.
-    var rest: JSONObject { members }
+    package var rest: JSONObject { members }
 
-    mutating func remove(_ key: String) -> JSONValue? {
+    package mutating func remove(_ key: String) -> JSONValue? {
         known.append(key)
         return members.removeValue(forKey: key)
     }
 
-    mutating func text(_ key: String) throws(Refusal) -> String? {
+    package mutating func text(_ key: String) throws(Refusal) -> String? {
         guard let value = remove(key) else { return nil }
         guard let text = value.string else { throw wrongType(key, "a text", value) }
         return text
     }
 
-    mutating func flag(_ key: String) throws(Refusal) -> Bool? {
+    package mutating func flag(_ key: String) throws(Refusal) -> Bool? {
         guard let value = remove(key) else { return nil }
         guard let flag = value.bool else { throw wrongType(key, "true or false", value) }
         return flag
     }
 
-    mutating func number(
+    package mutating func number(
         _ key: String,
         in range: ClosedRange<Double>? = nil,
         unit: String = ""
@@ -53,14 +53,14 @@ struct CommandFields {
         return number
     }
 
-    mutating func object(_ key: String) throws(Refusal) -> CommandFields? {
+    package mutating func object(_ key: String) throws(Refusal) -> CommandFields? {
         guard let value = remove(key) else { return nil }
         guard let object = value.object else { throw wrongType(key, "an object", value) }
         return CommandFields(object, path: "\(path)\(key).")
     }
 
     /// A name of an object.
-    mutating func name(_ key: String) throws(Refusal) -> String? {
+    package mutating func name(_ key: String) throws(Refusal) -> String? {
         guard let text = try text(key) else { return nil }
         let trimmed = text.trimmingSpace
         guard (1...200).contains(trimmed.unicodeScalars.count) else {
@@ -79,7 +79,7 @@ struct CommandFields {
     /// `{"x","y","z"?}`, metres.
     ///
     /// - Returns: The position, and whether it has a height; that is 0 otherwise.
-    mutating func position(_ key: String) throws(Refusal) -> (point: Point3D, hasHeight: Bool)? {
+    package mutating func position(_ key: String) throws(Refusal) -> (point: Point3D, hasHeight: Bool)? {
         guard var place = try object(key) else { return nil }
         let metres = -Point3D.farthest...Point3D.farthest
         let x = try place.number("x", in: metres, unit: " m")
@@ -97,7 +97,7 @@ struct CommandFields {
     }
 
     /// Refuses unread members; `tx` and the credentials were read before.
-    func finish() throws(Refusal) {
+    package func finish() throws(Refusal) {
         let known = path.isEmpty ? known + ["tx"] : known
         guard let unknown = members.keys.min() else { return }
         let hint = NearestName.hint(for: unknown, among: known)

@@ -1,0 +1,116 @@
+import Text
+import Things
+
+/// All commands of a program, found by topic without looking at each of them.
+package final class CommandTable: Sendable {
+    package let descriptors: [CommandDescriptor]
+    /// What to subscribe to, below `B/`.
+    /// - Source: contrib/contract/mqtt.md, "Rule 10: subscribe narrowly".
+    package let filters: [String]
+    private let topics: LevelTree
+
+    /// - Precondition: No two commands have the same topic.
+    package init(_ descriptors: [CommandDescriptor]) {
+        let descriptors = descriptors + [.unknownRequest(among: descriptors)]
+        self.descriptors = descriptors
+        let all = descriptors.compactMap(\.topic).map { LevelTree.filter($0) }
+        filters = all.filter { filter in !all.contains { $0 != filter && LevelTree.covers($0, filter) } }
+        topics = LevelTree(descriptors)
+    }
+
+    /// The command of a topic below `B/`; `nil` if it is no command topic.
+    package func topic(_ tail: Substring) -> CommandTopic? { topics.find(tail) }
+}
+
+extension CommandDescriptor {
+    /// Refuses every other verb.
+    fileprivate static func unknownRequest(among descriptors: [CommandDescriptor]) -> CommandDescriptor {
+        let verbs = descriptors.compactMap(\.topic).filter { $0.hasPrefix("request/") }.map {
+            String($0.dropFirst("request/".count))
+        }
+        return CommandDescriptor("request/{verb}", subject: nil) { topic, _ throws(Refusal) in
+            let hint = NearestName.hint(for: topic.name, among: verbs)
+            throw Refusal(
+                .unknownVerb,
+                "no request is called \(QuotedValue.of(topic.name))\(hint.isEmpty ? ";" : hint) there are "
+                    + QuotedValue.list(verbs)
+            )
+        }
+    }
+}
+
+/// Finds patterns such as `things/{thing}/set`, level by level.
+private struct LevelTree: Sendable {
+    private struct Node: Sendable {
+        var descriptor: CommandDescriptor?
+        var next: [(level: String, node: Int)] = []
+        /// The node of any other level.
+        var other: Int?
+    }
+
+    private var nodes = [Node()]
+
+    init(_ descriptors: [CommandDescriptor]) {
+        for descriptor in descriptors {
+            guard let pattern = descriptor.topic else { continue }
+            let node = pattern.split(separator: "/").reduce(0) { self.node(after: $0, String($1)) }
+            precondition(nodes[node].descriptor == nil, "two commands on \(pattern)")
+            nodes[node].descriptor = descriptor
+        }
+    }
+
+    private mutating func node(after node: Int, _ level: String) -> Int {
+        let isName = level.hasPrefix("{")
+        let known = isName ? nodes[node].other : nodes[node].next.first { $0.level == level }?.node
+        if let known { return known }
+        nodes.append(Node())
+        let new = nodes.count - 1
+        if isName { nodes[node].other = new } else { nodes[node].next.append((level, new)) }
+        return new
+    }
+
+    func find(_ topic: Substring) -> CommandTopic? {
+        var search = Search()
+        var rest = topic.utf8
+        while let end = rest.firstIndex(of: UInt8(ascii: "/")) {
+            guard search.follow(rest[..<end], in: nodes) else { return nil }
+            rest = rest[rest.index(after: end)...]
+        }
+        return search.follow(rest, in: nodes) ? search.topic(in: nodes) : nil
+    }
+
+    private struct Search {
+        private var node = 0
+        private var names: (String, String) = ("", "")
+        private var count = 0
+
+        /// Goes one level down; a literal level counts more than a name.
+        mutating func follow(_ level: Substring.UTF8View, in nodes: [Node]) -> Bool {
+            for next in nodes[node].next where level.elementsEqual(next.level.utf8) {
+                node = next.node
+                return true
+            }
+            guard let other = nodes[node].other else { return false }
+            if count == 0 { names.0 = String(Substring(level)) } else { names.1 = String(Substring(level)) }
+            (node, count) = (other, count + 1)
+            return true
+        }
+
+        func topic(in nodes: [Node]) -> CommandTopic? {
+            nodes[node].descriptor.map { CommandTopic($0, names.0, names.1) }
+        }
+    }
+
+    // MARK: Filters
+
+    /// The filter of a pattern: `things/+/set`.
+    static func filter(_ pattern: String) -> String {
+        pattern.split(separator: "/").map { $0.hasPrefix("{") ? "+" : $0 }.joined(separator: "/")
+    }
+
+    /// Whether a filter has all topics of another one.
+    static func covers(_ filter: String, _ other: String) -> Bool {
+        let (levels, others) = (filter.split(separator: "/"), other.split(separator: "/"))
+        return levels.count == others.count && zip(levels, others).allSatisfy { $0 == "+" || $0 == $1 }
+    }
+}

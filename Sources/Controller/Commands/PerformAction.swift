@@ -1,0 +1,91 @@
+import Flare
+package import JSON
+import Text
+import Things
+
+/// Lets a thing perform an action: those of a profile set a value, all others are done by the Flare server.
+package struct PerformAction: CommandOperation {
+    let thing: Command.Target
+    let name: String
+
+    package var permission: ChangeRequest.Kind? { nil }
+    package var logName: String { "action" }
+    package var logTarget: String? { thing.name }
+    package var logValues: JSONValue? { ["action": .string(name)] }
+    package var summary: CommandSummary? {
+        CommandSummary("action", [QuotedValue.clipped(name, to: 60)], of: thing.words)
+    }
+
+    package func perform(_ command: PendingCommand, in controller: inout DeviceController) {
+        let thing: FlareThing
+        switch controller.thing(self.thing, command.command) {
+        case .success(let found): thing = found
+        case .failure(let refusal): return controller.refuse(command, refusal)
+        }
+        var command = command
+        let object = ObjectReference(.thing, thing.id)
+        command.target = controller.answerTarget(object)
+        command.accepted = ["action": .string(name)]
+        let kind = controller.state.kind(of: thing)
+        let found = kind?.action(named: name, of: thing)
+        // Where a thing is belongs to what it is, unless its profile or its list of actions says otherwise.
+        let moves = found.map { $0 == .success(nil) } ?? true && ThingCapabilities.moves(thing, action: name)
+        let change: ChangeRequest.Kind = moves ? .move : .action(name)
+        if let refusal = controller.refusal(of: command.command, change, on: object, in: thing.zone) {
+            return controller.refuse(command, refusal)
+        }
+        var work = Job.Work.action(name)
+        switch found {
+        case .failure(let refusal)?: return controller.refuse(command, refusal)
+        case .success(let action?)?:
+            guard let kind, let setting = ThingRequest.setting(of: action, on: thing, kind: kind) else {
+                break
+            }
+            command.accepted.merge(setting.accepted) { sent, _ in sent }
+            work = .write(setting.writes, transition: nil)
+        case .success(nil)?, nil:
+            let capabilities = ThingCapabilities(thing: thing, kind: kind)
+            if case .failure(let refusal) = capabilities.checked(action: name) {
+                return controller.refuse(command, refusal)
+            }
+        }
+        guard controller.state.isLinkUp else { return controller.refuse(command, .unreachable) }
+        let cause = controller.cause(command.command)
+        controller.enqueue(Job(work: work, command: command, cause: cause), on: object)
+    }
+}
+
+extension Command.Order {
+    package static func action(_ thing: Command.Target, name: String) -> Self {
+        Self(PerformAction(thing: thing, name: name))
+    }
+}
+
+extension CommandDescriptor {
+    package static let nearbyAction = CommandDescriptor("nearby/action") { _, payload throws(Refusal) in
+        try PerformAction(nil, payload)
+    }
+    package static let thingAction = CommandDescriptor("things/{thing}/action") {
+        topic,
+        payload throws(Refusal) in
+        try PerformAction(topic.name, payload)
+    }
+}
+
+extension PerformAction {
+    /// A word, or the member `action`, with `if_id` for the nearby thing.
+    fileprivate init(_ thing: String?, _ payload: CommandPayload) throws(Refusal) {
+        var ifID: String?
+        name = try payload.word(named: "action") { fields throws(Refusal) in
+            if thing == nil { ifID = try fields.text("if_id") }
+        }
+        guard (1...200).contains(name.unicodeScalars.count) else {
+            throw Refusal(
+                .invalidValue,
+                "action must be a name of 1 to 200 characters (is \(QuotedValue.of(name)))",
+                field: "action"
+            )
+        }
+        self.thing = thing.map { .thing($0) } ?? .nearby(ifID: ifID)
+    }
+}

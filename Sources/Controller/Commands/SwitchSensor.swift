@@ -1,0 +1,66 @@
+package import JSON
+import Text
+import Things
+
+/// Switches a sensor on or off.
+package struct SwitchSensor: CommandOperation {
+    let sensor: SensorKind
+    let isOn: Bool
+
+    package var permission: ChangeRequest.Kind? { .control }
+    package var answerTarget: Answer.Target? { .init(kind: "sensor", slug: sensor.rawValue) }
+    package var logName: String { "sensor" }
+    package var logValues: JSONValue? { ["state": .string(isOn ? "ON" : "OFF")] }
+    package var summary: CommandSummary? {
+        CommandSummary("switch \(sensor.rawValue) \(isOn ? "on" : "off")")
+    }
+
+    package func perform(_ command: PendingCommand, in controller: inout DeviceController) {
+        var command = command
+        command.accepted = ["state": .string(isOn ? "ON" : "OFF")]
+        controller.switchSensor(sensor, on: isOn)
+        controller.accept(command)
+    }
+}
+
+extension Command.Order {
+    package static func switchSensor(_ sensor: SensorKind, on isOn: Bool) -> Self {
+        Self(SwitchSensor(sensor: sensor, isOn: isOn))
+    }
+}
+
+extension CommandDescriptor {
+    package static let sensorSet = CommandDescriptor("sensors/{sensor}/set") {
+        topic,
+        payload throws(Refusal) in
+        guard let sensor = SensorKind(rawValue: topic.name) else {
+            throw Refusal(.unknownKey, SensorKind.absence(of: topic.name))
+        }
+        var members = payload
+        if case .object(var object) = payload, let flag = object["state"]?.bool {
+            object["state"] = flag ? "ON" : "OFF"
+            members = .object(object)
+        }
+        let word = try members.word(named: "state")
+        switch word.uppercased() {
+        case "ON", "TRUE": return SwitchSensor(sensor: sensor, isOn: true)
+        case "OFF", "FALSE": return SwitchSensor(sensor: sensor, isOn: false)
+        default:
+            throw Refusal(
+                .invalidValue,
+                "state must be ON or OFF (is \(QuotedValue.of(word)))",
+                field: "state"
+            )
+        }
+    }
+}
+
+extension SensorKind {
+    /// The refusal of an unknown sensor name.
+    package static func absence(of name: String) -> String {
+        let names = allCases.map(\.rawValue)
+        let hint = NearestName.hint(for: name, among: names)
+        return "no sensor is called \(QuotedValue.of(name))\(hint.isEmpty ? ";" : hint) there are "
+            + names.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,101 @@
+package import Flare
+package import JSON
+package import Things
+
+/// Makes an environment, a zone in an environment, or a thing in a zone.
+package struct AddObject: PlaceOperation {
+    let kind: FlareClass
+    let values: ObjectEdit
+    /// What it is in, by slug or identifier as received; `nil` for an environment.
+    let container: String?
+
+    package var logName: String { kind.logName(.add) }
+    package var logValues: JSONValue? {
+        .object(values.logged(in: kind == .zone ? "environment" : "zone", container))
+    }
+    package var summary: CommandSummary? { CommandSummary("add \(kind.rawValue)", of: .target(nil)) }
+
+    package func home(_ command: Command, in controller: DeviceController) -> FlareID? {
+        guard let container else { return nil }
+        return switch kind {
+        case .zone: (try? controller.environment(named: container, command).get())?.id
+        case .thing: controller.state.home(of: container, .zone)
+        case .environment, .device: nil
+        }
+    }
+
+    package func edit(
+        _ command: Command,
+        _ place: PlaceContents?,
+        in controller: DeviceController
+    ) -> Result<PlaceEdit, Refusal> {
+        var edit = PlaceEdit()
+        var values = values
+        switch kind {
+        case .environment, .device:
+            edit.refusal = controller.refusal(of: command, .found)
+            edit.request = .create(.environment, values)
+        case .zone:
+            switch controller.environment(named: container ?? "", command) {
+            case .failure(let refusal): return .failure(refusal)
+            case .success(let found):
+                edit.environment = found.id
+                edit.refusal = controller.refusal(of: command, .edit, on: .init(.environment, found.id))
+                edit.request = .create(.zone, values, environment: found.id)
+            }
+        case .thing:
+            switch controller.zone(named: container ?? "", in: place, command) {
+            case .failure(let refusal): return .failure(refusal)
+            case .success(let home):
+                let (zone, environment) = (ObjectReference(.zone, home.id), place?.environment)
+                edit.environment = environment
+                edit.refusal = controller.refusal(of: command, .edit, on: zone, of: environment)
+                edit.request = .create(.thing, values, zone: home.id, environment: environment)
+                values.zone = home.id
+            }
+        }
+        edit.warnings = controller.warnings(kind, nil, values, in: place, command)
+        return .success(edit)
+    }
+}
+
+extension Command.Order {
+    package static func add(_ kind: FlareClass, _ values: ObjectEdit, to container: String?) -> Self {
+        Self(AddObject(kind: kind, values: values, container: container))
+    }
+}
+
+extension CommandDescriptor {
+    /// A new object needs a name and what it is in.
+    static func add(_ kind: FlareClass) -> CommandDescriptor {
+        CommandDescriptor(web: WebPath(.post, "\(kind.rawValue)s")) { _, payload throws(Refusal) in
+            var fields = try payload.membersOnly()
+            var container: String?
+            if let key = kind.container { container = try fields.text(key) }
+            let values = try ObjectEdit(kind, &fields)
+            try fields.finish()
+            guard values.name != nil else {
+                throw Refusal(.invalidValue, "a new \(kind.rawValue) needs a name", field: "name")
+            }
+            if let key = kind.container, container == nil {
+                throw Refusal(
+                    .invalidValue,
+                    "a new \(kind.rawValue) needs the \(key) that it is in",
+                    field: key
+                )
+            }
+            return AddObject(kind: kind, values: values, container: container)
+        }
+    }
+}
+
+extension FlareClass {
+    /// The member that names what a new object is in.
+    fileprivate var container: String? {
+        switch self {
+        case .thing: "zone"
+        case .zone: "environment"
+        case .environment, .device: nil
+        }
+    }
+}

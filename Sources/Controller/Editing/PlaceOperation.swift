@@ -1,0 +1,42 @@
+package import Flare
+package import Things
+
+/// Makes, changes or removes an environment, zone or thing: what it is, not what it does.
+///
+/// For a change in another environment, its zones and things are read first. The answer comes after they have been read
+/// again, so the sender already sees the change.
+package protocol PlaceOperation: CommandOperation {
+    /// The environment of what it changes; `nil` if it is not known.
+    func home(_ command: Command, in controller: DeviceController) -> FlareID?
+
+    /// The change as it is sent to the server, or why it is refused.
+    func edit(
+        _ command: Command,
+        _ place: PlaceContents?,
+        in controller: DeviceController
+    ) -> Result<PlaceEdit, Refusal>
+}
+
+extension PlaceOperation {
+    /// The policies are asked once its object is known.
+    package var permission: ChangeRequest.Kind? { nil }
+
+    package func perform(_ command: PendingCommand, in controller: inout DeviceController) {
+        guard let home = home(command.command, in: controller), home != controller.state.environmentID else {
+            return controller.edit(self, command, in: controller.state.contents)
+        }
+        controller.read(home, for: command, then: .edit(self))
+    }
+}
+
+/// A change as it is sent to the server, or why it is refused.
+package struct PlaceEdit {
+    /// `nil` for what is still to be made.
+    var target: Answer.Target?
+    /// That of the object; `nil` for an environment.
+    var environment: FlareID?
+    /// `nil` if there is nothing to do.
+    var request: FlareRequest?
+    var refusal: Refusal?
+    var warnings: [Answer.Warning] = []
+}

@@ -1,0 +1,102 @@
+package import Flare
+package import JSON
+import Text
+package import Things
+
+/// Removes an object; what is in it goes, too, or else it must be empty.
+package struct RemoveObject: PlaceOperation {
+    let kind: FlareClass
+    /// By slug or identifier, as received.
+    let name: String
+    let withContents: Bool
+
+    package var logName: String { kind.logName(.remove) }
+    package var logTarget: String? { name }
+    package var logValues: JSONValue? { ["contents": .bool(withContents)] }
+    package var summary: CommandSummary? {
+        CommandSummary("remove \(kind.rawValue)", of: .target(QuotedValue.clipped(name, to: 64)))
+    }
+
+    package func home(_ command: Command, in controller: DeviceController) -> FlareID? {
+        controller.home(of: name, kind, command)
+    }
+
+    package func edit(
+        _ command: Command,
+        _ place: PlaceContents?,
+        in controller: DeviceController
+    ) -> Result<PlaceEdit, Refusal> {
+        controller.object(kind, name, command, place).map { found in
+            var edit = PlaceEdit(
+                target: controller.answerTarget(found.object),
+                environment: found.environment
+            )
+            edit.request = .remove(found.object, withContents: withContents)
+            edit.refusal = controller.refusal(
+                of: command,
+                .remove,
+                on: found.object,
+                in: found.zone,
+                of: found.environment
+            )
+            guard edit.refusal == nil, let place else { return edit }
+            let contents = place.contents(of: found.object)
+            if !withContents, !contents.isEmpty { edit.refusal = Self.notEmpty(found.object.kind, contents) }
+            // What is protected stays, with what it is in.
+            edit.refusal =
+                edit.refusal
+                ?? contents.lazy.compactMap { content -> Refusal? in
+                    let object = content.object
+                    let zone = object.kind == .thing ? place.things[object.id]?.zone : nil
+                    return controller.refusal(
+                        of: command,
+                        .remove,
+                        on: object,
+                        in: zone,
+                        of: place.environment
+                    )
+                }.first
+            return edit
+        }
+    }
+
+    private static func notEmpty(
+        _ kind: FlareClass,
+        _ contents: [(object: ObjectReference, name: String)]
+    ) -> Refusal {
+        let counts = [FlareClass.zone, .thing].compactMap { kind -> String? in
+            let all = contents.filter { $0.object.kind == kind }
+            guard !all.isEmpty else { return nil }
+            let names = QuotedValue.list(all.prefix(5).map { $0.name } + (all.count > 5 ? ["…"] : []))
+            return "\(all.count) \(kind.rawValue)\(all.count == 1 ? "" : "s") (\(names))"
+        }
+        return Refusal(
+            .notEmpty,
+            "the \(kind.rawValue) holds \(counts.joined(separator: " and ")); remove what is in it first, or "
+                + "everything together with ?contents=true"
+        )
+    }
+}
+
+extension Command.Order {
+    package static func remove(_ kind: FlareClass, _ name: String, withContents: Bool) -> Self {
+        Self(RemoveObject(kind: kind, name: name, withContents: withContents))
+    }
+}
+
+extension CommandDescriptor {
+    /// No members; the query `contents=true` removes what is in it, too.
+    static func remove(_ kind: FlareClass) -> CommandDescriptor {
+        CommandDescriptor(web: WebPath(.delete, "\(kind.rawValue)s/{\(kind.rawValue)}")) {
+            topic,
+            payload throws(Refusal) in
+            let contents = topic.query["contents"]
+            guard contents == nil || contents == "true" || contents == "false" else {
+                let message = "contents must be true or false (is \(QuotedValue.of(contents ?? "")))"
+                throw Refusal(.invalidValue, message, field: "contents")
+            }
+            try payload.membersOnly().finish()
+            return RemoveObject(kind: kind, name: topic.name, withContents: contents == "true")
+        }
+    }
+}
