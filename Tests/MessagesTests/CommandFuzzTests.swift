@@ -77,7 +77,9 @@ struct CommandFuzzTests {
             switch decoded.result {
             case .success(.set(_, let request)):
                 accepted += 1
-                if case .failure(let refusal) = request.settled(on: lamp) { answer.refusal = refusal }
+                if case .failure(let refusal) = request.settled(on: lamp, ThingShape(lamp)) {
+                    answer.refusal = refusal
+                }
             case .success: accepted += 1
             case .failure(let refusal): answer.refusal = refusal
             }

@@ -16,10 +16,10 @@ extension DeviceController {
             target: answerTarget(thing),
             accepted: ["action": .string(name)]
         )
-        let kind = state.kind(of: thing)
-        let found = kind?.action(named: name, of: thing)
+        let shape = state.shape(of: thing)
+        let found = shape.kind?.action(named: name, of: thing)
         // Where a thing is belongs to what it is, unless its profile or its list of actions says otherwise.
-        let moves = found.map { $0 == .success(nil) } ?? true && ThingCapabilities.moves(thing, action: name)
+        let moves = found.map { $0 == .success(nil) } ?? true && ThingShape.moves(thing, action: name)
         let change: ChangeRequest.Kind = moves ? .move : .action(name)
         if let refusal = refusal(of: command, change, on: .init(.thing, thing.id), in: thing.zone) {
             return refuse(pending, refusal)
@@ -28,14 +28,11 @@ extension DeviceController {
         switch found {
         case .failure(let refusal)?: return refuse(pending, refusal)
         case .success(let action?)?:
-            guard let kind, let setting = ThingRequest.setting(of: action, on: thing, kind: kind) else {
-                break
-            }
+            guard let setting = shape.setting(of: action, on: thing) else { break }
             pending.accepted.merge(setting.accepted) { sent, _ in sent }
-            work = .write(setting.writes, transition: nil)
+            work = .write(setting.patch, transition: nil)
         case .success(nil)?, nil:
-            if case .failure(let refusal) = ThingCapabilities(thing: thing, kind: kind).checked(action: name)
-            {
+            if case .failure(let refusal) = shape.checked(action: name) {
                 return refuse(pending, refusal)
             }
         }

@@ -178,18 +178,17 @@ extension DeviceController {
             return refuse(pending, refusal)
         }
         // Pending jobs count: "ON" is redundant only if none of them switches the light off.
-        var expected = thing
-        expected.data = expectedData(of: ObjectReference(.thing, thing.id), now: thing.data)
-        switch request.settled(on: expected, kind: state.kind(of: expected)) {
+        let expected = expected(thing)
+        switch request.settled(on: expected, state.shape(of: expected)) {
         case .failure(let refusal): refuse(pending, refusal)
         case .success(let setting):
             guard state.isLinkUp else { return refuse(pending, unreachable) }
             pending.accepted = setting.accepted
             pending.rejected = setting.rejected.mapValues(\.code)
-            guard !setting.writes.isEmpty else { return accept(pending) }
+            guard !setting.patch.isEmpty else { return accept(pending) }
             enqueue(
                 Job(
-                    work: .write(setting.writes, transition: setting.transition),
+                    work: .write(setting.patch, transition: setting.transition),
                     command: pending,
                     cause: cause(command)
                 ),
@@ -246,7 +245,7 @@ extension DeviceController {
             pending.accepted["name"] = .string(name)
         }
         if let angle = change.angle {
-            works.append(.write(["angle": .value(.number(angle))], transition: nil))
+            works.append(.write(ThingPatch(values: ["angle": .number(angle)]), transition: nil))
             pending.accepted["angle"] = .number(angle)
         }
         if var position = change.position {
