@@ -97,7 +97,7 @@ let package = Package(
         module("Positioning", ["JSON", "Flare"]),
         // The built-in profiles go into the program.
         module("Profiles", ["JSON", "Text", "Flare"], resources: [.embedInCode("BuiltIn/builtin.json")]),
-        module("Things", ["JSON", "Text", "Flare", "Profiles"]),
+        module("Things", ["JSON", "Text", "Flare", "Profiles", "Threading"]),
         module("People", ["JSON", "Text", "Flare"]),
         module("Controller", ["JSON", "Text", "Flare", "People", "Things"]),
         module("Messages", ["JSON", "Text", "Flare", "People", "Things", "Controller"]),

@@ -35,7 +35,7 @@ extension DiscoveryPublisher {
         announcedName = state.device?.name ?? ""
         nearbyKind =
             LightKind.together(
-                state.things.values.lazy.compactMap { LightKind(of: $0, kind: state.kind(of: $0)) }
+                state.things.values.lazy.compactMap { LightKind(state.shape(of: $0)) }
             ) ?? nearbyKind
         displays = Self.displays(state)
         let device = OwnDevice(

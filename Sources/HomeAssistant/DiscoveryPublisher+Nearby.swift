@@ -17,7 +17,7 @@ extension DiscoveryPublisher {
 
     /// Whether a light can do what no other could when it was announced.
     func widensLights(_ id: FlareID, of state: ControllerState) -> Bool {
-        guard let thing = state.things[id], let kind = LightKind(of: thing, kind: state.kind(of: thing))
+        guard let thing = state.things[id], let kind = LightKind(state.shape(of: thing))
         else {
             return false
         }

@@ -11,19 +11,19 @@ extension LightKind {
     /// A light that can do less is shown as a white or a bright one: Home Assistant
     /// counts how often an entity changes its capabilities, and complains.
     func json(of thing: FlareThing?, _ state: ControllerState) -> JSONValue {
-        guard let thing, LightKind(of: thing, kind: state.kind(of: thing)) != nil,
+        guard let thing, LightKind(state.shape(of: thing)) != nil,
             let shape = state.nearbyJSON.object
         else { return ["state": .null] }
         var members: JSONObject = ["state": shape["state"] ?? .null]
-        let isDimmed = modes != [ThingAppearance.ColourMode.onoff.rawValue]
+        let isDimmed = modes != [ThingShape.ColourMode.onoff.rawValue]
         if isDimmed { members["brightness"] = shape["brightness"] ?? 255 }
         guard let mode = shape["color_mode"]?.string else { return .object(members) }
         if modes.contains(mode) {
             for key in ["color_mode", "color", "color_temp"] { members[key] = shape[key] }
-        } else if modes.contains(ThingAppearance.ColourMode.rgb.rawValue) {
+        } else if modes.contains(ThingShape.ColourMode.rgb.rawValue) {
             members["color_mode"] = "rgb"
             members["color"] = shape["color"] ?? ["r": 255, "g": 255, "b": 255]
-        } else if modes.contains(ThingAppearance.ColourMode.temperature.rawValue) {
+        } else if modes.contains(ThingShape.ColourMode.temperature.rawValue) {
             members["color_mode"] = "color_temp"
             members["color_temp"] = JSONValue(min(max(4000, kelvin.lowerBound), kelvin.upperBound))
         } else {

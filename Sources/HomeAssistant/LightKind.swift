@@ -13,42 +13,23 @@ struct LightKind: Sendable, Hashable {
     let effects: [String]
 
     /// `nil` for a thing that is not a light.
-    init?(data: JSONObject) {
-        guard ThingCapabilities.isLight(data) else { return nil }
-        let data = ThingCapabilities.driven(data)
-        hasBrightness = ThingAppearance.level(of: data) != nil
-        var modes: [ThingAppearance.ColourMode] = []
-        if ThingAppearance.storedTemperature(of: data) != nil { modes.append(.temperature) }
-        if ThingCapabilities.has("color", in: data) { modes.append(.rgb) }
-        if modes.isEmpty { modes = [hasBrightness ? .brightness : .onoff] }
-        self.modes = modes.map(\.rawValue)
-        (kelvin, effects) = (ColourTemperature.range, [])
-    }
-
-    /// A thing, by its profile if it has one; `nil` if it is no light.
-    init?(of thing: FlareThing, kind: ThingKind?) {
-        guard let kind else {
-            self.init(data: thing.data)
-            return
-        }
-        guard kind.isLight else { return nil }
-        // A part without a value can be set, so it is offered.
-        let hasBrightness = kind.brightness(of: thing) != nil
-        var modes: [ThingAppearance.ColourMode] = []
-        if kind.temperature(of: thing) != nil { modes.append(.temperature) }
-        if kind.colour(of: thing) != nil { modes.append(.rgb) }
-        if modes.isEmpty { modes = [hasBrightness ? .brightness : .onoff] }
-        let effect = kind.effect(of: thing)
+    init?(_ shape: ThingShape) {
+        guard shape.isLight else { return nil }
+        var modes: [ThingShape.ColourMode] = []
+        if shape.hasTemperature { modes.append(.temperature) }
+        if shape.hasColour { modes.append(.rgb) }
+        if modes.isEmpty { modes = [shape.isDimmable ? .brightness : .onoff] }
+        let effect = shape.effect
         self.init(
             modes: modes,
-            hasBrightness: hasBrightness,
-            kelvin: kind.temperatureRange ?? ColourTemperature.range,
+            hasBrightness: shape.isDimmable,
+            kelvin: shape.temperatureRange,
             effects: effect?.isReadOnly == false ? effect?.actions.map(\.name) ?? [] : []
         )
     }
 
     private init(
-        modes: [ThingAppearance.ColourMode],
+        modes: [ThingShape.ColourMode],
         hasBrightness: Bool,
         kelvin: ClosedRange<Int> = ColourTemperature.range,
         effects: [String] = []
@@ -70,13 +51,13 @@ struct LightKind: Sendable, Hashable {
         for kind in kinds {
             hasBrightness = hasBrightness || kind.hasBrightness
             found.formUnion(kind.modes)
-            guard kind.modes.contains(ThingAppearance.ColourMode.temperature.rawValue) else { continue }
+            guard kind.modes.contains(ThingShape.ColourMode.temperature.rawValue) else { continue }
             let known = kelvin ?? kind.kelvin
             kelvin =
                 min(known.lowerBound, kind.kelvin.lowerBound)...max(known.upperBound, kind.kelvin.upperBound)
         }
         // In Home Assistant brightness and on/off are modes only when there is no other.
-        let colours: [ThingAppearance.ColourMode] = [.temperature, .rgb].filter {
+        let colours: [ThingShape.ColourMode] = [.temperature, .rgb].filter {
             found.contains($0.rawValue)
         }
         if !colours.isEmpty {
@@ -102,9 +83,9 @@ struct LightKind: Sendable, Hashable {
         var members: JSONObject = [
             "schema": "json", "state_topic": .string(state), "command_topic": .string(command),
             "supported_color_modes": .array(modes.map { .string($0) }), "brightness": .bool(hasBrightness),
-            "transition": .bool(modes != [ThingAppearance.ColourMode.onoff.rawValue]), "flash": false,
+            "transition": .bool(modes != [ThingShape.ColourMode.onoff.rawValue]), "flash": false,
         ]
-        if modes.contains(ThingAppearance.ColourMode.temperature.rawValue) {
+        if modes.contains(ThingShape.ColourMode.temperature.rawValue) {
             members["color_temp_kelvin"] = true
             members["min_kelvin"] = JSONValue(kelvin.lowerBound)
             members["max_kelvin"] = JSONValue(kelvin.upperBound)

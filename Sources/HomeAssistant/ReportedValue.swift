@@ -11,7 +11,7 @@ struct ReportedValue: Sendable, Hashable {
     let members: JSONObject
 
     /// `nil` for a value that is not a scalar.
-    init?(_ key: String, _ kind: ThingCapabilities.Kind) {
+    init?(_ key: String, _ kind: ThingShape.Kind) {
         let value = ValueTemplate.member(key)
         let word = PlainName.of(key).lowercased()
         switch kind {

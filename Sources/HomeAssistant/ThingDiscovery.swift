@@ -11,8 +11,7 @@ struct ThingDiscovery: Sendable {
     let thing: FlareThing
     /// The name of its zone.
     let area: String?
-    /// Its profile; `nil` for a thing without one.
-    let kind: ThingKind?
+    let shape: ThingShape
     let catalog: ThingCatalog
     /// The slugs of zones whose entities could have the id of one of the thing's.
     let zones: Set<String>
@@ -22,7 +21,7 @@ struct ThingDiscovery: Sendable {
         guard let slug = state.slugs[.thing, thing.id] else { return nil }
         self.slug = slug
         self.thing = thing
-        kind = state.kind(of: thing)
+        shape = state.shape(of: thing)
         catalog = state.catalog
         area = thing.zone.flatMap { state.zones[$0]?.name }
         let stems =
@@ -34,47 +33,19 @@ struct ThingDiscovery: Sendable {
 
     /// Whether a thing would be announced in the same way; its values may differ.
     ///
-    /// Called at every change of a thing, so it does not allocate.
+    /// Called at every change of a thing.
     func fits(_ other: FlareThing, in state: ControllerState) -> Bool {
-        thing.name == other.name && thing.description == other.description && thing.actions == other.actions
-            && kind == state.kind(of: other) && thing.created == other.created
-            && area == other.zone.flatMap { state.zones[$0]?.name } && Self.isLike(thing.data, other.data)
-    }
-
-    private static func isLike(_ data: JSONObject, _ other: JSONObject) -> Bool {
-        guard data.count == other.count else { return false }
-        // Two versions of one dictionary usually have the same order.
-        var others = other.makeIterator()
-        for (key, value) in data {
-            guard let next = others.next(), next.key == key else { return isLikeInAnyOrder(data, other) }
-            guard isLike(value, next.value, under: key) else { return false }
-        }
-        return true
-    }
-
-    private static func isLikeInAnyOrder(_ data: JSONObject, _ other: JSONObject) -> Bool {
-        data.allSatisfy { key, value in other[key].map { isLike(value, $0, under: key) } ?? false }
-    }
-
-    private static func isLike(_ value: JSONValue, _ other: JSONValue, under key: String) -> Bool {
-        switch (value, other) {
-        case (.array, .array): key != "options" && key != "readonly" || value == other
-        case (.string, .string) where key == "kind" || ThingIdentity.keys.contains(key): value == other
-        // A text may be numeric or not.
-        case (.string, .string): key != "brightness" || isLevel(value) == isLevel(other)
-        default: Kind(value) == Kind(other)
-        }
-    }
-
-    private static func isLevel(_ value: JSONValue) -> Bool {
-        ThingAppearance.level(of: ["brightness": value]) != nil
+        thing.name == other.name && thing.description == other.description && thing.created == other.created
+            && shape.isLike(state.shape(of: other))
+            && area == other.zone.flatMap { state.zones[$0]?.name }
+            && ThingIdentity.keys.allSatisfy { thing.data[$0] == other.data[$0] }
     }
 
     /// Hash of how the thing's values are read; the same in every run.
     func meaning(_ configuration: DiscoveryConfiguration) -> UInt64 {
-        if let kind { return meaning(of: kind, in: configuration.settings.language) }
+        if let kind = shape.kind { return meaning(of: kind, in: configuration.settings.language) }
         var hash = StableHash()
-        let kind = LightKind(data: thing.data)
+        let kind = LightKind(shape)
         hash.combine("\(kind?.modes.joined(separator: "+") ?? "") \(kind?.hasBrightness ?? false)".utf8)
         for key in ["options", "readonly"] {
             for text in thing.data[key]?.array ?? [] { hash.combine(text.string?.utf8 ?? "".utf8) }
@@ -114,19 +85,19 @@ struct ThingDiscovery: Sendable {
         -> DeviceAnnouncement?
     {
         var components =
-            kind.map { self.components(of: $0, configuration) } ?? self.components(configuration.topics)
+            shape.kind.map { self.components(of: $0, configuration) } ?? self.components(configuration.topics)
         guard let main = components.first else { return nil }
         components[0] = Component(main, adding: [OtherThings.key: .string(OtherThings.identity(of: thing))])
         var device: JSONObject = [
             "name": .string(QuotedValue.clipped(thing.name.isEmpty ? slug : thing.name, to: 120)),
             "via_device": .string(configuration.identifier(of: .own)),
         ]
-        if let kind {
+        if let kind = shape.kind {
             device.merge(model(of: kind, configuration)) { $1 }
         } else if !thing.description.isEmpty {
             device["model"] = .string(QuotedValue.clipped(thing.description, to: 120))
         }
-        let identity = ThingIdentity(thing.data, hasProfile: kind != nil)
+        let identity = ThingIdentity(thing.data, hasProfile: shape.kind != nil)
         device.merge(identity.members) { $1 }
         if identity.members.isEmpty { device.merge(DeviceAnnouncement.ours(configuration)) { $1 } }
         if configuration.settings.suggestsAreas, let area, !area.isEmpty {
@@ -145,15 +116,14 @@ struct ThingDiscovery: Sendable {
 
     /// The components, the most important first.
     private func components(_ topics: Topics) -> [Component] {
-        let capabilities = ThingCapabilities(thing: thing)
         let state = topics.object(.thing, slug)
         var components: [Component] = []
-        if let kind = LightKind(data: thing.data) {
+        if let kind = LightKind(shape) {
             var members = kind.members(state: state, command: topics.command(.thingSet, slug))
             // The light is the main entity and has the device's name.
             members["name"] = .null
             components.append(Component(.light, "", members))
-        } else if capabilities.hasState {
+        } else if shape.hasState {
             components.append(
                 Component(
                     .switch,
@@ -168,13 +138,13 @@ struct ThingDiscovery: Sendable {
                 )
             )
         }
-        if let palette = palette(capabilities, topics) { components.append(palette) }
+        if let palette = palette(topics) { components.append(palette) }
         var names = UniqueNames()
         var classes = ClassNames()
         let beacon = beacon(topics, &names)
-        for action in capabilities.actions where (1...200).contains(action.unicodeScalars.count) {
+        for action in shape.actions where (1...200).contains(action.unicodeScalars.count) {
             // Home Assistant offers on and off of lights and switches itself.
-            if capabilities.hasState, action == "on" || action == "off" { continue }
+            if shape.hasState, action == "on" || action == "off" { continue }
             var members: JSONObject = [
                 "name": .string(PlainName.of(action)),
                 "command_topic": .string(topics.command(.thingAction, slug)),
@@ -183,14 +153,14 @@ struct ThingDiscovery: Sendable {
             if Self.steps.contains(action) { members["enabled_by_default"] = false }
             components.append(Component(.button, names.name(.button, for: action), members))
         }
-        for key in capabilities.settable where !ThingIdentity.keys.contains(key) {
-            guard let kind = capabilities.attributes[key] else { continue }
-            if let component = setting(key, kind, of: capabilities, state, topics, &names) {
+        for key in shape.settable where !ThingIdentity.keys.contains(key) {
+            guard let kind = shape.attributes[key] else { continue }
+            if let component = setting(key, kind, state, topics, &names) {
                 components.append(component)
             }
         }
-        for key in capabilities.reported.keys.sorted() where !ThingIdentity.keys.contains(key) {
-            guard let kind = capabilities.reported[key], let reading = ReportedValue(key, kind) else {
+        for key in shape.reported.keys.sorted() where !ThingIdentity.keys.contains(key) {
+            guard let kind = shape.reported[key], let reading = ReportedValue(key, kind) else {
                 continue
             }
             var members = reading.members
@@ -239,10 +209,10 @@ struct ThingDiscovery: Sendable {
     /// Actions that lights, numbers and selects of Home Assistant have in another form; their buttons are off at first.
     static let steps: Set<String> = ["lighter", "darker", "nextColor", "previousColor"]
 
-    func palette(_ capabilities: ThingCapabilities, _ topics: Topics) -> Component? {
+    func palette(_ topics: Topics) -> Component? {
         var seen: Set<String> = []
         // A state has at most 255 characters.
-        let options = capabilities.palette.filter {
+        let options = shape.palette.filter {
             !$0.isEmpty && $0.unicodeScalars.count <= 255 && seen.insert($0).inserted
         }
         guard !options.isEmpty else { return nil }
@@ -268,8 +238,7 @@ struct ThingDiscovery: Sendable {
     /// A value in the thing's data, read from the raw data and set by its key.
     private func setting(
         _ key: String,
-        _ kind: ThingCapabilities.Kind,
-        of capabilities: ThingCapabilities,
+        _ kind: ThingShape.Kind,
         _ state: String,
         _ topics: Topics,
         _ names: inout UniqueNames
@@ -295,7 +264,7 @@ struct ThingDiscovery: Sendable {
             platform = .text
             members["value_template"] = .string(ValueTemplate.text(value))
             members["command_template"] = .string(ValueTemplate.quoted)
-        case .brightness where !capabilities.isLight:
+        case .brightness where !shape.isLight:
             platform = .number
             members["state_topic"] = .string(state)
             members["value_template"] = .string(ValueTemplate.reading("value_json.brightness"))

@@ -23,7 +23,7 @@ struct ZoneDiscovery: Sendable, Hashable {
         var members: [FlareID: [(slug: String, kind: LightKind)]] = [:]
         for thing in state.things.values {
             guard let zone = thing.zone, isShown(zone, in: state, configuration),
-                let kind = LightKind(of: thing, kind: state.kind(of: thing)),
+                let kind = LightKind(state.shape(of: thing)),
                 let slug = state.slugs[.thing, thing.id]
             else { continue }
             members[zone, default: []].append((slug, kind))

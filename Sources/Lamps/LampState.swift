@@ -1,4 +1,4 @@
-package import JSON
+import JSON
 package import Things
 
 /// The actual or wanted state of a lamp; unknown attributes are `nil`.
@@ -41,13 +41,12 @@ package struct LampState: Sendable, Hashable {
         }
     }
 
-    /// The state that a thing with this data wants for its lamp.
-    package init(data: JSONObject) {
-        let level = ThingAppearance.level(of: data)
-        let temperature = ThingAppearance.temperature(of: data)
-        let colour = temperature == nil ? ThingAppearance.colour(of: data) : nil
-        self.init(level: level, colour: colour, temperature: temperature)
-        isOn = isOn ?? ThingAppearance.isOn(data)
+    /// The state that a thing wants for its lamp.
+    package init(_ light: LightValues) {
+        let temperature = light.shownTemperature
+        let colour = temperature == nil ? RGBColour(stored: light.colour) : nil
+        self.init(level: light.level, colour: colour, temperature: temperature)
+        isOn = isOn ?? light.isOn
     }
 
     package var isEmpty: Bool { isOn == nil && level == nil && shownColour == nil }

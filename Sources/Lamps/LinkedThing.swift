@@ -1,5 +1,5 @@
 package import Flare
-package import JSON
+import JSON
 package import Things
 
 /// The state of a thing that its lamp follows.
@@ -14,23 +14,22 @@ package struct LinkedThing: Sendable, Hashable {
     private let palette: [String]
 
     /// - Parameters:
-    ///   - kind: The thing's profile.
-    ///   - goal: The end of a running transition, by data key, in the form of a plain light.
+    ///   - goal: What a running transition leads to.
     ///   - seconds: Its duration.
     /// - Returns: `nil` for a thing that cannot be switched on and off.
     package init?(
         _ thing: FlareThing,
-        kind: ThingKind? = nil,
-        goal: JSONObject? = nil,
+        _ shape: ThingShape,
+        goal: ThingPatch? = nil,
         seconds: Double? = nil
     ) {
-        let capabilities = ThingCapabilities(thing: thing, kind: kind)
-        guard capabilities.hasState else { return nil }
-        hasLevel = capabilities.hasBrightness
-        hasColour = capabilities.hasColour
-        hasTemperature = capabilities.hasTemperature
-        palette = capabilities.palette
-        wanted = LampState(data: (kind?.canonical(thing.data) ?? thing.data).merging(goal ?? [:]) { $1 })
+        guard shape.hasState else { return nil }
+        hasLevel = shape.hasBrightness
+        hasColour = shape.hasColour
+        hasTemperature = shape.hasTemperature
+        palette = shape.palette
+        let light = shape.light(of: thing.data)
+        wanted = LampState(goal.map { light.applying($0) } ?? light)
         self.seconds = goal == nil ? nil : seconds
     }
 

@@ -9,7 +9,7 @@ extension ControllerState {
     /// `B/things/<t>`; `nil` for one that is not known.
     package func thingJSON(_ id: FlareID) -> JSONValue? {
         guard let thing = things[id] else { return nil }
-        var members = shape(of: thing)
+        var members = members(of: thing)
         // Not in the feed, which has little room, and says how far away the nearby thing is.
         members["position"] = thing.position.flatMap { $0.isFinite ? $0.toMillimetres.json : nil }
         return .object(members)
@@ -37,7 +37,7 @@ extension ControllerState {
     /// `B/nearby`: the thing with `distance_m` and `bearing_deg`, or `{"id":null,"state":null}`.
     package var nearbyJSON: JSONValue {
         guard let nearby else { return ["id": .null, "state": .null] }
-        var members = shape(of: nearby).merging(direction(to: nearby)) { shape, _ in shape }
+        var members = members(of: nearby).merging(direction(to: nearby)) { own, _ in own }
         // Home Assistant reads it as a light, and needs to see that it is none.
         if members["state"] == nil { members["state"] = .null }
         return .object(members)
@@ -51,7 +51,7 @@ extension ControllerState {
 
     /// `B/nearby/availability`: online while there is a nearby thing that can be driven.
     package var nearbyAvailability: String {
-        guard let nearby, ThingCapabilities(thing: nearby, kind: kind(of: nearby)).isDrivable else {
+        guard let nearby, shape(of: nearby).isDrivable else {
             return "offline"
         }
         return thingAvailability(nearby.id)
@@ -63,9 +63,10 @@ extension ControllerState {
     /// `[{"name","description"?}]`; built-in actions of the Flare server have a description.
     package func thingActionsJSON(_ id: FlareID) -> JSONValue? {
         guard let thing = things[id] else { return nil }
-        guard let kind = kind(of: thing) else {
+        let shape = shape(of: thing)
+        guard let kind = shape.kind else {
             return .array(
-                ThingCapabilities(thing: thing).actions.map { name in
+                shape.actions.map { name in
                     var members: JSONObject = ["name": .string(name)]
                     members["description"] = Self.summary(ofAction: name)
                     return .object(members)
@@ -95,49 +96,40 @@ extension ControllerState {
     }
 
     /// Only the keys that the thing has, save `state` of a light, which is always there.
-    private func shape(of thing: FlareThing) -> JSONObject {
-        let kind = kind(of: thing)
-        let appearance = ThingAppearance(thing: thing, kind: kind)
+    private func members(of thing: FlareThing) -> JSONObject {
+        let shape = shape(of: thing)
+        let light = shape.light(of: thing.data)
         var members = heading(.thing, thing.id, name: thing.name, description: thing.description)
-        members.merge(appearance.members) { _, new in new }
+        members.merge(shape.members(of: light, thing.data)) { _, new in new }
         members["zone"] = thing.zone.flatMap { slugJSON(.zone, $0) }
-        if !appearance.palette.isEmpty { members["palette"] = .array(appearance.palette.map { .string($0) }) }
-        if !appearance.actions.isEmpty { members["actions"] = .array(appearance.actions.map { .string($0) }) }
-        if !appearance.settable.isEmpty {
-            members["settable"] = .array(appearance.settable.map { .string($0) })
-        }
+        if !shape.palette.isEmpty { members["palette"] = .array(shape.palette.map { .string($0) }) }
+        if !shape.actions.isEmpty { members["actions"] = .array(shape.actions.map { .string($0) }) }
+        if !shape.settable.isEmpty { members["settable"] = .array(shape.settable.map { .string($0) }) }
         if let goal = goals[thing.id] {
-            members["target"] = target(of: thing, goal: goal, kind)
+            members["target"] = target(of: thing, goal: goal, shape)
         } else if lamps[thing.id]?.isUnconfirmed == true {
             // The server has it; the lamp is still to come to it.
-            let goal = canonicalData(of: thing).filter { ThingCapabilities.lightKeys.contains($0.key) }
-            members["target"] = target(of: thing, goal: goal, kind)
+            members["target"] = target(of: thing, goal: ThingPatch(light), shape)
         }
-        if let kind {
+        if let kind = shape.kind {
             members["profile"] = .string(kind.name)
-            members["values"] = .object(kind.values(of: thing))
+            members["values"] = .object(shape.values(in: thing.data))
         }
         return members
     }
 
-    /// What a running transition leads to, in the terms of the shape.
-    private func target(of thing: FlareThing, goal: JSONObject, _ kind: ThingKind?) -> JSONValue {
+    /// What a change leads to, in the terms of the message.
+    private func target(of thing: FlareThing, goal: ThingPatch, _ shape: ThingShape) -> JSONValue {
         var final = thing
-        final.data.merge(kind?.stored(goal, in: thing.data) ?? goal) { _, new in new }
-        let shape = ThingAppearance(thing: final, kind: kind).members
-        var members: JSONObject = [:]
-        for (key, value) in goal {
-            switch key {
-            case "on": members["state"] = shape["state"]
-            case "brightness":
-                members["brightness"] = shape["brightness"]
-                if kind?.hasOwnState == false || kind == nil && final.data["on"] == nil {
-                    members["state"] = shape["state"]
-                }
-            case "color", "colorTemperature":
-                for key in ["color", "color_name", "color_temp"] { members[key] = shape[key] }
-            default: members[kind?.name(ofCanonical: key) ?? key] = value
-            }
+        final.data.merge(shape.stored(goal, in: thing.data)) { _, new in new }
+        let shape = self.shape(of: final)
+        let all = shape.members(of: shape.light(of: final.data), final.data)
+        var members = goal.values
+        let isSwitchedByLevel = !shape.hasOwnState || shape.kind == nil && final.data["on"] == nil
+        if goal.state != nil || goal.level != nil && isSwitchedByLevel { members["state"] = all["state"] }
+        if goal.level != nil { members["brightness"] = all["brightness"] }
+        if goal.colour != nil || goal.temperature != nil {
+            for key in ["color", "color_name", "color_temp"] { members[key] = all[key] }
         }
         return .object(members)
     }
@@ -165,22 +157,22 @@ extension ControllerState {
     }
 }
 
-extension ThingAppearance {
+extension ThingShape {
     /// The light's value: `state`, `brightness`, `color_mode`, `effect`, and `color`, `color_name` or `color_temp`.
-    fileprivate var members: JSONObject {
+    fileprivate func members(of light: LightValues, _ data: JSONObject) -> JSONObject {
         var members: JSONObject = [:]
-        if hasState { members["state"] = isOn ? "ON" : "OFF" }
-        members["brightness"] = brightness.map { JSONValue($0) }
-        members["color_mode"] = colourMode.map { .string($0.rawValue) }
-        if hasEffects { members["effect"] = effect.map { .string($0) } ?? .null }
-        if let temperature {
+        if hasState { members["state"] = light.isOn ? "ON" : "OFF" }
+        members["brightness"] = light.brightness.map { JSONValue($0) }
+        members["color_mode"] = colourMode(of: light).map { .string($0.rawValue) }
+        if effect != nil { members["effect"] = effectName(in: data).map { .string($0) } ?? .null }
+        if let temperature = light.shownTemperature {
             members["color_temp"] = JSONValue(temperature.kelvin)
             return members
         }
-        members["color"] = rgb.map {
+        members["color"] = light.rgb.map {
             ["r": JSONValue(Int($0.red)), "g": JSONValue(Int($0.green)), "b": JSONValue(Int($0.blue))]
         }
-        members["color_name"] = colourName.map { .string($0) }
+        members["color_name"] = light.colour?.string.map { .string($0) }
         return members
     }
 }

@@ -25,17 +25,18 @@ package struct ZoneLights: Sendable {
         var isColoured: Bool { rgb != nil || temperature != nil }
 
         /// `nil` for what is no light.
-        init?(_ thing: FlareThing, _ kind: ThingKind?, zone: FlareID, isReachable: Bool) {
-            guard let data = ThingAppearance.light(thing, kind: kind) else { return nil }
+        init?(_ thing: FlareThing, _ shape: ThingShape, zone: FlareID, isReachable: Bool) {
+            guard shape.isLight else { return nil }
+            let light = shape.light(of: thing.data)
             self.zone = zone
             self.isReachable = isReachable
-            isOn = ThingAppearance.isOn(data)
-            brightness = ThingAppearance.brightness(of: data)
-            hasBrightness = brightness != nil || kind?.brightness(of: thing) != nil
-            hasColour = ThingCapabilities.has("color", in: data) || kind?.colour(of: thing) != nil
-            temperature = ThingAppearance.temperature(of: data)
-            hasTemperature = temperature != nil || kind?.temperature(of: thing) != nil
-            rgb = hasColour ? ThingAppearance.drawn(data["color"]) : nil
+            isOn = light.isOn
+            brightness = light.brightness
+            hasBrightness = shape.isDimmable
+            hasColour = shape.hasColour
+            temperature = light.shownTemperature
+            hasTemperature = shape.hasTemperature
+            rgb = RGBColour(drawn: light.colour)
         }
     }
 
@@ -55,7 +56,7 @@ package struct ZoneLights: Sendable {
         let before = Set([old?.zone].compactMap { $0 })
         let isReachable = state.lamps[id]?.isOnline != false
         guard let thing = state.things[id], let zone = thing.zone,
-            let light = Light(thing, state.kind(of: thing), zone: zone, isReachable: isReachable)
+            let light = Light(thing, state.shape(of: thing), zone: zone, isReachable: isReachable)
         else { return before }
         lights[id] = light
         members[zone, default: []].insert(id)

@@ -36,7 +36,7 @@ package struct PlacePicture: Sendable {
                 zones[object.id] = state.zones[object.id].flatMap(PlanZone.init)
             case .object(let object) where object.kind == .thing:
                 things[object.id] = state.things[object.id].flatMap {
-                    PlanThing($0, kind: state.kind(of: $0))
+                    PlanThing($0, state.shape(of: $0))
                 }
             case .object, .location, .sensor, .alert, .link, .beacon, .lifecycle, .screen, .display,
                 .setupCandidates,

@@ -24,25 +24,19 @@ struct PlanThing: Sendable {
         return nil
     }
 
-    /// - Parameter kind: The thing's profile.
-    init?(_ thing: FlareThing, kind: ThingKind? = nil) {
+    init?(_ thing: FlareThing, _ shape: ThingShape) {
         guard let position = thing.position, position.isDrawable else { return nil }
         self.position = position
         name = PictureText.clean(thing.name)
         zone = thing.zone
-        let appearance = ThingAppearance(thing: thing, kind: kind)
+        let light = shape.light(of: thing.data)
         mark =
-            if !appearance.isLight {
-                .other(
-                    ThingReading(thing, kind: kind, isOn: appearance.hasState ? appearance.isOn : nil)
-                )
-            } else if appearance.isOn {
-                .on(
-                    appearance.rgb ?? Self.warm,
-                    level: ThingAppearance.level(of: kind?.canonical(thing.data) ?? thing.data) ?? 1
-                )
+            if !shape.isLight {
+                .other(ThingReading(thing, shape, isOn: shape.hasState ? light.isOn : nil))
+            } else if light.isOn {
+                .on(light.rgb ?? Self.warm, level: light.level ?? 1)
             } else {
-                .off(appearance.rgb)
+                .off(light.rgb)
             }
     }
 

@@ -14,8 +14,8 @@ struct ThingReading: Sendable, Hashable {
     var text: String?
 
     /// - Parameter isOn: Whether it is on; `nil` for a thing that cannot be switched.
-    init(_ thing: FlareThing, kind: ThingKind?, isOn: Bool?) {
-        let values = Values(thing, kind)
+    init(_ thing: FlareThing, _ shape: ThingShape, isOn: Bool?) {
+        let values = Values(thing, shape)
         if let isOn {
             symbol = values["outlet"] == nil ? .power : .outlet
             tone = isOn ? .on : nil
@@ -113,8 +113,8 @@ struct ThingReading: Sendable, Hashable {
             "co2": "ppm", "illuminance": "lx", "pressure": "hPa", "voltage": "V", "current": "A",
         ]
 
-        init(_ thing: FlareThing, _ kind: ThingKind?) {
-            guard let kind else {
+        init(_ thing: FlareThing, _ shape: ThingShape) {
+            guard shape.kind != nil else {
                 for (key, unit) in Self.units.sorted(by: { $0.key > $1.key }) {
                     if let value = thing.data[key], value.number != nil {
                         measured = Value(value: value, unit: unit)
@@ -122,7 +122,7 @@ struct ThingReading: Sendable, Hashable {
                 }
                 return
             }
-            for property in kind.properties(of: thing) {
+            for property in shape.properties {
                 guard let value = thing.data[property.name], !value.isNull else { continue }
                 let unit = property.unit ?? property.roles.lazy.compactMap { Self.units[$0] }.first
                 let found = Value(

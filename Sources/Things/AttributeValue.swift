@@ -1,15 +1,14 @@
 import Flare
-import JSON
 import Text
+import JSON
 
-/// A legal value of one attribute.
+/// A legal value of an attribute of a light.
 enum AttributeValue {
     case state(State, name: String)
     /// Brightness, 0…1, and its form in the answer.
     case level(Double, shown: JSONValue)
     case colour(ColourValue)
     case temperature(ColourTemperature)
-    case plain(JSONValue)
 
     enum State: String {
         case on = "ON"
@@ -25,65 +24,7 @@ enum AttributeValue {
         case .level(_, let shown): shown
         case .colour(let colour): .string(colour.stored)
         case .temperature(let temperature): JSONValue(temperature.kelvin)
-        case .plain(let json): json
         }
-    }
-
-    init(_ value: JSONValue, named name: String, of capabilities: ThingCapabilities, thing: FlareThing)
-        throws(Refusal)
-    {
-        guard let kind = capabilities.attributes[name] ?? (name == "on" && capabilities.hasOn ? .state : nil)
-        else {
-            throw Self.unknown(name, of: capabilities, thing: thing)
-        }
-        switch kind {
-        case .state: self = .state(try Self.state(value, name), name: name)
-        case .brightness: self = try Self.brightness(value)
-        case .level: self = try Self.level(value)
-        case .colour: self = .colour(try ColourValue(parsing: value, palette: capabilities.palette))
-        case .temperature: self = .temperature(try Self.temperature(value))
-        case .bool: self = .plain(try Self.flag(value, name))
-        case .number, .text, .list, .object: self = .plain(try Self.plain(value, name, kind))
-        }
-    }
-
-    private static func unknown(_ name: String, of capabilities: ThingCapabilities, thing: FlareThing)
-        -> Refusal
-    {
-        let label = thing.name.isEmpty ? "this thing" : QuotedValue.of(thing.name)
-        let list =
-            capabilities.settable.isEmpty
-            ? "nothing of it can be set" : "it has \(QuotedValue.list(capabilities.settable))"
-        if ThingCapabilities.profileKeys.contains(name) { return choosesProfile(name, of: label, list) }
-        if ThingCapabilities.reportedKeys(in: thing.data).contains(name) {
-            return Refusal(
-                .notSettable,
-                "\(QuotedValue.of(name)) of \(label) is only reported and cannot be set; \(list)",
-                field: name
-            )
-        }
-        if ThingCapabilities.isFixed(name, in: thing.data), thing.data[name] != nil {
-            return Refusal(
-                .notSettable,
-                "\(QuotedValue.of(name)) of \(label) belongs to the place and cannot be set; \(list)",
-                field: name
-            )
-        }
-        let hint = NearestName.hint(for: name, among: capabilities.settable)
-        return Refusal(
-            .unknownAttribute,
-            "\(label) has no attribute \(QuotedValue.of(name))\(hint.isEmpty ? ";" : hint) \(list)",
-            field: name
-        )
-    }
-
-    /// The refusal of a key that chooses the profile.
-    static func choosesProfile(_ name: String, of label: String, _ list: String) -> Refusal {
-        Refusal(
-            .notSettable,
-            "\(QuotedValue.of(name)) says what kind of thing \(label) is and cannot be set; \(list)",
-            field: name
-        )
     }
 
     static func state(_ value: JSONValue, _ name: String) throws(Refusal) -> State {
@@ -169,7 +110,7 @@ enum AttributeValue {
     }
 
     /// A boolean, or its text form.
-    private static func flag(_ value: JSONValue, _ name: String) throws(Refusal) -> JSONValue {
+    static func flag(_ value: JSONValue, _ name: String) throws(Refusal) -> JSONValue {
         if value.bool != nil { return value }
         let legal = "\(name) must be true or false (is \(QuotedValue.of(value)))"
         guard let text = value.string else { throw Refusal(.wrongType, legal, field: name) }
@@ -181,10 +122,10 @@ enum AttributeValue {
     }
 
     /// A value of the same type as in the data.
-    private static func plain(
+    static func plain(
         _ value: JSONValue,
         _ name: String,
-        _ kind: ThingCapabilities.Kind
+        _ kind: ThingShape.Kind?
     ) throws(Refusal) -> JSONValue {
         switch (kind, value) {
         case (.text, .string), (.list, .array), (.object, .object): return value

@@ -8,14 +8,13 @@ extension ThingRequest {
     /// Most attributes in a request.
     private static let mostAttributes = 100
 
-    /// Validates the request for a thing: the values to store in Flare's data, or the refusal.
+    /// Validates the request for a thing: what to change, or the refusal.
     ///
     /// Either all attributes are valid or nothing is set, unless the request is partial: then the invalid
     /// ones are listed, and the request is refused only if none is valid.
     /// - Source: contrib/contract/mqtt.md, "Rule 1: every command gets one answer";
     ///   "Values that set accepts".
-    /// - Parameter kind: The thing's profile; then the values to store are in the form of a plain light.
-    package func settled(on thing: FlareThing, kind: ThingKind? = nil) -> Result<ThingSetting, Refusal> {
+    package func settled(on thing: FlareThing, _ shape: ThingShape) -> Result<ThingSetting, Refusal> {
         if let refusal = transitionProblem { return .failure(refusal) }
         guard attributes.count <= Self.mostAttributes else {
             return .failure(
@@ -25,54 +24,47 @@ extension ThingRequest {
                 )
             )
         }
-        let capabilities = ThingCapabilities(thing: thing, kind: kind)
-        if let request = darkened(on: thing, kind, capabilities) {
-            return request.settled(on: thing, kind: kind).map { setting in
+        let light = shape.light(of: thing.data)
+        if let request = darkened(light, shape) {
+            return request.settled(on: thing, shape).map { setting in
                 var setting = setting
                 if attributes["color"] == nil { setting.accepted["color"] = nil }
                 setting.accepted["brightness"] = attributes["brightness"]
                 return setting
             }
         }
-        if let kind { return settled(on: thing, of: kind, capabilities) }
-        var values: [String: AttributeValue] = [:]
-        var rejected: [String: Refusal] = [:]
+        var accepted = AcceptedAttributes()
         for (name, value) in attributes {
             do throws(Refusal) {
-                values[name] = try AttributeValue(value, named: name, of: capabilities, thing: thing)
+                let (meaning, shown) = try meaning(of: value, name, on: thing, shape)
+                try accepted.add(meaning, shown, name)
             } catch {
-                rejected[name] = error
+                accepted.rejected[name] = error
             }
         }
-        for refusal in contradictions(in: values) {
-            rejected[refusal.field ?? ""] = refusal
+        accepted.removeContradictions()
+        guard !accepted.shown.isEmpty, isPartial || accepted.rejected.isEmpty else {
+            return .failure(Self.summary(of: accepted.rejected, shape))
         }
-        for name in rejected.keys { values[name] = nil }
-        guard !values.isEmpty, isPartial || rejected.isEmpty else {
-            return .failure(Self.summary(of: rejected, capabilities: capabilities))
-        }
-        let writes = writes(for: values, on: thing)
-        var accepted = JSONObject(values.mapValues(\.shown))
+        let patch = accepted.patch(on: light, shape)
         // The state that a brightness implies.
-        if values["state"] == nil, values["on"] == nil, case .value(let isOn)? = writes["on"] {
-            accepted["state"] = isOn == true ? "ON" : "OFF"
+        if accepted.light["state"] == nil, accepted.light["on"] == nil, let state = patch.state {
+            accepted.shown["state"] = state == .on ? "ON" : "OFF"
         }
         return .success(
             ThingSetting(
-                writes: writes,
-                accepted: accepted,
-                rejected: rejected,
+                patch: patch,
+                accepted: accepted.shown,
+                rejected: accepted.rejected,
                 transition: transition
             )
         )
     }
 
     /// The request with the brightness as a part of the colour, for a light that has a colour alone; `nil` for any other.
-    private func darkened(on thing: FlareThing, _ kind: ThingKind?, _ capabilities: ThingCapabilities)
-        -> ThingRequest?
-    {
-        guard capabilities.isLight, capabilities.attributes["color"] == .colour, !capabilities.hasBrightness,
-            capabilities.attributes["brightness"] == nil, let value = attributes["brightness"],
+    private func darkened(_ light: LightValues, _ shape: ThingShape) -> ThingRequest? {
+        guard shape.isLight, shape.attributes["color"] == .colour, !shape.hasBrightness,
+            shape.attributes["brightness"] == nil, let value = attributes["brightness"],
             attributes["level"] == nil, attributes["color_temp"] == nil,
             case .level(let level, _)? = try? AttributeValue.brightness(value)
         else { return nil }
@@ -82,12 +74,10 @@ extension ThingRequest {
             request.attributes["state"] = request.attributes["state"] ?? "OFF"
             return request
         }
-        let stored = kind?.canonical(thing.data) ?? thing.data
         let given = attributes["color"].flatMap {
-            try? ColourValue(parsing: $0, palette: capabilities.palette).rgb
+            try? ColourValue(parsing: $0, palette: shape.palette).rgb
         }
-        let colour =
-            given ?? ThingAppearance.drawn(stored["color"]) ?? RGBColour(red: 255, green: 255, blue: 255)
+        let colour = given ?? RGBColour(drawn: light.colour) ?? RGBColour(red: 255, green: 255, blue: 255)
         let (hue, saturation, _) = colour.hueSaturationValue
         let dark = RGBColour(hue: hue, saturation: saturation, value: level)
         request.attributes["color"] = .string(dark.hexText)
@@ -103,85 +93,13 @@ extension ThingRequest {
         )
     }
 
-    /// Contradicting pairs, once for each of their fields.
-    func contradictions(in values: [String: AttributeValue]) -> [Refusal] {
-        func both(_ first: String, _ second: String, _ why: String) -> [Refusal] {
-            [first, second].map {
-                Refusal(.invalidValue, "\(first) and \(second) \(why)", field: $0)
-            }
-        }
-        var problems: [Refusal] = []
-        if values["brightness"] != nil, values["level"] != nil {
-            problems += both("brightness", "level", "are two names for one value; give one of them")
-        }
-        if values["color"] != nil, values["color_temp"] != nil {
-            problems += both("color", "color_temp", "are two kinds of light; give one of them")
-        }
-        guard case .state(let state, let stateName)? = values["state"] ?? values["on"] else {
-            return problems
-        }
-        if case .state(let on, _)? = values["on"], on != state {
-            problems += both("state", "on", "contradict each other; give one of them")
-        }
-        for name in ["brightness", "level"] {
-            guard case .level(let level, _)? = values[name] else { continue }
-            if state == .off, level > 0 {
-                problems += both(
-                    stateName,
-                    name,
-                    "contradict each other: OFF with a brightness above 0; send one of them"
-                )
-            } else if state != .off, level == 0 {
-                problems += both(
-                    stateName,
-                    name,
-                    "contradict each other: a brightness of 0 means OFF; send one of them"
-                )
-            }
-        }
-        return problems
-    }
-
-    func writes(for values: [String: AttributeValue], on thing: FlareThing) -> [String: DataWrite] {
-        var writes: [String: DataWrite] = [:]
-        for (name, value) in values {
-            switch value {
-            case .state(.toggle, _): writes["on"] = .toggle
-            case .state(let state, _): writes["on"] = .value(.bool(state == .on))
-            // Switching off keeps the brightness for later.
-            case .level(0, _): writes["on"] = .value(false)
-            case .level(let level, _): writes["brightness"] = .value(.number(level))
-            case .colour(let colour): writes["color"] = .value(.string(colour.stored))
-            case .temperature(let temperature):
-                writes["colorTemperature"] = .value(JSONValue(temperature.kelvin))
-                if ThingCapabilities.has("color", in: thing.data) {
-                    writes["color"] = .value(.string(temperature.stored))
-                }
-            case .plain(let json): writes[name] = .value(json)
-            }
-        }
-        // A brightness above 0 switches the light on, as it does with lamps.
-        if writes["on"] == nil, writes["brightness"] != nil { writes["on"] = .value(true) }
-        // Home Assistant sends "ON" with every colour and brightness; a light that is on needs no write for
-        // it.
-        if writes["on"] == .value(true),
-            ["color", "colorTemperature", "brightness"].contains(where: { writes[$0] != nil })
-        {
-            var data = thing.data
-            for case (let key, .value(let json)) in writes where key != "on" { data[key] = json }
-            if ThingAppearance.isOn(data) { writes["on"] = nil }
-        }
-        return writes
-    }
-
     /// One refusal for all invalid fields: code and field of the first by name, sentences of up to three.
-    static func summary(of rejected: [String: Refusal], capabilities: ThingCapabilities) -> Refusal {
+    private static func summary(of rejected: [String: Refusal], _ shape: ThingShape) -> Refusal {
         let problems = rejected.sorted { $0.key < $1.key }.map(\.value)
         guard let first = problems.first else {
             let legal =
-                capabilities.settable.isEmpty
-                ? "nothing of this thing can be set"
-                : "this thing has \(QuotedValue.list(capabilities.settable))"
+                shape.settable.isEmpty
+                ? "nothing of this thing can be set" : "this thing has \(QuotedValue.list(shape.settable))"
             return Refusal(.invalidValue, "no attribute to set was given; \(legal)")
         }
         var sentences: [String] = []
@@ -190,5 +108,129 @@ extension ThingRequest {
         }
         let more = sentences.count > 3 ? "; and \(sentences.count - 3) more" : ""
         return Refusal(first.code, sentences.prefix(3).joined(separator: "; ") + more, field: first.field)
+    }
+
+    // MARK: One attribute
+
+    /// What an attribute means, and how it is shown when it is accepted.
+    private func meaning(
+        of value: JSONValue,
+        _ name: String,
+        on thing: FlareThing,
+        _ shape: ThingShape
+    ) throws(Refusal) -> (AcceptedAttributes.Meaning, shown: JSONValue) {
+        if let property = shape.property(named: name) {
+            return try meaning(of: value, property, on: thing, shape)
+        }
+        if name == "effect", let effect = shape.effect {
+            let (meaning, shown) = try meaning(of: value, effect, on: thing, shape)
+            return (meaning, .string(effect.actions.first { $0.value == shown }?.name ?? shown.text))
+        }
+        let legal: AttributeValue
+        switch shape.attributes[name] ?? (name == "on" && shape.kind == nil && shape.hasOn ? .state : nil) {
+        case .state?: legal = .state(try AttributeValue.state(value, name), name: name)
+        case .brightness?: legal = try AttributeValue.brightness(value)
+        case .level?: legal = try AttributeValue.level(value)
+        case .colour?: legal = .colour(try ColourValue(parsing: value, palette: shape.palette))
+        case .temperature?:
+            let wanted = try AttributeValue.temperature(value)
+            legal = .temperature(shape.parts.scale?.settled(wanted) ?? wanted)
+        case .bool?:
+            let flag = try AttributeValue.flag(value, name)
+            return (.value(flag, key: name), flag)
+        case .number?, .text?, .list?, .object?:
+            let stored = try AttributeValue.plain(value, name, shape.attributes[name])
+            return (.value(stored, key: name), stored)
+        case nil: throw shape.refusal(of: name, on: thing)
+        }
+        return (.light(legal, as: name), legal.shown)
+    }
+
+    private func meaning(
+        of value: JSONValue,
+        _ property: ThingProperty,
+        on thing: FlareThing,
+        _ shape: ThingShape
+    ) throws(Refusal) -> (AcceptedAttributes.Meaning, shown: JSONValue) {
+        let (name, parts) = (property.name, shape.parts)
+        guard !property.isReadOnly else { throw shape.refusal(of: name, on: thing) }
+        switch name as String? {
+        case parts.colour:
+            let colour = try ColourValue(parsing: value, palette: shape.palette)
+            return (.light(.colour(colour), as: "color"), .string(colour.stored))
+        case parts.temperature:
+            let number = try PropertyValue.number(value, property)
+            guard let temperature = parts.scale?.temperature(of: number) else { break }
+            return (.light(.temperature(temperature), as: "color_temp"), number)
+        case parts.brightness where name == "brightness":
+            let level = try AttributeValue.brightness(value)
+            return (.light(level, as: name), level.shown)
+        case parts.brightness:
+            let number = try PropertyValue.number(value, property)
+            let level = parts.level(of: number) ?? 0
+            // Darkness stands for itself: who sets the property itself means its value.
+            return (level > 0 ? .light(.level(level, shown: number), as: "level") : .darkness, number)
+        default: break
+        }
+        if property.canStop, value.string?.trimmingSpace.uppercased() == "STOP" {
+            guard let stop = property.actions.first(where: { $0.name == "stop" }) else {
+                return (.nothing, "STOP")
+            }
+            return (.value(stop.value, key: name), stop.value)
+        }
+        let switching = shape.switching(of: name)
+        let state: AttributeValue.State
+        switch try PropertyValue(value, for: property, switching, plainText: plainText) {
+        case .stored(let stored):
+            switch name == parts.state ? switching.state(of: stored) : nil {
+            case true?: state = .on
+            case false?: state = .off
+            case nil: return (.value(stored, key: name), stored)
+            }
+        case .on: state = .on
+        case .off: state = .off
+        case .toggle: state = .toggle
+        }
+        guard let stored = switching.value(isOn: state == .on, like: thing.data[name]) else {
+            throw Refusal(
+                .invalidValue,
+                "no action of \(name) means \(state.rawValue); it has \(QuotedValue.list(property.actions.map(\.name)))",
+                field: name
+            )
+        }
+        let shown = state == .toggle ? "TOGGLE" : stored
+        if name == parts.state { return (.light(.state(state, name: "on"), as: "on"), shown) }
+        return (state == .toggle ? .toggle(key: name) : .value(stored, key: name), shown)
+    }
+}
+
+extension ThingShape {
+    /// The stored values of a switch of the profile.
+    func switching(of name: String) -> SwitchValues { kind?.switching(of: name) ?? SwitchValues([]) }
+
+    /// The refusal of a name that cannot be set.
+    fileprivate func refusal(of name: String, on thing: FlareThing) -> Refusal {
+        let label = thing.name.isEmpty ? "this thing" : QuotedValue.of(thing.name)
+        let list = settable.isEmpty ? "nothing of it can be set" : "it has \(QuotedValue.list(settable))"
+        func notSettable(_ why: String) -> Refusal {
+            let message = "\(QuotedValue.of(name)) \(why) and cannot be set; \(list)"
+            return Refusal(.notSettable, message, field: name)
+        }
+        if DataKey.profile.contains(name) { return notSettable("says what kind of thing \(label) is") }
+        let isThere = thing.data[name] != nil
+        let isReported = kind == nil ? DataKey.isReported(name, in: thing.data) : property(named: name) != nil
+        let isOfPlace =
+            isThere && (kind == nil ? DataKey.isFixed(name, in: thing.data) : DataKey.isOfPlace(name))
+        if isOfPlace, kind != nil || !isReported { return notSettable("of \(label) belongs to the place") }
+        if isReported { return notSettable("of \(label) is only reported") }
+        if let kind, isThere {
+            return notSettable("of \(label) is not managed by the profile \(QuotedValue.of(kind.name))")
+        }
+        let hint = NearestName.hint(for: name, among: settable)
+        return Refusal(
+            .unknownAttribute,
+            "\(label) has no attribute \(QuotedValue.of(name))\(hint.isEmpty ? ";" : hint) \(list)",
+            field: name
+        )
     }
 }

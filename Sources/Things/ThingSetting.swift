@@ -24,46 +24,9 @@ package struct ThingRequest: Sendable, Hashable {
     }
 }
 
-/// A value to store in a thing's data.
-package enum DataWrite: Sendable, Hashable {
-    case value(JSONValue)
-    /// The opposite of the state at the time of writing.
-    case toggle
-}
-
-extension [String: DataWrite] {
-    /// The values to store in a thing's data, with toggles resolved and the brightness that a light restores.
-    ///
-    /// - Parameters:
-    ///   - data: The thing's data; for one with a profile in the form of a plain light, as are the writes.
-    ///   - resting: The brightness of the light when it is on, if it differs from the stored one: 0…1.
-    ///   - kind: Its profile.
-    package func resolved(
-        on data: JSONObject,
-        resting: Double?,
-        kind: ThingKind? = nil
-    ) -> JSONObject {
-        var values: JSONObject = [:]
-        for (key, write) in self {
-            switch write {
-            case .value(let value): values[key] = value
-            case .toggle where key != "on": values[key] = kind?.toggled(key, in: data)
-            case .toggle: values[key] = .bool(!ThingAppearance.isOn(data))
-            }
-        }
-        guard let isOn = values["on"], values["brightness"] == nil,
-            let level = ThingAppearance.level(of: data)
-        else { return values }
-        let goal = resting ?? (level > 0 || isOn != true ? level : 1)
-        if goal != level { values["brightness"] = .number(goal) }
-        return values
-    }
-}
-
 /// A valid request in the terms of Flare's data.
 package struct ThingSetting: Sendable, Hashable {
-    /// The values to write, by data key.
-    package var writes: [String: DataWrite]
+    package var patch: ThingPatch
     /// The accepted fields, as in the answer.
     package var accepted: JSONObject
     /// The refused fields; only for a partial request.
@@ -71,12 +34,12 @@ package struct ThingSetting: Sendable, Hashable {
     package var transition: Double?
 
     package init(
-        writes: [String: DataWrite],
+        patch: ThingPatch,
         accepted: JSONObject,
         rejected: [String: Refusal] = [:],
         transition: Double? = nil
     ) {
-        self.writes = writes
+        self.patch = patch
         self.accepted = accepted
         self.rejected = rejected
         self.transition = transition

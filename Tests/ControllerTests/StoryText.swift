@@ -148,7 +148,10 @@ enum StoryText {
         for (id, thing) in state.things {
             view["thing \(state.slugs[.thing, id] ?? "")"] = .object(thing.data)
         }
-        for (id, goal) in state.goals { view["goal \(state.slugs[.thing, id] ?? "")"] = .object(goal) }
+        for (id, goal) in state.goals {
+            let plain = ThingShape(FlareThing(id: id)).stored(goal, in: [:])
+            view["goal \(state.slugs[.thing, id] ?? "")"] = .object(plain)
+        }
         return view
     }
 

@@ -27,11 +27,18 @@ struct LightCommandTests {
             payload: Array(payload.utf8)
         ).result {
         case .failure(let refusal): return .failure(refusal)
-        case .success(.set(_, let request)): return request.settled(on: Self.thing(data))
+        case .success(.set(_, let request)):
+            let thing = Self.thing(data)
+            return request.settled(on: thing, ThingShape(thing))
         case .success(let order):
             Issue.record("\(order)")
             return .failure(Refusal(.internalError, ""))
         }
+    }
+
+    /// A change as it is stored in the data of a plain light.
+    private static func stored(_ patch: ThingPatch) -> JSONObject {
+        ThingShape(thing([:])).stored(patch, in: [:])
     }
 
     @Test(
@@ -74,8 +81,7 @@ struct LightCommandTests {
         data: JSONObject
     ) throws {
         let setting = try settled(payload, on: data).get()
-        let expected = writes.map { ($0.key, DataWrite.value($0.value)) }
-        #expect(setting.writes == Dictionary(uniqueKeysWithValues: expected))
+        #expect(Self.stored(setting.patch) == writes)
         let transition = try JSONValue(parsing: payload)["transition"]?.number
         #expect(setting.transition == transition)
         #expect(setting.rejected.isEmpty)
@@ -137,7 +143,7 @@ struct LightCommandTests {
     @Test(arguments: [(#""Ocean""#, "Ocean"), ("Ocean", "Ocean"), (#""red""#, "red"), ("255,0,0", "red")])
     func `a colour of the palette keeps its name`(payload: String, stored: String) throws {
         let setting = try settled(payload, on: Self.lamp, attribute: "color").get()
-        #expect(setting.writes == ["color": .value(.string(stored))])
+        #expect(setting.patch == ThingPatch(colour: .string(stored)))
     }
 
     @Test(
@@ -154,6 +160,8 @@ struct LightCommandTests {
         payload: String,
         stored: JSONValue
     ) throws {
-        #expect(try settled(payload, on: data, attribute: key).get().writes == [key: .value(stored)])
+        #expect(
+            try settled(payload, on: data, attribute: key).get().patch == ThingPatch(values: [key: stored])
+        )
     }
 }

@@ -64,10 +64,10 @@ struct CrossedWorld {
 
     /// The published state, as far as links read it.
     private static func shape(_ thing: FlareThing) -> JSONValue {
-        let appearance = ThingAppearance(thing: thing)
-        var members: JSONObject = ["state": appearance.isOn ? "ON" : "OFF"]
-        members["brightness"] = appearance.brightness.map { JSONValue($0) }
-        members["color"] = appearance.rgb.map {
+        let light = thing.light
+        var members: JSONObject = ["state": light.isOn ? "ON" : "OFF"]
+        members["brightness"] = light.brightness.map { JSONValue($0) }
+        members["color"] = light.rgb.map {
             ["r": JSONValue(Int($0.red)), "g": JSONValue(Int($0.green)), "b": JSONValue(Int($0.blue))]
         }
         return .object(members)
@@ -77,7 +77,7 @@ struct CrossedWorld {
 
     /// Visibly equal: a light that is off has no colour.
     var isEqual: Bool {
-        let states = things.map { LampState(data: $0.data) }
+        let states = things.map { LampState($0.light) }
         return states[0].isShown(by: states[1])
     }
 
@@ -130,10 +130,10 @@ struct CrossedWorld {
 
     @discardableResult
     private mutating func apply(_ request: ThingRequest, to own: Int) -> Refusal? {
-        switch request.settled(on: things[own]) {
+        switch request.settled(on: things[own], things[own].shape) {
         case .failure(let refusal): return refusal
         case .success(let setting):
-            things[own].data.merge(setting.writes.resolved(on: things[own].data, resting: nil)) { $1 }
+            things[own].data = things[own].shape.changed(things[own].data, by: setting.patch)
             changed(own)
             return nil
         }

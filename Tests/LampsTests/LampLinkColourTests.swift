@@ -17,11 +17,11 @@ struct LampLinkColourTests {
         world.pressLamp(["color_temp": 250, "color_mode": "color_temp"])
         world.settle()
         #expect(world.thing.data["colorTemperature"] == 4000)
-        #expect(ThingAppearance(thing: world.thing).colourMode == .temperature)
+        #expect(world.light.shownTemperature != nil)
         world.pressLamp(["color": ["hue": 240, "saturation": 100], "color_mode": "hs"])
         world.settle()
         #expect(world.thing.data["color"] == "blue")
-        #expect(ThingAppearance(thing: world.thing).colourMode == .rgb)
+        #expect(world.light.shownTemperature == nil && world.light.rgb != nil)
         #expect(world.sets.count == 1)
     }
 
@@ -39,7 +39,7 @@ struct LampLinkColourTests {
         world.settle()
         #expect(world.sets.count == 2 && world.requests.isEmpty)
         #expect(world.isEqual && world.lamp["color"]?["x"] != nil && world.lamp["color_temp"] == nil)
-        #expect(ThingAppearance(thing: world.thing).temperature?.kelvin == 2700)
+        #expect(world.light.shownTemperature?.kelvin == 2700)
     }
 
     @Test func `a colour survives the xy model in both directions`() {

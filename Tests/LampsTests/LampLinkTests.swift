@@ -285,7 +285,7 @@ struct LampLinkTests {
         _ = link.brokerChanged(isUp: true, at: 0)
         _ = link.thingSeen(LinkedThing(thing), at: 0)
         _ = link.lampSaid(.state(LampState(isOn: false)), on: "s", at: 0)
-        var actions = link.thingSeen(LinkedThing(thing, goal: ["brightness": 1], seconds: 2), at: 1000)
+        var actions = link.thingSeen(LinkedThing(thing, goal: ThingPatch(level: 1), seconds: 2), at: 1000)
         while let due = link.nextDue(after: 0), due < 3200 {
             actions += link.timePassed(at: due)
             if actions.count > 50 { break }

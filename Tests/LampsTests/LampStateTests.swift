@@ -1,3 +1,4 @@
+import Flare
 import JSON
 import Lamps
 import SeededRandom
@@ -25,7 +26,9 @@ struct LampStateTests {
 
     @Test(arguments: states)
     func `a thing's data defines the wanted state of its lamp`(data: JSONObject, expected: LampState) {
-        #expect(LampState(data: data) == expected)
+        var thing = FlareThing(id: FlareID(high: 1, low: 1))
+        thing.data = data
+        #expect(LampState(thing.light) == expected)
     }
 
     @Test func `rounding to any scale counts as equal`() {

@@ -84,7 +84,9 @@ struct LinkWorld {
         if let seconds {
             var before = thing
             before.data.merge(data) { $1 }
-            perform(link.thingSeen(LinkedThing(before, goal: data, seconds: seconds), at: now))
+            perform(
+                link.thingSeen(LinkedThing(before, goal: ThingPatch(before.light), seconds: seconds), at: now)
+            )
         } else {
             later(.thingSeen(thing), delays.sight, on: "sight")
         }
@@ -154,10 +156,10 @@ struct LinkWorld {
             guard !isServerAway else {
                 return later(.answered(Refusal(.serverUnreachable, "away")), delays.sight, on: "answer")
             }
-            switch request.settled(on: thing) {
+            switch request.settled(on: thing, thing.shape) {
             case .failure(let refusal): later(.answered(refusal), delays.sight, on: "answer")
             case .success(let setting):
-                thing.data.merge(setting.writes.resolved(on: thing.data, resting: nil)) { $1 }
+                thing.data = thing.shape.changed(thing.data, by: setting.patch)
                 later(.thingSeen(thing), delays.sight, on: "sight")
                 later(.answered(nil), delays.sight, on: "answer")
             }
@@ -243,12 +245,14 @@ struct LinkWorld {
         conditions = []
     }
 
+    var light: LightValues { thing.light }
+
     /// The states of lamp and thing.
     var ends: (thing: LampState, lamp: LampState) {
         guard case .state(let shown, _)? = try? link.reading(JSONValue.object(lamp).text) else {
-            return (LampState(data: thing.data), LampState())
+            return (LampState(thing.light), LampState())
         }
-        return (LampState(data: thing.data), shown)
+        return (LampState(thing.light), shown)
     }
 
     var isEqual: Bool { ends.thing.isShown(by: ends.lamp) }
@@ -275,5 +279,16 @@ extension LinkWorld {
         world.start()
         world.forget()
         return world
+    }
+}
+
+extension FlareThing {
+    var shape: ThingShape { ThingShape(self) }
+    var light: LightValues { shape.light(of: data) }
+}
+
+extension LinkedThing {
+    init?(_ thing: FlareThing, kind: ThingKind? = nil, goal: ThingPatch? = nil, seconds: Double? = nil) {
+        self.init(thing, ThingShape(thing, kind: kind), goal: goal, seconds: seconds)
     }
 }

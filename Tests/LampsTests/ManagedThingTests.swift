@@ -35,8 +35,8 @@ struct ManagedThingTests {
         managed: JSONObject,
         plain: JSONObject
     ) {
-        let goal: JSONObject = ["brightness": 1]
-        for (goal, seconds) in [(nil, nil), (goal, 2)] as [(JSONObject?, Double?)] {
+        let goal = ThingPatch(level: 1)
+        for (goal, seconds) in [(nil, nil), (goal, 2)] as [(ThingPatch?, Double?)] {
             let followed = LinkedThing(thing(managed), kind: Self.kind, goal: goal, seconds: seconds)
             #expect(followed != nil)
             #expect(followed == LinkedThing(thing(plain), goal: goal, seconds: seconds))

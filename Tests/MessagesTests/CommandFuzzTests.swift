@@ -78,7 +78,7 @@ struct CommandFuzzTests {
             case .success(let order):
                 accepted += 1
                 if let set = order.operation as? SetThing,
-                    case .failure(let refusal) = set.request.settled(on: lamp)
+                    case .failure(let refusal) = set.request.settled(on: lamp, ThingShape(lamp))
                 {
                     answer.refusal = refusal
                 }

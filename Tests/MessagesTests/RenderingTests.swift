@@ -45,7 +45,7 @@ struct RenderingTests {
         let shown = state.thingJSON(Place.lamp)
         #expect(shown?["color_mode"] == "color_temp" && shown?["color_temp"] == 2700)
         #expect(shown?["color"] == nil && shown?["color_name"] == nil)
-        state.goals[Place.lamp] = ["color": "red"]
+        state.goals[Place.lamp] = ThingPatch(colour: "red")
         #expect(state.thingJSON(Place.lamp)?["target"]?["color_name"] == "red")
         state.things[Place.lamp]?.data["color"] = "red"
         #expect(state.thingJSON(Place.lamp)?["color_mode"] == "rgb")
@@ -104,14 +104,14 @@ struct RenderingTests {
 
     @Test func `a transition's goal stands in target`() throws {
         var state = Place.state
-        state.goals[Place.lamp] = ["brightness": 1, "color": "red", "price": 4]
+        state.goals[Place.lamp] = ThingPatch(level: 1, colour: "red", values: ["price": 4])
         #expect(
             state.thingJSON(Place.lamp)?["target"]
                 == (try parsed(
                     #"{"brightness":255,"color":{"r":255,"g":0,"b":0},"color_name":"red","price":4}"#
                 ))
         )
-        state.goals[Place.lamp] = ["on": false]
+        state.goals[Place.lamp] = ThingPatch(state: .off)
         #expect(state.thingJSON(Place.lamp)?["target"] == ["state": "OFF"])
     }
 
@@ -126,7 +126,7 @@ struct RenderingTests {
         #expect(state.thingAvailability(Place.lamp) == "online")
         #expect(state.nearbyAvailability == "online")
         // A transition's goal is the newer one.
-        state.goals[Place.lamp] = ["on": false]
+        state.goals[Place.lamp] = ThingPatch(state: .off)
         #expect(state.thingJSON(Place.lamp)?["target"] == ["state": "OFF"])
         state.goals[Place.lamp] = nil
         state.lamps[Place.lamp] = LampCondition(isOnline: false)
@@ -252,7 +252,7 @@ struct RenderingTests {
         state.things[Place.lamp]?.data = [
             "color": .string(long), "options": .array([.string(long)]), long: 1,
         ]
-        state.goals[Place.lamp] = [long: .string(long)]
+        state.goals[Place.lamp] = ThingPatch(values: [long: .string(long)])
         let feed = state.feedJSON()
         #expect(feed.bytes.count < 2048)
         #expect(feed["nearby"]?["slug"] == "lamp")

@@ -7,7 +7,8 @@ struct ActionOutcomeTests {
     private func outcome(_ action: String, _ data: JSONObject, resting: Double? = nil)
         -> ActionOutcome?
     {
-        ActionOutcome(of: action, on: Lamps.thing(data, position: .zero), resting: resting)
+        let thing = Lamps.thing(data, position: .zero)
+        return ActionOutcome(of: action, on: thing, ThingShape(thing), resting: resting)
     }
 
     @Test(
@@ -25,7 +26,7 @@ struct ActionOutcomeTests {
         data: JSONObject,
         shown: JSONObject
     ) {
-        #expect(outcome(action, data)?.values == nil)
+        #expect(outcome(action, data)?.patch == nil)
         #expect(outcome(action, data)?.shown == shown)
     }
 
@@ -34,16 +35,16 @@ struct ActionOutcomeTests {
     )
     func `darker stops above 0`(level: Double, stored: Double?) {
         let outcome = outcome("darker", ["on": true, "brightness": .number(level)])
-        #expect(outcome?.values == stored.map { ["brightness": .number($0)] })
+        #expect(outcome?.patch?.fields == stored.map { ["brightness": .number($0)] })
     }
 
     @Test func `on restores a brightness and off keeps it`() {
         let dark: JSONObject = ["on": true, "brightness": 0]
-        #expect(outcome("on", dark)?.values == ["on": true, "brightness": 1])
-        #expect(outcome("on", dark, resting: 0.4)?.values == ["on": true, "brightness": 0.4])
+        #expect(outcome("on", dark)?.patch?.fields == ["on": true, "brightness": 1])
+        #expect(outcome("on", dark, resting: 0.4)?.patch?.fields == ["on": true, "brightness": 0.4])
         #expect(outcome("on", dark, resting: 0.4)?.shown == ["state": "ON", "brightness": 102])
         #expect(
-            outcome("off", ["on": true, "brightness": 0.1], resting: 0.4)?.values == [
+            outcome("off", ["on": true, "brightness": 0.1], resting: 0.4)?.patch?.fields == [
                 "on": false, "brightness": 0.4,
             ]
         )
@@ -62,7 +63,7 @@ struct ActionOutcomeTests {
         colour: String,
         next: String
     ) {
-        #expect(outcome(action, ["color": .string(colour)])?.values == ["color": .string(next)])
+        #expect(outcome(action, ["color": .string(colour)])?.patch?.fields == ["color": .string(next)])
         #expect(outcome(action, ["color": .string(colour)])?.shown == ["color": .string(next)])
     }
 

@@ -14,9 +14,9 @@ struct ColourTemperatureTests {
     @Test(arguments: [2700, "2700K", "2700 k", "2700"] as [JSONValue])
     func `a temperature is stored in kelvin together with its colour`(value: JSONValue) throws {
         let setting = try settled(value)
-        #expect(setting.writes == ["colorTemperature": .value(2700), "color": .value("#ffa657")])
+        #expect(setting.patch.fields == ["colorTemperature": 2700, "color": "#ffa657"])
         #expect(setting.accepted == ["color_temp": 2700])
-        #expect(try settled(value, on: Self.white).writes == ["colorTemperature": .value(2700)])
+        #expect(try settled(value, on: Self.white).patch.fields == ["colorTemperature": 2700])
     }
 
     @Test(
@@ -48,21 +48,21 @@ struct ColourTemperatureTests {
 
     @Test func `the colour mode is that of the last change by any client`() throws {
         var thing = Self.lamp
-        #expect(ThingAppearance(thing: thing).colourMode == .rgb)
-        thing.data.merge(try settled(2700).writes.resolved(on: thing.data, resting: nil)) { $1 }
-        #expect(ThingAppearance(thing: thing).colourMode == .temperature)
-        #expect(ThingAppearance(thing: thing).temperature?.kelvin == 2700)
+        #expect(Appearance(thing).colourMode == .rgb)
+        thing.data = ThingShape(thing).changed(thing.data, by: try settled(2700).patch)
+        #expect(Appearance(thing).colourMode == .temperature)
+        #expect(Appearance(thing).temperature?.kelvin == 2700)
         // Another Flare client, which supports only colours.
         thing.data["color"] = "blue"
-        #expect(ThingAppearance(thing: thing).colourMode == .rgb)
-        #expect(ThingAppearance(thing: thing).rgb == RGBColour(hex: 0x0000FF))
-        #expect(ThingAppearance(thing: Self.white).colourMode == .temperature)
+        #expect(Appearance(thing).colourMode == .rgb)
+        #expect(Appearance(thing).rgb == RGBColour(hex: 0x0000FF))
+        #expect(Appearance(Self.white).colourMode == .temperature)
     }
 
     @Test func `a thing with only a temperature is a light`() {
         let thing = Lamps.thing(["colorTemperature": 3000])
-        #expect(ThingCapabilities(thing: thing).isLight)
-        #expect(ThingCapabilities(thing: thing).settable == ["state", "color_temp"])
+        #expect(ThingShape(thing).isLight)
+        #expect(ThingShape(thing).settable == ["state", "color_temp"])
     }
 
     @Test func `every mired survives conversion to kelvin`() throws {
@@ -83,13 +83,16 @@ struct ColourTemperatureTests {
 
     @Test func `a temperature is interpolated linearly and shown as temperature`() {
         let from = Self.white.data
-        let half = ThingSetting.interpolated(from: from, to: ["colorTemperature": 2000], fraction: 0.5)
-        #expect(half == ["colorTemperature": 3000])
+        var goal = ThingPatch()
+        goal.temperature = ColourTemperature(kelvin: 2000)
+        let half = goal.interpolated(from: ThingShape(Self.white).light(of: from), fraction: 0.5)
+        #expect(half.fields == ["colorTemperature": 3000])
         var both = Self.lamp.data
         both["color"] = .string("#ffcda6")
-        #expect(ThingAppearance.temperature(of: both)?.kelvin == 4000)
-        let goal: JSONObject = ["colorTemperature": 2000, "color": "#ff880d"]
-        both.merge(ThingSetting.interpolated(from: both, to: goal, fraction: 0.5)) { $1 }
-        #expect(ThingAppearance.temperature(of: both)?.kelvin == 3000)
+        let light = Appearance(Lamps.thing(both)).light
+        #expect(light.shownTemperature?.kelvin == 4000)
+        goal.colour = "#ff880d"
+        let shown = light.applying(goal.interpolated(from: light, fraction: 0.5))
+        #expect(shown.shownTemperature?.kelvin == 3000)
     }
 }

@@ -19,6 +19,18 @@ struct DrivingTests {
         return try #require(FlareThing(json: .object(json)))
     }
 
+    private func firstNotDriving(_ values: JSONObject, _ thing: FlareThing, kind: ThingKind?) -> String? {
+        ThingShape(thing, kind: kind).firstNotDriving(values, thing)
+    }
+
+    private func firstIllegal(_ values: JSONObject, _ thing: FlareThing, kind: ThingKind?) -> String? {
+        ThingShape(thing, kind: kind).firstIllegal(values, thing)
+    }
+
+    private func isDriving(_ action: String, _ thing: FlareThing) -> Bool {
+        ThingShape(thing).isDriving(action: action, thing)
+    }
+
     private static let lamp: JSONObject = [
         "on": true, "brightness": 0.5, "color": "red", "options": ["red", "blue"], "note": "x", "minor": 5,
         "power": -59, "speed": .null, "door": true, "readonly": ["door"], "scene": ["a": 1], "list": [1, 2],
@@ -31,7 +43,7 @@ struct DrivingTests {
         ] as [(String, JSONValue)]
     )
     func `a value of an attribute in its type drives`(key: String, value: JSONValue) throws {
-        #expect(try ThingCapabilities.firstNotDriving([key: value], Self.thing(Self.lamp), kind: nil) == nil)
+        #expect(try firstNotDriving([key: value], Self.thing(Self.lamp), kind: nil) == nil)
     }
 
     @Test(
@@ -52,22 +64,22 @@ struct DrivingTests {
         // Another key that drives changes nothing.
         var values: JSONObject = ["scene.a": 3]
         values[key] = value
-        let found = try ThingCapabilities.firstNotDriving(values, Self.thing(Self.lamp), kind: nil)
+        let found = try firstNotDriving(values, Self.thing(Self.lamp), kind: nil)
         #expect(found == key)
     }
 
     @Test func `the power of a socket drives, and a light without on is switched`() throws {
         let socket = try Self.thing(["power": 60])
-        #expect(ThingCapabilities.firstNotDriving(["power": 70], socket, kind: nil) == nil)
+        #expect(firstNotDriving(["power": 70], socket, kind: nil) == nil)
         let bulb = try Self.thing(["brightness": 0.5])
-        #expect(ThingCapabilities.firstNotDriving(["on": true], bulb, kind: nil) == nil)
-        #expect(ThingCapabilities.firstNotDriving(["color": "red"], bulb, kind: nil) == "color")
-        #expect(ThingCapabilities.firstNotDriving(["on": true], try Self.thing([:]), kind: nil) == "on")
+        #expect(firstNotDriving(["on": true], bulb, kind: nil) == nil)
+        #expect(firstNotDriving(["color": "red"], bulb, kind: nil) == "color")
+        #expect(firstNotDriving(["on": true], try Self.thing([:]), kind: nil) == "on")
     }
 
     @Test func `the power of a beacon is no attribute`() throws {
-        #expect(try !ThingCapabilities(thing: Self.thing(Self.lamp)).settable.contains("power"))
-        #expect(try ThingCapabilities(thing: Self.thing(["power": 60])).settable == ["power"])
+        #expect(try !ThingShape(Self.thing(Self.lamp)).settable.contains("power"))
+        #expect(try ThingShape(Self.thing(["power": 60])).settable == ["power"])
     }
 
     @Test(arguments: [
@@ -77,10 +89,10 @@ struct DrivingTests {
     func `an action drives unless it moves the thing or gives it something new`(action: String, drives: Bool)
         throws
     {
-        #expect(try ThingCapabilities.isDriving(action: action, Self.thing(Self.lamp), kind: nil) == drives)
+        #expect(try isDriving(action, Self.thing(Self.lamp)) == drives)
         let offering = try Self.thing(Self.lamp, actions: [action])
-        #expect(ThingCapabilities.isDriving(action: action, offering, kind: nil))
-        #expect(!ThingCapabilities.moves(offering, action: action))
+        #expect(isDriving(action, offering))
+        #expect(!ThingShape.moves(offering, action: action))
     }
 
     @Test(
@@ -91,7 +103,7 @@ struct DrivingTests {
         ] as [(String, JSONValue)]
     )
     func `a plain thing accepts in Flare's form what commands store`(key: String, value: JSONValue) throws {
-        #expect(try ThingCapabilities.firstIllegal([key: value], Self.thing(Self.light), kind: nil) == nil)
+        #expect(try firstIllegal([key: value], Self.thing(Self.light), kind: nil) == nil)
     }
 
     @Test(
@@ -104,7 +116,7 @@ struct DrivingTests {
         ] as [(String, JSONValue)]
     )
     func `a plain thing accepts no other value`(key: String, value: JSONValue) throws {
-        let found = try ThingCapabilities.firstIllegal(
+        let found = try firstIllegal(
             ["note": "x", key: value],
             Self.thing(Self.light),
             kind: nil
@@ -115,9 +127,9 @@ struct DrivingTests {
     @Test func `a switch that has numbers keeps them`() throws {
         let thing = try Self.thing(["on": 1])
         for value: JSONValue in [0, 1, true] {
-            #expect(ThingCapabilities.firstIllegal(["on": value], thing, kind: nil) == nil)
+            #expect(firstIllegal(["on": value], thing, kind: nil) == nil)
         }
-        #expect(ThingCapabilities.firstIllegal(["on": 2], thing, kind: nil) == "on")
+        #expect(firstIllegal(["on": 2], thing, kind: nil) == "on")
     }
 
     @Test(
@@ -144,7 +156,7 @@ struct DrivingTests {
         ])
         let thing = try Self.thing(["position": 5, "options": ["dusk"]])
         func accepts(_ value: JSONValue) -> Bool {
-            ThingCapabilities.firstIllegal([key: value], thing, kind: kind) == nil
+            firstIllegal([key: value], thing, kind: kind) == nil
         }
         #expect(legal.filter { !accepts($0) } == [])
         #expect(illegal.filter(accepts) == [])

@@ -53,8 +53,7 @@ struct PropertyValueTests {
     ) throws {
         let setting = try settled(name, value).get()
         #expect(setting.accepted == [name: stored])
-        let values = setting.writes.resolved(on: Self.thing.data, resting: nil, kind: Self.sample)
-        #expect(Self.sample.stored(values, in: Self.thing.data) == [name: stored])
+        #expect(Self.sample.stored(setting.patch, in: Self.thing.data) == [name: stored])
     }
 
     @Test(
@@ -121,10 +120,7 @@ struct PropertyValueTests {
     {
         let setting = try settled(name, "TOGGLE").get()
         #expect(setting.accepted == [name: "TOGGLE"])
-        #expect(
-            setting.writes.resolved(on: Self.thing.data, resting: nil, kind: Self.sample)
-                == [name: opposite]
-        )
+        #expect(Self.sample.stored(setting.patch, in: Self.thing.data) == [name: opposite])
     }
 
     /// Whatever is asked, what is stored is a value that would be accepted as it is.
@@ -146,13 +142,9 @@ struct PropertyValueTests {
                             case .success(let setting) = ThingRequest(attributes: [name: value])
                                 .settled(on: thing, kind: kind)
                         else { continue }
-                        let seen = kind.canonical(thing.data)
-                        let written = kind.stored(
-                            setting.writes.resolved(on: seen, resting: nil, kind: kind),
-                            in: thing.data
-                        )
-                        for (key, stored) in written {
-                            guard let property = kind.property(named: key, of: thing) else {
+                        let properties = ThingShape(thing, kind: kind).properties
+                        for (key, stored) in kind.stored(setting.patch, in: thing.data) {
+                            guard let property = properties.first(where: { $0.name == key }) else {
                                 Issue.record("\(name) = \(value) writes \(key)")
                                 continue
                             }
@@ -178,11 +170,11 @@ struct PropertyValueTests {
         let tilt = Kinds.property("tilt", .slider, roles: ["cover_tilt"])
         let kind = Kinds.kind(deviceControl: "light", [tilt, dimmer])
         let thing = Lamps.thing(["tilt": 40, "dim": 10])
-        func writes(_ name: String, _ value: JSONValue) throws -> [String: DataWrite] {
-            try ThingRequest(attributes: [name: value]).settled(on: thing, kind: kind).get().writes
+        func patch(_ name: String, _ value: JSONValue) throws -> ThingPatch {
+            try ThingRequest(attributes: [name: value]).settled(on: thing, kind: kind).get().patch
         }
-        #expect(try writes("tilt", "STOP") == [:])
-        #expect(throws: Refusal.self) { try writes("dim", 33.5) }
-        #expect(kind.stored(["brightness": 0.333], in: thing.data) == ["dim": 33])
+        #expect(try patch("tilt", "STOP").isEmpty)
+        #expect(throws: Refusal.self) { try patch("dim", 33.5) }
+        #expect(kind.stored(ThingPatch(level: 0.333), in: thing.data) == ["dim": 33])
     }
 }

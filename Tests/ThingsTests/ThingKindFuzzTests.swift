@@ -55,15 +55,15 @@ struct ThingKindFuzzTests {
             profile.properties = (0..<Int.random(in: 0...5, using: &dice)).map { _ in property(&dice) }
             let kind = ThingKind(profile)
             let thing = Lamps.thing(data(&dice), actions: ["off", "lighter", "go"], position: .zero)
-            let appearance = ThingAppearance(thing: thing, kind: kind)
+            let appearance = Appearance(thing, kind: kind)
             if let brightness = appearance.brightness { #expect((0...255).contains(brightness)) }
-            let seen = kind.canonical(thing.data)
-            for name in ThingCapabilities(thing: thing, kind: kind).actions + ["on", "darker", "nextColor"] {
-                _ = ActionOutcome(of: name, on: thing, resting: 0.5, kind: kind)
+            let shape = ThingShape(thing, kind: kind)
+            let seen = shape.light(of: thing.data)
+            for name in shape.actions + ["on", "darker", "nextColor"] {
+                _ = ActionOutcome(of: name, on: thing, shape, resting: 0.5)
                 guard case .success(let action?) = kind.action(named: name, of: thing) else { continue }
-                let setting = ThingRequest.setting(of: action, on: thing, kind: kind)
-                let values = setting?.writes.resolved(on: seen, resting: 0.5, kind: kind) ?? [:]
-                _ = kind.stored(values, in: thing.data)
+                let setting = shape.setting(of: action, on: thing)
+                _ = kind.stored(setting?.patch ?? ThingPatch(), in: thing.data, resting: 0.5)
             }
             for _ in 0..<8 {
                 let asked = data(&dice)
@@ -72,9 +72,9 @@ struct ThingKindFuzzTests {
                 case .failure(let refusal): #expect(!refusal.message.isEmpty)
                 case .success(let setting):
                     #expect(Set(setting.accepted.keys).subtracting(["state"]).isSubset(of: asked.keys))
-                    let values = setting.writes.resolved(on: seen, resting: nil, kind: kind)
-                    let half = ThingSetting.interpolated(from: seen, to: values, fraction: 0.5)
-                    for stored in [kind.stored(values, in: thing.data), kind.stored(half, in: thing.data)] {
+                    let patch = shape.resolved(setting.patch, on: thing.data, resting: nil)
+                    let half = patch.interpolated(from: seen, fraction: 0.5)
+                    for stored in [shape.stored(patch, in: thing.data), shape.stored(half, in: thing.data)] {
                         // Only what the profile manages is written.
                         #expect(
                             stored.keys.allSatisfy { name in profile.properties.contains { $0.name == name } }

@@ -16,14 +16,13 @@ struct ThingKindTests {
     ) throws -> (stored: JSONObject, accepted: JSONObject) {
         let thing = Lamps.thing(data)
         let setting = try ThingRequest(attributes: attributes).settled(on: thing, kind: kind).get()
-        let values = setting.writes.resolved(on: kind.canonical(data), resting: nil, kind: kind)
-        return (kind.stored(values, in: data), setting.accepted)
+        return (kind.stored(setting.patch, in: data), setting.accepted)
     }
 
     // MARK: Lights
 
     @Test func `a light is seen in the terms of the contract whatever its properties are called`() {
-        let appearance = ThingAppearance(thing: Lamps.thing(Self.foreign), kind: Kinds.foreignLight)
+        let appearance = Appearance(Lamps.thing(Self.foreign), kind: Kinds.foreignLight)
         #expect(appearance.isLight && appearance.isOn)
         #expect(appearance.brightness == 102)
         #expect(appearance.colourMode == .rgb)
@@ -77,18 +76,13 @@ struct ThingKindTests {
         #expect(try set(["state": "ON"], on: ["dim": 40], kind).stored == [:])
         #expect(try set(["state": "ON"], on: ["dim": 0], kind).stored == ["dim": 100])
         #expect(try set(["state": "TOGGLE"], on: ["dim": 0], kind).stored == ["dim": 100])
-        #expect(!ThingAppearance(thing: Lamps.thing(["dim": 0]), kind: kind).isOn)
-        let resting = ["on": DataWrite.value(true)].resolved(
-            on: kind.canonical(["dim": 0]),
-            resting: 0.3,
-            kind: kind
-        )
-        #expect(kind.stored(resting, in: ["dim": 0]) == ["dim": 30])
+        #expect(!Appearance(Lamps.thing(["dim": 0]), kind: kind).isOn)
+        #expect(kind.stored(ThingPatch(state: .on), in: ["dim": 0], resting: 0.3) == ["dim": 30])
     }
 
     @Test func `a light without values yet is off and can be set`() throws {
         let thing = Lamps.thing([:])
-        let appearance = ThingAppearance(thing: thing, kind: Kinds.foreignLight)
+        let appearance = Appearance(thing, kind: Kinds.foreignLight)
         #expect(appearance.hasState && !appearance.isOn)
         #expect(appearance.brightness == nil)
         #expect(try set(["level": 1], on: [:], Kinds.foreignLight).stored == ["relay": 1, "dim": 100])
@@ -103,7 +97,7 @@ struct ThingKindTests {
     {
         let thing = Lamps.thing(data)
         let (plain, managed) = (
-            ThingAppearance(thing: thing), ThingAppearance(thing: thing, kind: Kinds.plainLight)
+            Appearance(thing), Appearance(thing, kind: Kinds.plainLight)
         )
         #expect(managed.isOn == plain.isOn && managed.brightness == plain.brightness)
         #expect(managed.rgb == plain.rgb && managed.colourMode == plain.colourMode)
@@ -119,7 +113,7 @@ struct ThingKindTests {
         }
     }
 
-    @Test func `canonical data are stored as they were`() {
+    @Test func `the values of a light are stored as they were`() {
         for kind in [Kinds.foreignLight, Kinds.plainLight, Kinds.dimmerOnly, Kinds.valve] {
             for step in 0...100 {
                 let data: JSONObject = [
@@ -127,8 +121,9 @@ struct ThingKindTests {
                     "brightness": .number(Double(step) / 100),
                     "color": "red", "target_temp": 21, "heating": 0,
                 ]
-                let stored = kind.stored(kind.canonical(data), in: data)
-                for (key, value) in kind.values(of: Lamps.thing(data)) { #expect(stored[key] == value) }
+                let stored = kind.stored(ThingPatch(kind.light(of: data)), in: data)
+                #expect(stored.isEmpty == !kind.isLight)
+                for (key, value) in stored { #expect(data[key] == value) }
             }
         }
     }
@@ -136,10 +131,10 @@ struct ThingKindTests {
     @Test func `what is no light has its on and off as state only by role`() {
         let socket = Kinds.kind([Kinds.property("relay", .switch, roles: ["on_off"])])
         let lock = Kinds.kind([Kinds.property("on", .switch), Kinds.property("brightness", .slider)])
-        let shown = ThingAppearance(thing: Lamps.thing(["relay": true]), kind: socket)
+        let shown = Appearance(Lamps.thing(["relay": true]), kind: socket)
         #expect(!shown.isLight && shown.hasState && shown.isOn)
         #expect(shown.settable == ["state", "relay"])
-        let dark = ThingAppearance(thing: Lamps.thing(["on": true, "brightness": 0]), kind: lock)
+        let dark = Appearance(Lamps.thing(["on": true, "brightness": 0]), kind: lock)
         #expect(!dark.hasState && dark.brightness == nil)
         #expect(dark.settable == ["on", "brightness"])
     }
@@ -174,7 +169,7 @@ struct ThingKindTests {
         type: ThingProperty.ValueType
     ) throws {
         let kind = Kinds.kind([Kinds.property("p")])
-        let property = try #require(kind.property(named: "p", of: Lamps.thing(["p": value])))
+        let property = try #require(ThingShape(Lamps.thing(["p": value]), kind: kind).properties.first)
         #expect(property.control == control && property.type == type)
     }
 
@@ -194,15 +189,17 @@ struct ThingKindTests {
             Kinds.property("tilt", .slider, actions: [("flat", 0)], isOptional: true),
             Kinds.property("position", .slider),
         ])
-        #expect(kind.properties(of: Lamps.thing([:])).map(\.name) == ["position"])
+        #expect(ThingShape(Lamps.thing([:]), kind: kind).properties.map(\.name) == ["position"])
         #expect(kind.actions(of: Lamps.thing([:])).isEmpty)
-        #expect(kind.properties(of: Lamps.thing(["tilt": 4])).map(\.name) == ["tilt", "position"])
-        #expect(ThingCapabilities(thing: Lamps.thing(["tilt": .null]), kind: kind).settable == ["position"])
+        #expect(
+            ThingShape(Lamps.thing(["tilt": 4]), kind: kind).properties.map(\.name) == ["tilt", "position"]
+        )
+        #expect(ThingShape(Lamps.thing(["tilt": .null]), kind: kind).settable == ["position"])
     }
 
     @Test func `a value that the thing only reports cannot be set`() {
         let data: JSONObject = ["target_temp": 21, "readonly": ["target_temp"]]
-        let capabilities = ThingCapabilities(thing: Lamps.thing(data), kind: Kinds.valve)
+        let capabilities = ThingShape(Lamps.thing(data), kind: Kinds.valve)
         #expect(capabilities.settable == ["heating"])
         #expect(capabilities.reported == ["target_temp": .number])
     }
@@ -236,7 +233,7 @@ struct ThingKindTests {
     }
 
     @Test func `an action that nobody has is unknown and the others are named`() {
-        let capabilities = ThingCapabilities(thing: Lamps.thing(["heating": 0]), kind: Kinds.valve)
+        let capabilities = ThingShape(Lamps.thing(["heating": 0]), kind: Kinds.valve)
         guard case .failure(let refusal) = capabilities.checked(action: "fan_high") else {
             Issue.record("accepted")
             return
@@ -250,7 +247,7 @@ struct ThingKindTests {
         action: BuiltInAction
     ) {
         let valve = Lamps.thing(["heating": 0], position: Point3D(x: 1, y: 1))
-        let capabilities = ThingCapabilities(thing: valve, kind: Kinds.valve)
+        let capabilities = ThingShape(valve, kind: Kinds.valve)
         guard case .failure(let refusal) = capabilities.checked(action: action.rawValue) else {
             Issue.record("accepted")
             return
@@ -260,7 +257,7 @@ struct ThingKindTests {
         // What it lists itself is meant.
         var listed = valve
         listed.actions = [action.rawValue]
-        let own = ThingCapabilities(thing: listed, kind: Kinds.valve)
+        let own = ThingShape(listed, kind: Kinds.valve)
         #expect((try? own.checked(action: action.rawValue).get()) == action.rawValue)
     }
 
@@ -268,9 +265,8 @@ struct ThingKindTests {
         let thing = Lamps.thing(["relay": 0, "dim": 40])
         let kind = Kinds.foreignLight
         let action = try #require(try kind.action(named: "turn_on", of: thing).get())
-        let setting = try #require(ThingRequest.setting(of: action, on: thing, kind: kind))
+        let setting = try #require(ThingShape(thing, kind: kind).setting(of: action, on: thing))
         #expect(setting.accepted == ["action": "turn_on", "relay": 1])
-        let values = setting.writes.resolved(on: kind.canonical(thing.data), resting: nil, kind: kind)
-        #expect(kind.stored(values, in: thing.data) == ["relay": 1])
+        #expect(kind.stored(setting.patch, in: thing.data) == ["relay": 1])
     }
 }

@@ -59,14 +59,14 @@ struct ThingRequestTests {
         var thing = Self.various
         if key == "brightness" { thing.data["on"] = true }
         let setting = try settled([name: value], on: thing).get()
-        #expect(setting.writes == [key: .value(stored)])
+        #expect(setting.patch.fields == [key: stored])
         #expect(Array(setting.accepted.keys) == [name])
         #expect(setting.rejected.isEmpty)
     }
 
     @Test(arguments: ["state", "on"])
     func `a toggle is resolved when it is written`(name: String) throws {
-        #expect(try settled([name: "TOGGLE"]).get().writes == ["on": .toggle])
+        #expect(try settled([name: "TOGGLE"]).get().patch == ThingPatch(state: .toggle))
     }
 
     @Test(arguments: [("brightness", 0), ("brightness", "0%"), ("level", 0)] as [(String, JSONValue)])
@@ -74,46 +74,48 @@ struct ThingRequestTests {
         throws
     {
         let setting = try settled([name: value]).get()
-        #expect(setting.writes == ["on": .value(false)])
+        #expect(setting.patch.fields == ["on": false])
         #expect(setting.accepted["state"] == "OFF")
     }
 
     @Test func `a brightness above 0 switches on`() throws {
         let setting = try settled(["brightness": 51], on: Self.various).get()
-        #expect(setting.writes == ["on": .value(true), "brightness": .value(0.2)])
+        #expect(setting.patch.fields == ["on": true, "brightness": 0.2])
         #expect(setting.accepted == ["brightness": 51, "state": "ON"])
     }
 
     @Test(
         arguments: [
-            (["on": false, "brightness": 0.3], .value(true), nil, ["on": true]),
-            (["on": false, "brightness": 0], .value(true), nil, ["on": true, "brightness": 1]),
-            (["on": false, "brightness": 0], .value(true), 0.4, ["on": true, "brightness": 0.4]),
+            (["on": false, "brightness": 0.3], .on, nil, ["on": true]),
+            (["on": false, "brightness": 0], .on, nil, ["on": true, "brightness": 1]),
+            (["on": false, "brightness": 0], .on, 0.4, ["on": true, "brightness": 0.4]),
             (["on": true, "brightness": 0], .toggle, 0.4, ["on": true, "brightness": 0.4]),
             (["on": true, "brightness": 0, "readonly": ["brightness"]], .toggle, nil, ["on": false]),
             (["brightness": 0], .toggle, nil, ["on": true, "brightness": 1]),
             (["on": true, "brightness": 0.1], .toggle, 0.4, ["on": false, "brightness": 0.4]),
-            (["on": true, "brightness": 0], .value(false), nil, ["on": false]),
+            (["on": true, "brightness": 0], .off, nil, ["on": false]),
             (["color": "red"], .toggle, nil, ["on": false]),
-        ] as [(JSONObject, DataWrite, Double?, JSONObject)]
+        ] as [(JSONObject, ThingPatch.State, Double?, JSONObject)]
     )
     func `on restores the last visible brightness or full brightness`(
         data: JSONObject,
-        write: DataWrite,
+        write: ThingPatch.State,
         resting: Double?,
         values: JSONObject
     ) {
-        #expect(["on": write].resolved(on: data, resting: resting) == values)
+        let resolved = ThingShape(Lamps.thing(data)).resolved(
+            ThingPatch(state: write),
+            on: data,
+            resting: resting
+        )
+        #expect(resolved.fields == values)
     }
 
     @Test(arguments: 1...255)
     func `every step of brightness survives a round trip`(step: Int) throws {
         let setting = try settled(["brightness": JSONValue(step)]).get()
-        guard case .value(let stored)? = setting.writes["brightness"] else {
-            Issue.record("nothing is written")
-            return
-        }
-        #expect(ThingAppearance(thing: Lamps.thing(["brightness": stored])).brightness == step)
+        let stored = try #require(setting.patch.fields["brightness"])
+        #expect(Appearance(Lamps.thing(["brightness": stored])).brightness == step)
         #expect(setting.accepted == ["brightness": JSONValue(step)])
     }
 
@@ -156,12 +158,12 @@ struct ThingRequestTests {
     ) throws {
         let lamp = Lamps.thing(["on": true, "color": colour])
         let setting = try settled(["brightness": brightness, "state": "ON"], on: lamp).get()
-        #expect(setting.writes == ["color": .value(.string(stored))])
+        #expect(setting.patch.fields == ["color": .string(stored)])
         let off = try settled(["brightness": 0], on: lamp).get()
-        #expect(off.writes == ["on": .value(false)])
+        #expect(off.patch.fields == ["on": false])
         // A colour that comes with it is the one that is darkened.
         let blue = try settled(["brightness": 51, "color": "blue"], on: lamp).get()
-        #expect(blue.writes == ["color": .value("#000033")])
+        #expect(blue.patch.fields == ["color": "#000033"])
     }
 
     @Test func `a missing attribute is refused with the existing ones`() {
@@ -179,18 +181,18 @@ struct ThingRequestTests {
 
     @Test func `a light without on gets it by setting its state`() throws {
         let thing = Lamps.thing(["brightness": 0.5])
-        #expect(try settled(["state": "OFF"], on: thing).get().writes == ["on": .value(false)])
+        #expect(try settled(["state": "OFF"], on: thing).get().patch.fields == ["on": false])
     }
 
     @Test func `a redundant ON with a colour or brightness is no second write`() throws {
         let on = try settled(["state": "ON", "color": "green"]).get()
-        #expect(on.writes == ["color": .value("green")])
+        #expect(on.patch.fields == ["color": "green"])
         #expect(on.accepted == ["state": "ON", "color": "green"])
         let off = try settled(["state": "ON", "brightness": 51], on: Self.various).get()
-        #expect(off.writes == ["on": .value(true), "brightness": .value(0.2)])
+        #expect(off.patch.fields == ["on": true, "brightness": 0.2])
         let bare = try settled(["state": "ON", "brightness": 51], on: Lamps.thing(["brightness": 0])).get()
-        #expect(bare.writes == ["brightness": .value(0.2)])
-        #expect(try settled(["state": "ON"]).get().writes == ["on": .value(true)])
+        #expect(bare.patch.fields == ["brightness": 0.2])
+        #expect(try settled(["state": "ON"]).get().patch.fields == ["on": true])
     }
 
     @Test(
@@ -217,7 +219,7 @@ struct ThingRequestTests {
 
     @Test func `a partial request sets the valid fields and lists the others`() throws {
         let setting = try settled(["color": "green", "brightness": 999, "warmth": 3], isPartial: true).get()
-        #expect(setting.writes == ["color": .value("green")])
+        #expect(setting.patch.fields == ["color": "green"])
         #expect(setting.accepted == ["color": "green"])
         #expect(
             setting.rejected.mapValues(\.code) == ["brightness": .outOfRange, "warmth": .unknownAttribute]

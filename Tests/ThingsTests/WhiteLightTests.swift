@@ -1,3 +1,4 @@
+import Flare
 import JSON
 import Profiles
 import Testing
@@ -33,18 +34,17 @@ struct WhiteLightTests {
     {
         let setting = try ThingRequest(attributes: attributes).settled(on: Lamps.thing(data), kind: kind)
             .get()
-        let values = setting.writes.resolved(on: kind.canonical(data), resting: nil, kind: kind)
-        return (kind.stored(values, in: data), setting.accepted)
+        return (kind.stored(setting.patch, in: data), setting.accepted)
     }
 
     @Test func `it shows its colour temperature in kelvin, and its effect by name`() {
         let data: JSONObject = ["on": true, "brightness": 1, "white": 4000, "mode": 1]
-        let seen = ThingAppearance(thing: Lamps.thing(data), kind: Self.kelvin)
+        let seen = Appearance(Lamps.thing(data), kind: Self.kelvin)
         #expect(seen.colourMode == .temperature && seen.temperature?.kelvin == 4000)
         #expect(seen.hasEffects && seen.effect == "rainbow")
         #expect(seen.settable.contains("color_temp") && seen.settable.contains("effect"))
-        let other = ThingAppearance(
-            thing: Lamps.thing(["on": true, "white": 250, "mode": 9]),
+        let other = Appearance(
+            Lamps.thing(["on": true, "white": 250, "mode": 9]),
             kind: Self.mired
         )
         #expect(other.temperature?.kelvin == 4000)
@@ -53,7 +53,7 @@ struct WhiteLightTests {
 
     @Test func `one that has not told its temperature yet shows no other mode`() {
         for kind in [Self.kelvin, Self.coloured] {
-            #expect(ThingAppearance(thing: Lamps.thing(["on": true]), kind: kind).colourMode == nil)
+            #expect(Appearance(Lamps.thing(["on": true]), kind: kind).colourMode == nil)
         }
     }
 
@@ -103,10 +103,10 @@ struct WhiteLightTests {
             var data: JSONObject = ["on": true, "brightness": 1, "white": 200, "color": "red"]
             data.merge(try set(["color_temp": JSONValue(kelvin)], on: data, Self.coloured).stored) { $1 }
             #expect(data["white"] == JSONValue(step))
-            let seen = ThingAppearance(thing: Lamps.thing(data), kind: Self.coloured)
+            let seen = Appearance(Lamps.thing(data), kind: Self.coloured)
             #expect(seen.colourMode == .temperature && seen.temperature?.kelvin == kelvin)
             data.merge(try set(["color": "teal"], on: data, Self.coloured).stored) { $1 }
-            #expect(ThingAppearance(thing: Lamps.thing(data), kind: Self.coloured).colourMode == .rgb)
+            #expect(Appearance(Lamps.thing(data), kind: Self.coloured).colourMode == .rgb)
         }
     }
 
@@ -114,15 +114,14 @@ struct WhiteLightTests {
         let data: JSONObject = ["on": true, "brightness": 1, "white": 200, "color": "red"]
         var now = data
         now.merge(try set(["color_temp": 2000], on: data, Self.coloured).stored) { $1 }
-        let start = Self.coloured.canonical(now)
+        let start = Self.coloured.light(of: now)
         let goal = try ThingRequest(attributes: ["color_temp": 6500])
-            .settled(on: Lamps.thing(now), kind: Self.coloured).get()
-            .writes.resolved(on: start, resting: nil, kind: Self.coloured)
+            .settled(on: Lamps.thing(now), kind: Self.coloured).get().patch
         for fraction in stride(from: 0.0, through: 1, by: 0.07) {
-            let step = ThingSetting.interpolated(from: start, to: goal, fraction: fraction)
+            let step = goal.interpolated(from: start, fraction: fraction)
             let shown = now.merging(Self.coloured.stored(step, in: now)) { $1 }
             #expect(
-                ThingAppearance(thing: Lamps.thing(shown), kind: Self.coloured).colourMode == .temperature
+                Appearance(Lamps.thing(shown), kind: Self.coloured).colourMode == .temperature
             )
         }
     }
@@ -130,7 +129,7 @@ struct WhiteLightTests {
     @Test func `a light with a colour alone is switched by it`() throws {
         let kind = Kinds.kind([Kinds.property("tint", .colourPicker)])
         func isOn(_ data: JSONObject) -> Bool {
-            ThingAppearance(thing: Lamps.thing(data), kind: kind).isOn
+            Appearance(Lamps.thing(data), kind: kind).isOn
         }
         #expect(isOn(["tint": "teal"]) && !isOn(["tint": "#000000"]))
         #expect(try set(["state": "OFF"], on: ["tint": "teal"], kind).stored == ["tint": "black"])

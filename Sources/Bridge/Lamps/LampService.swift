@@ -205,7 +205,7 @@ package actor LampService {
         let linked = state.things[thing].flatMap {
             LinkedThing(
                 $0,
-                kind: state.kind(of: $0),
+                state.shape(of: $0),
                 goal: state.goals[thing],
                 seconds: state.goalSeconds[thing]
             )

@@ -26,10 +26,10 @@ package struct PerformAction: CommandOperation {
         let object = ObjectReference(.thing, thing.id)
         command.target = controller.answerTarget(object)
         command.accepted = ["action": .string(name)]
-        let kind = controller.state.kind(of: thing)
-        let found = kind?.action(named: name, of: thing)
+        let shape = controller.state.shape(of: thing)
+        let found = shape.kind?.action(named: name, of: thing)
         // Where a thing is belongs to what it is, unless its profile or its list of actions says otherwise.
-        let moves = found.map { $0 == .success(nil) } ?? true && ThingCapabilities.moves(thing, action: name)
+        let moves = found.map { $0 == .success(nil) } ?? true && ThingShape.moves(thing, action: name)
         let change: ChangeRequest.Kind = moves ? .move : .action(name)
         if let refusal = controller.refusal(of: command.command, change, on: object, in: thing.zone) {
             return controller.refuse(command, refusal)
@@ -38,14 +38,11 @@ package struct PerformAction: CommandOperation {
         switch found {
         case .failure(let refusal)?: return controller.refuse(command, refusal)
         case .success(let action?)?:
-            guard let kind, let setting = ThingRequest.setting(of: action, on: thing, kind: kind) else {
-                break
-            }
+            guard let setting = shape.setting(of: action, on: thing) else { break }
             command.accepted.merge(setting.accepted) { sent, _ in sent }
-            work = .write(setting.writes, transition: nil)
+            work = .write(setting.patch, transition: nil)
         case .success(nil)?, nil:
-            let capabilities = ThingCapabilities(thing: thing, kind: kind)
-            if case .failure(let refusal) = capabilities.checked(action: name) {
+            if case .failure(let refusal) = shape.checked(action: name) {
                 return controller.refuse(command, refusal)
             }
         }

@@ -56,7 +56,7 @@ package struct SetDevice: CommandOperation {
             command.accepted["name"] = .string(name)
         }
         if let angle {
-            works.append(.write(["angle": .value(.number(angle))], transition: nil))
+            works.append(.write(ThingPatch(values: ["angle": .number(angle)]), transition: nil))
             command.accepted["angle"] = .number(angle)
         }
         if var position {

@@ -32,18 +32,17 @@ package struct SetThing: CommandOperation {
             return controller.refuse(command, refusal)
         }
         // Pending jobs count: "ON" is redundant only if none of them switches the light off.
-        var expected = thing
-        expected.data = controller.expectedData(of: object, now: thing.data)
-        switch request.settled(on: expected, kind: controller.state.kind(of: expected)) {
+        let expected = controller.expected(thing)
+        switch request.settled(on: expected, controller.state.shape(of: expected)) {
         case .failure(let refusal): controller.refuse(command, refusal)
         case .success(let setting):
             guard controller.state.isLinkUp else { return controller.refuse(command, .unreachable) }
             command.accepted = setting.accepted
             command.rejected = setting.rejected.mapValues(\.code)
-            guard !setting.writes.isEmpty else { return controller.accept(command) }
+            guard !setting.patch.isEmpty else { return controller.accept(command) }
             controller.enqueue(
                 Job(
-                    work: .write(setting.writes, transition: setting.transition),
+                    work: .write(setting.patch, transition: setting.transition),
                     command: command,
                     cause: controller.cause(command.command)
                 ),

@@ -83,20 +83,20 @@ extension DeviceController {
     }
 
     private mutating func emitDifferences(of device: FlareDevice, from old: FlareDevice) {
-        var (before, after) = old.differences(to: device)
+        var difference = ObjectDifference(.device, from: old.json, to: device.json)
         let (reference, cause) = (ObjectReference(.device, device.id), ChangeEvent.Cause("server"))
-        let (from, to) = (before.removeValue(forKey: "position"), after.removeValue(forKey: "position"))
+        let (from, to) = difference.remove("position")
         if from != to {
             emit(.device, "moved", reference, before: from, after: to, changed: ["position"], cause: cause)
         }
-        guard !before.isEmpty || !after.isEmpty else { return }
+        guard !difference.isEmpty else { return }
         emit(
             .device,
             "changed",
             reference,
-            before: .object(before),
-            after: .object(after),
-            changed: Set(before.keys).union(after.keys).sorted(),
+            before: .object(difference.before),
+            after: .object(difference.after),
+            changed: difference.changed,
             cause: cause
         )
     }

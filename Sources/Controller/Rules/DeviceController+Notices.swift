@@ -57,7 +57,7 @@ extension DeviceController {
         case .thing:
             let before = state.things[object.id]
             state.things[object.id]?.data = data
-            if !ThingCapabilities.profileKeys.isDisjoint(with: after.keys) {
+            if after.contains(where: { DataKey.profile.contains($0.key) }) {
                 followKind(of: object.id, from: before)
             }
         case .device: state.device?.data = data
@@ -88,24 +88,21 @@ extension DeviceController {
         }
         // The power of a socket is no matter of beacons.
         let isOfBeacon =
-            ThingCapabilities.isBeacon(after) || ThingCapabilities.isBeacon(data) && after["power"] != nil
+            DataKey.isBeacon(after) || DataKey.isBeacon(data) && after["power"] != nil
         if isOfBeacon, object.kind != .device { trackBeacons() }
     }
 
     /// Remembers the last visible brightness of a light when its brightness becomes 0.
     mutating func recordLevel(of id: FlareID, before: JSONObject, after: JSONObject) {
-        var (before, after) = (before, after)
-        if let kind = kind(of: ObjectReference(.thing, id)) {
-            guard kind.isLight else { return }
-            (before, after) = (kind.canonical(before), kind.canonical(after))
-        }
-        guard before["brightness"] != after["brightness"], let level = ThingAppearance.level(of: after) else {
+        guard let shape = shape(of: ObjectReference(.thing, id)), shape.isLight || shape.kind == nil else {
             return
         }
-        if level > 0 {
+        let (before, after) = (shape.light(of: before).level, shape.light(of: after).level)
+        guard before != after, let after else { return }
+        if after > 0 {
             restingLevels[id] = nil
-        } else if restingLevels[id] == nil, let last = ThingAppearance.level(of: before), last > 0 {
-            restingLevels[id] = last
+        } else if restingLevels[id] == nil, let before, before > 0 {
+            restingLevels[id] = before
         }
     }
 
@@ -190,7 +187,7 @@ extension DeviceController {
 
 extension FlareThing {
     /// Whether the thing's data identify a beacon.
-    var hasBeacon: Bool { ThingCapabilities.isBeacon(data) }
+    var hasBeacon: Bool { DataKey.isBeacon(data) }
 }
 
 extension FlareClass {

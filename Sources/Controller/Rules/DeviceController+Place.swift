@@ -15,6 +15,7 @@ extension DeviceController {
             before: before,
             after: state.environments,
             name: \.name,
+            json: \.json,
             isEvent: wereKnown
         )
         elsewhere.found(state.environmentsByName.map(\.id))
@@ -154,8 +155,22 @@ extension DeviceController {
         }
         state.isPlaceKnown = true
         endStaleness()
-        applyDifferences(.zone, before: oldZones, after: state.zones, name: \.name, isEvent: wasKnown)
-        applyDifferences(.thing, before: oldThings, after: state.things, name: \.name, isEvent: wasKnown)
+        applyDifferences(
+            .zone,
+            before: oldZones,
+            after: state.zones,
+            name: \.name,
+            json: \.json,
+            isEvent: wasKnown
+        )
+        applyDifferences(
+            .thing,
+            before: oldThings,
+            after: state.things,
+            name: \.name,
+            json: \.json,
+            isEvent: wasKnown
+        )
         leaveRemovedObjects(isEvent: wasKnown)
         if wasKnown { updatePresence(cause: ChangeEvent.Cause("server")) }
         if !wasKnown || oldZones != state.zones || oldThings != state.things { trackBeacons() }
@@ -177,6 +192,7 @@ extension DeviceController {
             before: before,
             after: new.map { [id: $0] } ?? [:],
             name: \.name,
+            json: \.json,
             isEvent: true
         )
         leaveRemovedObjects(isEvent: true)
@@ -189,7 +205,7 @@ extension DeviceController {
     /// The server still has the low brightness at the end of the fade, not the level to restore.
     private mutating func recordLevel(from old: FlareThing, to new: FlareThing) {
         guard old.data != new.data else { return }
-        let isOff = [old, new].allSatisfy { !ThingAppearance.isOn(state.canonicalData(of: $0)) }
+        let isOff = [old, new].allSatisfy { !state.shape(of: $0).light(of: $0.data).isOn }
         if !isOff || restingLevels[new.id] == nil {
             recordLevel(of: new.id, before: old.data, after: new.data)
         }
@@ -209,11 +225,12 @@ extension DeviceController {
     }
 
     /// Assigns slugs to new objects and marks differences; publishes them unless this is the first reading.
-    mutating func applyDifferences<Object: Hashable & FieldComparable>(
+    mutating func applyDifferences<Object: Hashable>(
         _ kind: FlareClass,
         before: [FlareID: Object],
         after: [FlareID: Object],
         name: KeyPath<Object, String>,
+        json: KeyPath<Object, JSONValue>,
         isEvent: Bool
     ) {
         let cause = ChangeEvent.Cause("server")
@@ -244,17 +261,16 @@ extension DeviceController {
                 emit(kind.topic, "added", reference, cause: cause)
                 continue
             }
-            let (before, after) = old.differences(to: object)
-            guard !before.isEmpty || !after.isEmpty else { continue }
-            let changed = Set(before.keys).union(after.keys).sorted()
+            let difference = ObjectDifference(kind, from: old[keyPath: json], to: object[keyPath: json])
+            guard !difference.isEmpty else { continue }
             for topic in isNearby(reference) ? [kind.topic, .nearby] : [kind.topic] {
                 emit(
                     topic,
                     "changed",
                     reference,
-                    before: .object(before),
-                    after: .object(after),
-                    changed: changed,
+                    before: .object(difference.before),
+                    after: .object(difference.after),
+                    changed: difference.changed,
                     cause: cause
                 )
             }

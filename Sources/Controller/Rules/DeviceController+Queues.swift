@@ -42,20 +42,18 @@ extension DeviceController {
     private mutating func request(for job: inout Job, on object: ObjectReference) -> FlareRequest? {
         let sender = state.device?.id
         switch job.work {
-        case .write(let writes, let seconds):
+        case .write(let patch, let seconds):
             // End the transition first: a toggle depends on the values it has reached.
             endTransition(of: object.id)
-            let kind = kind(of: object)
-            var goal = values(of: writes, on: object, kind)
-            let news = goal.filter { writes[$0.key] != .value($0.value) }
-            if !news.isEmpty, let thing = state.things[object.id] {
-                job.command?.accepted.merge(ThingAppearance.shown(news, on: thing, kind: kind)) { $1 }
+            let (shape, data) = (shape(of: object), data(of: object) ?? [:])
+            var goal = shape?.resolved(patch, on: data, resting: restingLevels[object.id]) ?? patch
+            let news = goal.news(over: patch)
+            if let shape, !news.isEmpty {
+                job.command?.accepted.merge(shape.shown(news, on: data)) { $1 }
             }
             guard let seconds, seconds > 0 else {
-                if let restored = Self.removeRestoredLevel(of: &goal, kind) {
-                    job.rest.insert(restored, at: 0)
-                }
-                return setting(goal, of: object, kind, sender)
+                if let restored = removeRestoredLevel(of: &goal, object) { job.rest.insert(restored, at: 0) }
+                return setting(goal, of: object, sender)
             }
             let first = beginTransition(
                 of: object,
@@ -65,26 +63,25 @@ extension DeviceController {
                 by: job.command?.command
             )
             job.work = .step(first, isLast: false)
-            return first.isEmpty ? nil : setting(first, of: object, kind, sender)
-        case .step(let values, _):
-            return setting(values, of: object, kind(of: object), sender)
+            return first.isEmpty ? nil : setting(first, of: object, sender)
+        case .step(let patch, _):
+            return setting(patch, of: object, sender)
         case .action(let name):
             endTransition(of: object.id)
-            let kind = kind(of: object)
             if let thing = state.things[object.id],
                 let outcome = ActionOutcome(
                     of: name,
                     on: thing,
-                    resting: restingLevels[object.id],
-                    kind: kind
+                    state.shape(of: thing),
+                    resting: restingLevels[object.id]
                 )
             {
                 job.command?.accepted.merge(outcome.shown) { own, _ in own }
-                if var values = outcome.values {
-                    if let restored = Self.removeRestoredLevel(of: &values, kind) {
+                if var patch = outcome.patch {
+                    if let restored = removeRestoredLevel(of: &patch, object) {
                         job.rest.insert(restored, at: 0)
                     }
-                    return setting(values, of: object, kind, sender)
+                    return setting(patch, of: object, sender)
                 }
             }
             if sender != nil {
@@ -99,75 +96,55 @@ extension DeviceController {
         }
     }
 
-    /// The values to store, with toggles resolved against the current data.
-    private func values(
-        of writes: [String: DataWrite],
-        on object: ObjectReference,
-        _ kind: ThingKind?
-    ) -> JSONObject {
-        let data = state.things[object.id]?.data ?? [:]
-        return writes.resolved(
-            on: kind?.canonical(data) ?? data,
-            resting: restingLevels[object.id],
-            kind: kind
-        )
+    /// The request that stores a change; `nil` if there is nothing to store for it.
+    private func setting(_ patch: ThingPatch, of object: ObjectReference, _ sender: FlareID?) -> FlareRequest?
+    {
+        let values = stored(patch, of: object)
+        return values.isEmpty ? nil : .setData(object, values: values, sender: sender)
     }
 
-    /// The request that stores values of a plain light's form; `nil` if the thing has nothing to store for them.
-    private func setting(
-        _ values: JSONObject,
-        of object: ObjectReference,
-        _ kind: ThingKind?,
-        _ sender: FlareID?
-    ) -> FlareRequest? {
-        guard let kind else { return .setData(object, values: values, sender: sender) }
-        let stored = kind.stored(values, in: state.things[object.id]?.data ?? [:])
-        return stored.isEmpty ? nil : .setData(object, values: stored, sender: sender)
+    /// The shape of a thing; `nil` for what is none.
+    func shape(of object: ObjectReference) -> ThingShape? {
+        guard object.kind == .thing else { return nil }
+        return state.shape(of: state.things[object.id] ?? FlareThing(id: object.id))
     }
 
-    /// The profile of an object; `nil` for one without and for what is no thing.
-    func kind(of object: ObjectReference) -> ThingKind? {
-        guard object.kind == .thing, let thing = state.things[object.id] else { return nil }
-        return state.kind(of: thing)
-    }
-
-    /// Values of a plain light's form as they are stored in an object's data.
-    func stored(_ values: JSONObject, of object: ObjectReference) -> JSONObject {
-        guard let kind = kind(of: object) else { return values }
-        return kind.stored(values, in: state.things[object.id]?.data ?? [:])
+    /// A change as it is stored in an object's data.
+    func stored(_ patch: ThingPatch, of object: ObjectReference) -> JSONObject {
+        shape(of: object)?.stored(patch, in: data(of: object) ?? [:]) ?? patch.values
     }
 
     /// Removes the brightness that a light going off gets back.
     ///
     /// It is stored after the light is off, so that the restored level is never visible. A light that is off at a
     /// brightness of 0 gets none back before it is on.
-    static func removeRestoredLevel(of values: inout JSONObject, _ kind: ThingKind?) -> Job.Work? {
-        guard values["on"] == false, let level = values.removeValue(forKey: "brightness"),
-            kind?.hasOwnState ?? true
-        else { return nil }
-        return .write(["brightness": .value(level)], transition: nil)
+    func removeRestoredLevel(of patch: inout ThingPatch, _ object: ObjectReference) -> Job.Work? {
+        guard patch.state == .off, let level = patch.level, shape(of: object)?.hasOwnState ?? true else {
+            return nil
+        }
+        patch.level = nil
+        return .write(ThingPatch(level: level), transition: nil)
     }
 
     /// An object's data as it will be once all queued jobs are done.
     func expectedData(of object: ObjectReference, now data: JSONObject) -> JSONObject {
-        let queue = queues[object]
-        guard queue != nil || transitions[object.id] != nil else { return data }
+        let (queue, transition) = (queues[object], transitions[object.id])
+        guard queue != nil || transition != nil else { return data }
         var data = data
-        let kind = kind(of: object)
-        if let transition = transitions[object.id] {
-            data.merge(kind?.stored(transition.goal, in: data) ?? transition.goal) { $1 }
-        }
-        guard let queue else { return data }
-        for job in [queue.running].compactMap({ $0 }) + queue.waiting {
-            guard case .write(let writes, _) = job.work else { continue }
-            guard let kind else {
-                data.merge(writes.resolved(on: data, resting: nil)) { $1 }
-                continue
-            }
-            let values = writes.resolved(on: kind.canonical(data), resting: nil, kind: kind)
-            data.merge(kind.stored(values, in: data)) { $1 }
+        let shape = shape(of: object)
+        if let transition { data.merge(stored(transition.goal, of: object)) { $1 } }
+        for job in [queue?.running].compactMap({ $0 }) + (queue?.waiting ?? []) {
+            guard case .write(let patch, _) = job.work else { continue }
+            data = shape?.changed(data, by: patch) ?? data.merging(patch.values) { $1 }
         }
         return data
+    }
+
+    /// A thing with that data.
+    func expected(_ thing: FlareThing) -> FlareThing {
+        var expected = thing
+        expected.data = expectedData(of: ObjectReference(.thing, thing.id), now: thing.data)
+        return expected
     }
 
     /// Handles the server's reply to the object's running job.
@@ -214,13 +191,13 @@ extension DeviceController {
             guard case .setData(_, let values, _)? = request else { return }
             merge(values, into: object, cause: job.cause)
             // The server has stored this brightness, whether or not it is a change.
-            let seen = kind(of: object)?.canonical(values) ?? values
-            if let level = ThingAppearance.level(of: seen), level > 0 { restingLevels[object.id] = nil }
-        case .step(let values, let isLast):
-            guard case .setData(_, let stored, _)? = request else {
-                return stepped(object, values: values, stored: [:], isLast: isLast, cause: job.cause)
+            if let level = shape(of: object)?.light(of: values).level, level > 0 {
+                restingLevels[object.id] = nil
             }
-            stepped(object, values: values, stored: stored, isLast: isLast, cause: job.cause)
+        case .step(let patch, let isLast):
+            var stored = JSONObject()
+            if case .setData(_, let values, _)? = request { stored = values }
+            stepped(object, patch, stored: stored, isLast: isLast, cause: job.cause)
         case .action(let name):
             if case .setData(_, let values, _)? = request { merge(values, into: object, cause: job.cause) }
             emitAction(name, on: object, cause: job.cause)

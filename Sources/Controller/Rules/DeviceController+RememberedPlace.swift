@@ -16,13 +16,14 @@ extension DeviceController {
             before: [:],
             after: state.environments,
             name: \.name,
+            json: \.json,
             isEvent: false
         )
         state.environmentID = place.environment
         state.zones = Dictionary(place.zones.map { ($0.id, $0) }) { first, _ in first }
         state.things = Dictionary(place.things.map { ($0.id, $0) }) { first, _ in first }
-        applyDifferences(.zone, before: [:], after: state.zones, name: \.name, isEvent: false)
-        applyDifferences(.thing, before: [:], after: state.things, name: \.name, isEvent: false)
+        applyDifferences(.zone, before: [:], after: state.zones, name: \.name, json: \.json, isEvent: false)
+        applyDifferences(.thing, before: [:], after: state.things, name: \.name, json: \.json, isEvent: false)
         state.isPlaceKnown = true
         if var device = place.device, memory.devices[place.environment] == device.id {
             // Nobody knows where it is now.

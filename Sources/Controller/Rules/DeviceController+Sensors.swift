@@ -133,10 +133,9 @@ extension DeviceController {
             let metres = state.metres(to: thing)
         else { return }
         let brightness = ((1 - metres) * 10).rounded() / 10
-        var later = thing
-        later.data = expectedData(of: ObjectReference(.thing, thing.id), now: thing.data)
-        let expected = state.canonicalData(of: later)["brightness"]
-        guard brightness > 0, let expected, expected.number != brightness else { return }
+        let expected = expected(thing)
+        let level = state.shape(of: expected).light(of: expected.data).level
+        guard brightness > 0, let level, level != brightness else { return }
         let request = ChangeRequest(
             actor: .controller,
             kind: .set(["brightness"]),
@@ -146,7 +145,7 @@ extension DeviceController {
         guard refusal(of: request) == nil else { return }
         enqueue(
             Job(
-                work: .write(["brightness": .value(.number(brightness))], transition: nil),
+                work: .write(ThingPatch(level: brightness), transition: nil),
                 command: nil,
                 cause: ChangeEvent.Cause("beacons")
             ),
@@ -200,7 +199,7 @@ extension DeviceController {
         sync.heading.sent(at: now)
         enqueue(
             Job(
-                work: .write(["angle": .value(.number(degrees))], transition: nil),
+                work: .write(ThingPatch(values: ["angle": .number(degrees)]), transition: nil),
                 command: nil,
                 cause: ChangeEvent.Cause("compass")
             ),

@@ -7,10 +7,10 @@ struct Transition: Sendable {
     let object: ObjectReference
     /// The thing's data at the start, as stored.
     let original: JSONObject
-    /// The same in the form of a plain light, as are all values here.
-    let start: JSONObject
-    let goal: JSONObject
-    /// The keys whose values change gradually.
+    /// The light at the start.
+    let start: LightValues
+    let goal: ThingPatch
+    /// The data keys whose values change gradually.
     let moving: Set<String>
     /// Brightness of a light when on, 0…1; `nil` unless the light is switched on or off.
     let resting: Double?
@@ -19,8 +19,8 @@ struct Transition: Sendable {
     let cause: ChangeEvent.Cause
     /// Who started it; it stops when their right ends.
     let command: Command?
-    /// The values last sent to the server.
-    var current: JSONObject
+    /// The change last sent to the server.
+    var current: ThingPatch
     /// When intermediate values were last published.
     var shownAt: Instant?
 }
@@ -31,33 +31,32 @@ extension DeviceController {
     private static var showMilliseconds: Int64 { 250 }
 
     /// Starts a transition.
-    /// - Returns: The first values to store.
+    /// - Returns: The first change to store.
     mutating func beginTransition(
         of object: ObjectReference,
-        to goal: JSONObject,
+        to goal: ThingPatch,
         seconds: Double,
         cause: ChangeEvent.Cause,
         by command: Command?
-    ) -> JSONObject {
-        let original = state.things[object.id]?.data ?? [:]
-        let start = kind(of: object)?.canonical(original) ?? original
+    ) -> ThingPatch {
+        let original = data(of: object) ?? [:]
+        let start = shape(of: object)?.light(of: original) ?? LightValues()
         var goal = goal
         var resting: Double?
-        let end = start.merging(goal) { $1 }
-        if let level = ThingAppearance.level(of: end),
-            ThingAppearance.isOn(start) != ThingAppearance.isOn(end)
-        {
+        let end = start.applying(goal)
+        if let level = end.level, start.isOn != end.isOn {
             resting = level
-            goal["brightness"] = goal["brightness"] ?? .number(level)
+            goal.level = level
         }
-        let first = ThingSetting.interpolated(from: start, to: goal, fraction: 0)
-        let halfway = ThingSetting.interpolated(from: start, to: goal, fraction: 0.5)
+        let first = goal.interpolated(from: start, fraction: 0)
+        let final = stored(goal, of: object)
+        let halfway = stored(goal.interpolated(from: start, fraction: 0.5), of: object)
         transitions[object.id] = Transition(
             object: object,
             original: original,
             start: start,
             goal: goal,
-            moving: Set(goal.keys.filter { $0 != "on" && halfway[$0] != goal[$0] }),
+            moving: Set(halfway.filter { $0.value != final[$0.key] }.keys),
             resting: resting,
             began: now,
             milliseconds: seconds * 1000,
@@ -75,7 +74,7 @@ extension DeviceController {
     /// - Parameter stored: The values as they were sent.
     mutating func stepped(
         _ object: ObjectReference,
-        values: JSONObject,
+        _ step: ThingPatch,
         stored: JSONObject,
         isLast: Bool,
         cause: ChangeEvent.Cause
@@ -83,11 +82,9 @@ extension DeviceController {
         if let transition = transitions[object.id], !isLast {
             // Values that do not change gradually apply at once: a light that fades in is on.
             if transition.shownAt == nil {
-                let kind = kind(of: object)
-                let moving = Set(transition.moving.map { kind?.name(ofCanonical: $0) ?? $0 })
-                merge(stored.filter { !moving.contains($0.key) }, into: object, cause: cause)
+                merge(stored.filter { !transition.moving.contains($0.key) }, into: object, cause: cause)
             }
-            show(values, on: object)
+            show(step, on: object)
             effects.append(.startTimer(.transitionStep(object.id), milliseconds: Self.stepMilliseconds))
             return
         }
@@ -96,24 +93,19 @@ extension DeviceController {
             markChanged(object)
             hideIntermediateValues(of: transition)
             // Remember the brightness of a light that went off: the write that restores it may fail.
-            restingLevels[object.id] = values["on"] == false ? transition.resting : nil
+            restingLevels[object.id] = step.state == .off ? transition.resting : nil
         }
         merge(stored, into: object, cause: cause)
     }
 
     /// Publishes intermediate values, without an event.
-    private mutating func show(_ values: JSONObject, on object: ObjectReference) {
+    private mutating func show(_ step: ThingPatch, on object: ObjectReference) {
         guard let transition = transitions[object.id], state.things[object.id] != nil else { return }
         if let shownAt = transition.shownAt, now.milliseconds(since: shownAt) < Self.showMilliseconds {
             return
         }
         transitions[object.id]?.shownAt = now
-        guard let kind = kind(of: object) else {
-            for key in transition.moving { state.things[object.id]?.data[key] = values[key] }
-            return markChanged(object)
-        }
-        let moving = values.filter { transition.moving.contains($0.key) }
-        for (key, value) in kind.stored(moving, in: transition.original) {
+        for (key, value) in stored(step, of: object) where transition.moving.contains(key) {
             state.things[object.id]?.data[key] = value
         }
         markChanged(object)
@@ -122,10 +114,8 @@ extension DeviceController {
     /// Resets intermediate values to the start, so that the final event reports the whole change.
     private mutating func hideIntermediateValues(of transition: Transition) {
         guard transition.shownAt != nil else { return }
-        let kind = kind(of: transition.object)
         for key in transition.moving {
-            let name = kind?.name(ofCanonical: key) ?? key
-            state.things[transition.object.id]?.data[name] = transition.original[name]
+            state.things[transition.object.id]?.data[key] = transition.original[key]
         }
     }
 
@@ -134,21 +124,16 @@ extension DeviceController {
         guard mayGoOn(transition) else { return endTransition(of: id) }
         let elapsed = Double(now.milliseconds(since: transition.began))
         let isLast = elapsed >= transition.milliseconds
-        let values =
+        let fraction = elapsed / transition.milliseconds
+        var step =
             isLast
-            ? transition.goal
-            : ThingSetting.interpolated(
-                from: transition.start,
-                to: transition.goal,
-                fraction: elapsed / transition.milliseconds
-            )
-        guard isLast || values != transition.current else {
+            ? transition.goal : transition.goal.interpolated(from: transition.start, fraction: fraction)
+        guard isLast || step != transition.current else {
             effects.append(.startTimer(.transitionStep(id), milliseconds: Self.stepMilliseconds))
             return
         }
-        transitions[id]?.current = values
-        var step = values
-        let restored = isLast ? Self.removeRestoredLevel(of: &step, kind(of: transition.object)) : nil
+        transitions[id]?.current = step
+        let restored = isLast ? removeRestoredLevel(of: &step, transition.object) : nil
         var job = Job(work: .step(step, isLast: isLast), command: nil, cause: transition.cause)
         if let restored { job.rest = [restored] }
         enqueue(job, on: transition.object)

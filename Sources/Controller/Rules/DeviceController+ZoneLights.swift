@@ -22,8 +22,10 @@ extension DeviceController {
         // Rights are those of each light; the other policies may protect the whole zone.
         let zoneRequest = self.request(command, kind, on: .init(.zone, zone.id))
         if let refusal = refusal(of: zoneRequest, withRights: false) { return refuse(whole, refusal) }
-        let all = state.things.values.filter { $0.zone == zone.id && isLight($0) && maySee($0, command) }
-            .sorted { $0.id < $1.id }
+        let all = state.things.values.filter {
+            $0.zone == zone.id && state.shape(of: $0).isLight && maySee($0, command)
+        }
+        .sorted { $0.id < $1.id }
         guard !all.isEmpty else {
             return refuse(whole, Refusal(.unknownThing, "there is no light in this zone"))
         }
@@ -57,7 +59,7 @@ extension DeviceController {
             whole.accepted.merge(setting.accepted) { first, _ in first }
             whole.rejected.merge(setting.rejected.mapValues(\.code)) { first, _ in first }
         }
-        jobs.removeAll { $0.setting.writes.isEmpty }
+        jobs.removeAll { $0.setting.patch.isEmpty }
         // One light of somebody else is enough: half of an order is worse than none.
         if let refusal = jobs.lazy.compactMap({ others[$0.light.id] }).first { return refuse(whole, refusal) }
         guard !jobs.isEmpty else { return accept(whole) }
@@ -67,17 +69,13 @@ extension DeviceController {
             part.joint = number
             enqueue(
                 Job(
-                    work: .write(setting.writes, transition: setting.transition),
+                    work: .write(setting.patch, transition: setting.transition),
                     command: part,
                     cause: cause(command)
                 ),
                 on: ObjectReference(.thing, light.id)
             )
         }
-    }
-
-    private func isLight(_ thing: FlareThing) -> Bool {
-        state.kind(of: thing)?.isLight ?? ThingCapabilities.isLight(thing.data)
     }
 
     /// Replaces values that must mean the same for all lights.
@@ -96,9 +94,8 @@ extension DeviceController {
             return request
         }
         let isOn = lights.contains {
-            var expected = $0
-            expected.data = expectedData(of: ObjectReference(.thing, $0.id), now: $0.data)
-            return ThingAppearance.isOn(state.canonicalData(of: expected))
+            let expected = expected($0)
+            return state.shape(of: expected).light(of: expected.data).isOn
         }
         var request = request
         request.attributes["state"] = .string(isOn ? "OFF" : "ON")
@@ -120,24 +117,20 @@ extension DeviceController {
         var settled: [(light: FlareThing, setting: ThingSetting)] = []
         var understood: Set<String> = []
         for light in lights {
-            let kind = state.kind(of: light)
-            let capabilities = ThingCapabilities(thing: light, kind: kind)
+            let attributes = state.shape(of: light).attributes
             var own = request
-            own.attributes = request.attributes.filter { capabilities.attributes[$0.key] != nil }
+            own.attributes = request.attributes.filter { attributes[$0.key] != nil }
             understood.formUnion(own.attributes.keys)
             guard !own.attributes.isEmpty else { continue }
-            var expected = light
-            expected.data = expectedData(of: ObjectReference(.thing, light.id), now: light.data)
-            switch own.settled(on: expected, kind: kind) {
+            let expected = expected(light)
+            switch own.settled(on: expected, state.shape(of: expected)) {
             case .success(let setting): settled.append((light, setting))
             case .failure(let refusal): return .failure(refusal)
             }
         }
         let unknown = request.attributes.keys.filter { !understood.contains($0) }.sorted()
         guard request.isPartial ? !settled.isEmpty : unknown.isEmpty && !settled.isEmpty else {
-            let settable = Set(
-                lights.flatMap { ThingCapabilities(thing: $0, kind: state.kind(of: $0)).settable }
-            ).sorted()
+            let settable = Set(lights.flatMap { state.shape(of: $0).settable }).sorted()
             let what = unknown.first.map { "no light of this zone has \(QuotedValue.of($0))" }
             return .failure(
                 Refusal(

@@ -1,5 +1,5 @@
 package import Flare
-package import JSON
+import JSON
 package import People
 package import Things
 
@@ -55,8 +55,8 @@ package struct ControllerState: Sendable, Hashable {
     package var suspendedSensors: Set<SensorKind> = []
     /// When each environment, zone, thing and this device last changed.
     package var changedAt: [ObjectReference: Instant] = [:]
-    /// The final values of running transitions, by thing: as Flare data, in the form of a plain light.
-    package var goals: [FlareID: JSONObject] = [:]
+    /// What running transitions lead to, by thing.
+    package var goals: [FlareID: ThingPatch] = [:]
     /// Total duration of those transitions, seconds.
     package var goalSeconds: [FlareID: Double] = [:]
     /// The conditions of physical lamps, by thing.
@@ -100,9 +100,9 @@ package struct ControllerState: Sendable, Hashable {
     /// The language of texts: that of the lifecycle, at first the configured one.
     package var language: String { lifecycle.language?.tag ?? catalog.language }
 
-    /// A thing's data in the form of a plain light.
-    package func canonicalData(of thing: FlareThing) -> JSONObject {
-        kind(of: thing)?.canonical(thing.data) ?? thing.data
+    /// What a thing has, accepts and offers.
+    package func shape(of thing: FlareThing) -> ThingShape {
+        catalog.shape(of: thing, slug: slugs[.thing, thing.id])
     }
 
     package var zone: FlareZone? { zoneID.flatMap { zones[$0] } }

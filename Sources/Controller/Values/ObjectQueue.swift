@@ -28,10 +28,10 @@ struct ObjectQueue: Sendable {
 /// One change to request from the server.
 struct Job: Sendable {
     enum Work: Sendable {
-        /// Values for the object's data, with the length of the transition in seconds; `nil` for none.
-        case write([String: DataWrite], transition: Double?)
+        /// A change of the object's data, with the length of the transition in seconds; `nil` for none.
+        case write(ThingPatch, transition: Double?)
         /// A step of a running transition, with intermediate values.
-        case step(JSONObject, isLast: Bool)
+        case step(ThingPatch, isLast: Bool)
         case action(String)
         case position(Point3D)
         case name(String, environment: FlareID)
@@ -53,7 +53,7 @@ struct Job: Sendable {
     /// Whether the result depends on earlier jobs, so that no job may overtake it.
     var isBoundToOrder: Bool {
         switch work {
-        case .write(let writes, _): !rest.isEmpty || writes.values.contains(.toggle)
+        case .write(let patch, _): !rest.isEmpty || patch.isToggling
         case .action, .step: true
         case .position, .name: !rest.isEmpty
         }
@@ -63,7 +63,7 @@ struct Job: Sendable {
     func isOvertaken(by newer: Job) -> Bool {
         guard !isBoundToOrder, !newer.isBoundToOrder else { return false }
         return switch (work, newer.work) {
-        case (.write(let mine, _), .write(let theirs, _)): mine.keys.allSatisfy { theirs[$0] != nil }
+        case (.write(let mine, _), .write(let theirs, _)): theirs.covers(mine)
         case (.position, .position), (.name, .name): true
         default: false
         }

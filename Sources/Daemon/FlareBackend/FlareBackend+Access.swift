@@ -94,18 +94,17 @@ extension ClientChange {
             }
         case .thing:
             guard let thing = FlareThing(json: object.json) else { return nil }
-            let profile = state.kind(of: thing)
+            let shape = state.shape(of: thing)
             switch kind {
             case .setData(let values):
-                if let key = ThingCapabilities.firstNotDriving(values, thing, kind: profile) {
+                if let key = shape.firstNotDriving(values, thing) {
                     return changes(key)
                 }
-                return ThingCapabilities.firstIllegal(values, thing, kind: profile).map {
+                return shape.firstIllegal(values, thing).map {
                     "this thing does not accept \(QuotedValue.of(values[$0] ?? .null)) as its \(QuotedValue.of($0))"
                 }
             case .performAction(let name):
-                return ThingCapabilities.isDriving(action: name, thing, kind: profile)
-                    ? nil : changes(name)
+                return shape.isDriving(action: name, thing) ? nil : changes(name)
             case .setPosition, .update, .remove, .insert: return nil
             }
         }

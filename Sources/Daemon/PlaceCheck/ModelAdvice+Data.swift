@@ -16,14 +16,14 @@ extension ModelAdvice {
         // A thing that only reports a power reports watts, and no beacon's power.
         let reported =
             kind == .thing
-            ? ThingCapabilities.reportedKeys(in: members).subtracting(ThingCapabilities.fixedKeys) : []
+            ? DataKey.reported(in: members).filter { !DataKey.isFixed($0) } : []
         // A profile says itself what its keys may hold, and which there are.
         let hasProfile =
-            kind == .thing && ThingCapabilities.profileKeys.contains { members[$0]?.string != nil }
+            kind == .thing && DataKey.profile.contains { members[$0]?.string != nil }
         for (name, value) in members.sorted(by: { $0.key < $1.key }) where !value.isNull {
             if let key = keys[name] {
                 let isFree =
-                    reported.contains(name) || hasProfile && !ThingCapabilities.fixedKeys.contains(name)
+                    reported.contains(name) || hasProfile && !DataKey.isFixed(name)
                 if !isFree, let problem = key.problem(with: value) {
                     warn("\(place).\(name)", "\(problem) (is \(value.shortText))")
                 }
@@ -55,7 +55,7 @@ extension ModelAdvice {
     private mutating func thingData(_ data: JSONObject, at place: String) {
         let options = data["options"]?.array?.compactMap(\.string) ?? []
         if let colour = data["color"]?.string, !options.contains(colour),
-            ThingAppearance.drawn(.string(colour)) == nil
+            RGBColour(drawn: .string(colour)) == nil
         {
             warn(
                 "\(place).color",

@@ -21,7 +21,7 @@ extension ThingDiscovery {
         var names = UniqueNames()
         let beacon = beacon(topics, &names)
         var components: [Component] = []
-        if let light = LightKind(of: thing, kind: kind) {
+        if let light = LightKind(shape) {
             var members = light.members(
                 state: topics.object(.thing, slug),
                 command: topics.command(.thingSet, slug)
@@ -29,9 +29,7 @@ extension ThingDiscovery {
             members["name"] = .null
             members["icon"] = icon.map { .string($0) }
             components.append(Component(.light, "", members))
-            if let palette = palette(ThingCapabilities(thing: thing, kind: kind), topics) {
-                components.append(palette)
-            }
+            if let palette = palette(topics) { components.append(palette) }
         }
         let isSwitched = entities.hasLight || entities.mainSwitch != nil
         components += entities.components(

@@ -1,5 +1,6 @@
-import JSON
+import Flare
 import Profiles
+import JSON
 
 /// A managed property as its profile has it; what depends on a thing's present value is resolved for each thing.
 struct KindProperty: Sendable {
@@ -17,7 +18,7 @@ struct KindProperty: Sendable {
         // Nothing can be chosen of nothing.
         if actions.isEmpty, control == .select || control == .button { control = .readonlyText }
         // Its name says that it belongs to the place, as a beacon's number does.
-        if ThingCapabilities.fixedKeys.contains(property.name) { control = .readonlyText }
+        if DataKey.isFixed(property.name) { control = .readonlyText }
         let type: ThingProperty.ValueType? =
             switch named {
             case .decimalInput?: .decimal
@@ -55,7 +56,7 @@ struct KindProperty: Sendable {
             if plan.type == .unknown { property.type = type }
             if isGeneric { property.control = Self.control(of: type) }
         }
-        if ThingCapabilities.isReported(plan.name, in: data) { property.control = .readonlyText }
+        if DataKey.isReported(plan.name, in: data) { property.control = .readonlyText }
         return property
     }
 
@@ -69,7 +70,7 @@ struct KindProperty: Sendable {
     func isSettable(in data: JSONObject) -> Bool {
         guard isThere(in: data) else { return false }
         let control = isGeneric ? Self.control(of: Self.type(of: data[plan.name])) : plan.control
-        return control != .readonlyText && !ThingCapabilities.isReported(plan.name, in: data)
+        return control != .readonlyText && !DataKey.isReported(plan.name, in: data)
     }
 
     // MARK: The generic control

@@ -1,116 +1,137 @@
 import JSON
+import Text
 
-/// The properties that make a thing a light, or that switch it on and off.
+/// The parts of a light, or of what is switched on and off: under which keys they are, and how their values count.
 struct LightParts: Sendable {
-    /// Whether it has any such part and is shown and counted as a light.
-    let isLight: Bool
-    /// Index of the property that is on and off.
-    let state: Int?
-    let brightness: Int?
-    let colour: Int?
-    /// Index of the property that is the colour temperature of white light, and how it counts.
-    let temperature: Int?
-    let scale: TemperatureScale?
+    /// Data keys; `nil` for a part that it does not have.
+    private(set) var state: String?
+    private(set) var brightness: String?
+    private(set) var colour: String?
+    private(set) var temperature: String?
+    /// How the colour temperature of white light counts.
+    private(set) var scale: TemperatureScale?
+    private(set) var switching = SwitchValues([])
     /// Whether nothing but the colour can switch it: black is off.
-    let isSwitchedByColour: Bool
-    /// Index of the property whose values are effects.
-    let effect: Int?
+    private(set) var isSwitchedByColour = false
+    /// Keys of parts that are only reported, and not read as parts of a light.
+    private var unread: Set<String> = []
+    /// Whether on and off count only where the data has such a value.
+    private var isStateOptional = true
     /// The brightness that means darkness; the level is linear from there to the maximum.
-    private let darkness: Double
-    private let fullness: Double
+    private var darkness = 0.0
+    private var fullness = 1.0
     /// The least stored brightness.
-    private let least: Double
-    private let isWhole: Bool
-    /// Other properties that bear the name of a light's key.
-    let shadowed: [String]
-    /// Whether names and values are already those of a plain light.
+    private var least = 0.0
+    private var isWhole = false
+    /// Whether a level is stored as it is.
     private let isPlain: Bool
 
-    /// - Parameter isLight: Whether the control for the whole thing is that of a light.
-    /// - Source: contrib/contract/profiles.md, "Values".
-    init(_ properties: [KindProperty], isLight isControlled: Bool) {
-        func own(_ control: ThingProperty.Control) -> Int? {
-            properties.firstIndex { !$0.isGeneric && $0.plan.control == control }
+    /// Those of a thing without a profile.
+    init(reported: Set<String>) {
+        (state, brightness, colour, temperature) = ("on", "brightness", "color", "colorTemperature")
+        scale = .kelvin
+        unread = reported
+        isPlain = true
+    }
+
+    /// Those of a profile.
+    init(_ properties: [KindProperty], _ parts: PartProperties) {
+        func property(_ index: Int?) -> KindProperty? { index.map { properties[$0] } }
+        (state, brightness) = (property(parts.state)?.plan.name, property(parts.brightness)?.plan.name)
+        colour = property(parts.colour)?.plan.name
+        temperature = property(parts.temperature)?.plan.name
+        scale = property(parts.temperature).flatMap { TemperatureScale($0.plan) }
+        if let property = property(parts.state) {
+            switching = property.switching
+            isStateOptional = property.plan.isOptional
         }
-        func called(
-            roles: Set<String>,
-            names: Set<String>,
-            _ controls: Set<ThingProperty.Control>
-        ) -> Int? {
-            func fits(_ property: KindProperty) -> Bool {
-                property.isGeneric || controls.contains(property.plan.control)
-            }
-            return properties.firstIndex { fits($0) && !roles.isDisjoint(with: $0.plan.roles) }
-                ?? properties.firstIndex { fits($0) && names.contains($0.plan.name) }
-        }
-        let isLight = own(.dimmer) != nil || own(.colourPicker) != nil || isControlled
-        state = called(
-            roles: ["on_off"],
-            names: isLight ? ["on_off", "on"] : [],
-            [.switch, .select, .readonlyText]
-        )
-        if isLight {
-            brightness =
-                own(.dimmer)
-                ?? called(
-                    roles: ["brightness"],
-                    names: ["brightness"],
-                    [.slider, .decimalInput, .integerInput, .readonlyText]
-                )
-            colour =
-                own(.colourPicker)
-                ?? called(roles: ["color"], names: ["color"], [.textInput, .readonlyText])
-            temperature = properties.firstIndex { TemperatureScale($0.plan) != nil }
-            effect = properties.firstIndex {
-                $0.plan.roles.contains("effect") && !$0.plan.actions.isEmpty
-                    && ($0.plan.control == .select || $0.plan.control == .switch)
-            }
-        } else {
-            (brightness, colour, temperature, effect) = (nil, nil, nil, nil)
-        }
-        isSwitchedByColour = isLight && state == nil && brightness == nil && colour != nil
-        scale = temperature.flatMap { TemperatureScale(properties[$0].plan) }
-        self.isLight = isLight && (state ?? brightness ?? colour) != nil
-        let dimmer = brightness.map { properties[$0].plan }
+        isSwitchedByColour = state == nil && brightness == nil && colour != nil
+        let dimmer = property(parts.brightness)?.plan
         fullness = dimmer?.maximum ?? (dimmer?.name == "brightness" ? 1 : 100)
         least = min(dimmer?.minimum ?? 0, fullness)
         // Where something else switches it, the least brightness is still light.
         darkness = least > 0 && state != nil ? 0 : least
         isWhole = dimmer?.type == .integer
-        let parts = Set([state, brightness, colour, temperature].compactMap { $0 })
-        shadowed = properties.indices.filter { !parts.contains($0) }.map { properties[$0].plan.name }
-            .filter { ThingCapabilities.lightKeys.contains($0) }
-        isPlain =
-            shadowed.isEmpty && temperature == nil && !isSwitchedByColour
-            && state.map { properties[$0].plan.name == "on" } ?? true
-            && state.map { properties[$0].plan.actions.isEmpty } ?? true
-            && dimmer.map { $0.name == "brightness" } ?? true
-            && (dimmer == nil || darkness == 0 && fullness == 1 && !isWhole)
-            && colour.map { properties[$0].plan.name == "color" } ?? true
+        isPlain = false
     }
 
-    /// Whether data are those of a plain light as they stand.
-    func isCanonical(_ data: JSONObject) -> Bool {
-        guard isPlain, data["readonly"] == nil, data["kind"] == nil, data["colorTemperature"] == nil else {
-            return false
+    /// Whether it has all parts that a change has; on and off may have no key of their own.
+    func have(_ patch: ThingPatch) -> Bool {
+        (patch.state == nil || state != nil || brightness != nil || isSwitchedByColour)
+            && (patch.level == nil || brightness != nil) && (patch.colour == nil || colour != nil)
+            && (patch.temperature == nil || temperature != nil)
+    }
+
+    // MARK: Reading
+
+    /// The values in a thing's data.
+    ///
+    /// Numbers and texts are accepted for on and off, and numeric text for a brightness, because the original Flare's
+    /// web pages send them.
+    func values(in data: JSONObject) -> LightValues {
+        func value(_ key: String?) -> JSONValue? {
+            guard let key, let value = data[key], !value.isNull, !unread.contains(key) else { return nil }
+            return value
         }
-        if state == nil { guard data["on"] == nil else { return false } }
-        if state != nil { guard data["on"]?.bool != nil else { return false } }
-        if brightness == nil { guard data["brightness"] == nil else { return false } }
-        return colour != nil || data["color"] == nil
+        var light = LightValues()
+        if state != nil {
+            light.isSwitchedOn = value(state).map { switching.isOn($0) } ?? (isStateOptional ? nil : false)
+        }
+        light.level = value(brightness).flatMap { level(of: $0) }
+        light.colour = value(colour)
+        if isSwitchedByColour, let colour = light.colour { light.isSwitchedOn = !Self.isBlack(colour) }
+        light.temperature = value(temperature).flatMap { scale?.temperature(of: $0) }
+        return light
     }
 
     /// The level of a stored brightness, 0…1; `nil` for what is no number.
-    func level(of value: JSONValue?) -> Double? {
-        let number = value?.number ?? value?.string.flatMap { Double($0.trimmingSpace) }
+    func level(of value: JSONValue) -> Double? {
+        let number = value.number ?? value.string.flatMap { Double(isPlain ? $0 : $0.trimmingSpace) }
         guard let number, number.isFinite else { return nil }
         // A range may be wider than a number can tell.
         let share = (number - darkness) / (fullness - darkness)
         return share.isFinite ? min(max(share, 0), 1) : nil
     }
 
+    private static func isBlack(_ colour: JSONValue) -> Bool {
+        RGBColour(drawn: colour) == RGBColour(red: 0, green: 0, blue: 0)
+    }
+
+    // MARK: Writing
+
+    /// A change without toggles as it is stored in a thing's data.
+    ///
+    /// A light without a key for on and off is off at its least brightness, or in black.
+    func stored(_ patch: ThingPatch, in data: JSONObject) -> JSONObject {
+        var stored = patch.values
+        if let brightness, let level = patch.level { stored[brightness] = .number(number(ofLevel: level)) }
+        if let temperature, let scale, let white = patch.temperature {
+            stored[temperature] = .number(scale.value(of: white))
+        }
+        if let colour, let value = patch.colour {
+            // The colour that belongs to a temperature belongs to the one that is stored.
+            let white = patch.temperature.flatMap { value == .string($0.stored) ? scale?.settled($0) : nil }
+            stored[colour] = white.map { .string($0.stored) } ?? value
+        }
+        guard let state = patch.state else { return stored }
+        let isOn = state == .on
+        if let key = self.state {
+            stored[key] = switching.value(isOn: isOn, like: data[key])
+        } else if let brightness, !isOn {
+            stored[brightness] = .number(number(ofLevel: 0))
+        } else if isSwitchedByColour, let colour {
+            if !isOn {
+                stored[colour] = "black"
+            } else if patch.colour == nil, data[colour].map(Self.isBlack) ?? true {
+                stored[colour] = "white"
+            }
+        }
+        return stored
+    }
+
     /// The brightness to store for a level of 0…1; a level above 0 stays above it.
-    func brightness(ofLevel level: Double) -> Double {
+    private func number(ofLevel level: Double) -> Double {
+        if isPlain { return level }
         let range = fullness - darkness
         guard range.isFinite else { return level > 0 ? fullness : least }
         let step = isWhole ? 1 : range / 10_000

@@ -1,3 +1,5 @@
+import Flare
+import Text
 import JSON
 
 /// How a property counts the colour temperature of white light: in kelvin or in mired, and from where to where.
@@ -5,6 +7,11 @@ struct TemperatureScale: Sendable, Hashable {
     private let isMired: Bool
     /// What the light can show, kelvin.
     let range: ClosedRange<Int>
+
+    /// That of a thing without a profile.
+    static let kelvin = TemperatureScale(isMired: false, range: ColourTemperature.range)
+
+    private init(isMired: Bool, range: ClosedRange<Int>) { (self.isMired, self.range) = (isMired, range) }
 
     /// `nil` for a property that is no colour temperature.
     ///

@@ -1,10 +1,11 @@
 package import Flare
-import JSON
 package import Profiles
+import JSON
+import Threading
 
 /// All profiles with the things that the configuration assigns to them, and the texts of all languages.
 ///
-/// Copies share everything; two are equal when one is a copy of the other.
+/// Copies share everything; two are equal when one is a copy of the other, or neither has a profile.
 package struct ThingCatalog: Sendable, Hashable {
     let storage: Storage
 
@@ -27,6 +28,8 @@ package struct ThingCatalog: Sendable, Hashable {
         }
 
         let language: String
+        /// The shapes of things, as far as they are known.
+        let shapes = Locked(KnownShapes())
 
         init(_ library: ProfileLibrary, _ assignments: [String: String], _ language: String) {
             self.library = library
@@ -63,7 +66,7 @@ package struct ThingCatalog: Sendable, Hashable {
     }
 
     /// No profiles: every thing is what its data say.
-    package static let none = ThingCatalog(ProfileLibrary())
+    package static var none: ThingCatalog { ThingCatalog(ProfileLibrary()) }
 
     /// - Parameters:
     ///   - assignments: Profiles by the short name or identifier of a thing; `name`, or `name/model` where several
@@ -73,9 +76,11 @@ package struct ThingCatalog: Sendable, Hashable {
         storage = Storage(library, assignments, language)
     }
 
-    package static func == (left: Self, right: Self) -> Bool { left.storage === right.storage }
+    package static func == (left: Self, right: Self) -> Bool {
+        left.storage === right.storage || left.kinds.isEmpty && right.kinds.isEmpty
+    }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(storage)) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(kinds.isEmpty) }
 
     package var library: ProfileLibrary { storage.library }
     /// In the order of the library.
@@ -107,6 +112,14 @@ package struct ThingCatalog: Sendable, Hashable {
             return model.map { entry.byModel[$0] ?? entry.plain } ?? entry.only
         }
         return model.flatMap { storage.byModel[$0] }
+    }
+
+    /// The shape of a thing; known for things alike.
+    /// - Parameter slug: Its short name.
+    package func shape(of thing: FlareThing, slug: @autoclosure () -> String? = nil) -> ThingShape {
+        let kind = kind(of: thing, slug: slug())
+        let form = ThingForm(thing, kind: kind)
+        return storage.shapes.withLock { $0.shape(form) { ThingShape(thing, kind: kind) } }
     }
 
     /// What a thing's data name without a profile being found: what nobody has, or what several types share.
@@ -154,4 +167,23 @@ package struct ThingCatalog: Sendable, Hashable {
     }
 
     package var languages: [String] { storage.library.strings.languages }
+}
+
+/// Shapes by what they follow from; a bounded cache.
+struct KnownShapes {
+    /// Most names of keys and actions in all shapes.
+    static let capacity = 20_000
+
+    private var shapes: [ThingForm: ThingShape] = [:]
+    private var weight = 0
+
+    mutating func shape(_ form: ThingForm, make: () -> ThingShape) -> ThingShape {
+        if let known = shapes[form] { return known }
+        let shape = make()
+        guard form.weight <= Self.capacity / 40 else { return shape }
+        weight += form.weight
+        if weight > Self.capacity { (shapes, weight) = ([:], form.weight) }
+        shapes[form] = shape
+        return shape
+    }
 }

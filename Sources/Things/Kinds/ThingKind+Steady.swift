@@ -19,7 +19,7 @@ extension ThingKind {
     /// The names of the properties that a light of this kind carries; none if it is no light.
     package var lightParts: Set<String> {
         guard isLight else { return [] }
-        let parts = storage.parts
+        let parts = storage.partProperties
         return Set(
             [parts.state, parts.brightness, parts.colour, parts.temperature, parts.effect].compactMap { $0 }
                 .map { storage.properties[$0].plan.name }

@@ -1,7 +1,7 @@
 package import Flare
-package import JSON
 package import Profiles
 import Text
+import JSON
 
 /// A profile, prepared for the things that have it.
 ///
@@ -15,6 +15,7 @@ package struct ThingKind: Sendable, Hashable {
         /// Indices by name.
         let index: [String: Int]
         let actions: KindActions
+        let partProperties: PartProperties
         let parts: LightParts
 
         init(_ profile: Profile) {
@@ -22,10 +23,11 @@ package struct ThingKind: Sendable, Hashable {
             properties = profile.properties.map { KindProperty($0) }
             index = Dictionary(properties.enumerated().map { ($1.plan.name, $0) }) { first, _ in first }
             actions = KindActions(properties)
-            parts = LightParts(
+            partProperties = PartProperties(
                 properties,
                 isLight: profile.deviceControl == "light" || profile.deviceControlClass == "Light"
             )
+            parts = LightParts(properties, partProperties)
         }
     }
 
@@ -47,7 +49,7 @@ package struct ThingKind: Sendable, Hashable {
     /// The screen behind it in lists.
     package var detailScreen: String? { storage.profile.detailScreen }
     /// Whether things of this kind are lights.
-    package var isLight: Bool { storage.parts.isLight }
+    package var isLight: Bool { storage.partProperties.isLight }
 
     // MARK: Properties
 
@@ -55,47 +57,23 @@ package struct ThingKind: Sendable, Hashable {
     package var allProperties: [ThingProperty] { storage.properties.map(\.plan) }
 
     /// The managed properties of a thing, in their order; optional ones only if it has a value for them.
-    package func properties(of thing: FlareThing) -> [ThingProperty] {
+    func properties(of thing: FlareThing) -> [ThingProperty] {
         storage.properties.compactMap { $0.resolved(in: thing.data) }
     }
 
-    /// A managed property of a thing; `nil` for an optional one that it does not have.
-    package func property(named name: String, of thing: FlareThing) -> ThingProperty? {
-        storage.index[name].flatMap { storage.properties[$0].resolved(in: thing.data) }
+    /// Whether the present value tells what a property accepts.
+    func followsValue(of name: String) -> Bool {
+        storage.index[name].map { storage.properties[$0].followsValue } ?? false
     }
 
-    /// The values of the managed properties, as they are stored.
-    package func values(of thing: FlareThing) -> JSONObject {
-        var values: JSONObject = [:]
-        for property in storage.properties {
-            if let value = thing.data[property.plan.name], !value.isNull {
-                values[property.plan.name] = value
-            }
-        }
-        return values
+    func switching(of name: String) -> SwitchValues? {
+        storage.index[name].map { storage.properties[$0].switching }
     }
 
-    /// The property that switches the thing on and off, that dims it, that colours it; `nil` where there is none.
-    package func state(of thing: FlareThing) -> ThingProperty? { part(storage.parts.state, of: thing) }
-
-    package func brightness(of thing: FlareThing) -> ThingProperty? {
-        part(storage.parts.brightness, of: thing)
-    }
-
-    package func colour(of thing: FlareThing) -> ThingProperty? { part(storage.parts.colour, of: thing) }
-
-    /// The property with the colour temperature of a light, and that with its effects; `nil` where there is none.
-    package func temperature(of thing: FlareThing) -> ThingProperty? {
-        part(storage.parts.temperature, of: thing)
-    }
-
-    package func effect(of thing: FlareThing) -> ThingProperty? { part(storage.parts.effect, of: thing) }
-
-    /// The colour temperatures that a light can show, kelvin; `nil` for one that has none.
-    package var temperatureRange: ClosedRange<Int>? { storage.parts.scale?.range }
-
-    private func part(_ index: Int?, of thing: FlareThing) -> ThingProperty? {
-        index.flatMap { storage.properties[$0].resolved(in: thing.data) }
+    /// The opposite of a switch, as it is stored.
+    func toggled(_ name: String, in data: JSONObject) -> JSONValue? {
+        guard let switching = switching(of: name) else { return nil }
+        return switching.value(isOn: !(data[name].map { switching.isOn($0) } ?? false))
     }
 
     // MARK: Actions

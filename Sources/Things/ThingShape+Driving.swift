@@ -4,56 +4,34 @@ package import JSON
 /// What drives a thing, as against what changes what it is.
 ///
 /// Commands can only drive. Where data are stored directly, as by clients of Flare, the same keys drive.
-extension ThingCapabilities {
-    /// Whether a key says what a thing is: commands never set it.
-    static func isFixed(_ key: String, in data: JSONObject) -> Bool {
-        fixedKeys.contains(key) || key == "power" && isBeacon(data)
-    }
-
-    /// Whether the data is that of a beacon, whose `power` calibrates it; the power of a socket is another matter.
-    package static func isBeacon(_ data: JSONObject) -> Bool {
-        beaconKeys.contains { data[$0] != nil }
-    }
-
+extension ThingShape {
     /// The first key of values for a thing's data that does not drive it, in alphabetical order; `nil` if all do.
     ///
     /// A key drives if a command can set it and the value is of the type that the thing has there. A dotted key, which
     /// leads into a list or an object, is judged by its first part.
-    package static func firstNotDriving(
-        _ values: JSONObject,
-        _ thing: FlareThing,
-        kind: ThingKind?
-    ) -> String? {
-        values.keys.sorted().first { key in
-            guard let value = values[key] else { return false }
-            return !drives(key, value, thing, kind)
-        }
+    package func firstNotDriving(_ values: JSONObject, _ thing: FlareThing) -> String? {
+        values.first { !drives($0.key, $0.value, thing) }?.key
     }
 
-    private static func drives(
-        _ path: String,
-        _ value: JSONValue,
-        _ thing: FlareThing,
-        _ kind: ThingKind?
-    ) -> Bool {
+    private func drives(_ path: String, _ value: JSONValue, _ thing: FlareThing) -> Bool {
         let key = String(path.prefix { $0 != "." })
         let (data, isNested) = (thing.data, key.count < path.count)
-        guard !value.isNull, !isFixed(key, in: data), !isReported(key, in: data) else { return false }
+        guard !value.isNull, !DataKey.isFixed(key, in: data), !DataKey.isReported(key, in: data) else {
+            return false
+        }
         let stored = data[key].flatMap { $0.isNull ? nil : $0 }
         if let stored, isNested {
             guard stored.object != nil || stored.array != nil else { return false }
         } else if isNested {
             return false
         }
-        if let kind {
-            guard let property = kind.property(named: key, of: thing), !property.isReadOnly else {
-                return false
-            }
+        if kind != nil {
+            guard let property = property(named: key), !property.isReadOnly else { return false }
             return isNested || value.object == nil && value.array == nil
         }
         guard let stored else {
             // A light that has only a brightness or a colour is switched by a new `on`.
-            return key == "on" && value.bool != nil && hasState(data)
+            return key == "on" && value.bool != nil && hasState
         }
         return isNested || value.isSameType(as: stored)
     }
@@ -72,12 +50,12 @@ extension ThingCapabilities {
     /// Whether an action of a client of Flare drives a thing: the thing offers it, or it changes what a command can set.
     ///
     /// Other built-in actions move the thing, or give it values that it does not have.
-    package static func isDriving(action: String, _ thing: FlareThing, kind: ThingKind?) -> Bool {
+    package func isDriving(action: String, _ thing: FlareThing) -> Bool {
         if thing.actions.contains(action) { return true }
         switch BuiltInAction(rawValue: action)?.effect(position: thing.position, data: thing.data) {
         case nil: return true
         case .position?: return false
-        case .data(let key, let value)?: return drives(key, value, thing, kind)
+        case .data(let key, let value)?: return drives(key, value, thing)
         }
     }
 }

@@ -1,8 +1,9 @@
+import Flare
 import JSON
 import Testing
 import Things
 
-struct ThingAppearanceTests {
+struct LightValuesTests {
     @Test(
         arguments: [
             (["on": true], true), (["on": false], false), (["on": 1], true), (["on": 0], false),
@@ -18,13 +19,13 @@ struct ThingAppearanceTests {
         ] as [(JSONObject, Bool)]
     )
     func `a light is on from on, and never with a brightness of 0`(data: JSONObject, isOn: Bool) {
-        let appearance = ThingAppearance(thing: Lamps.thing(data))
+        let appearance = Appearance(Lamps.thing(data))
         #expect(appearance.isLight)
         #expect(appearance.isOn == isOn)
     }
 
     @Test func `a thing without on, brightness and colour is no light`() {
-        let appearance = ThingAppearance(thing: Lamps.thing(["price": 3, "minor": 1]))
+        let appearance = Appearance(Lamps.thing(["price": 3, "minor": 1]))
         #expect(!appearance.isLight)
         #expect(!appearance.isOn)
         #expect(appearance.colourMode == nil)
@@ -40,20 +41,20 @@ struct ThingAppearanceTests {
         ] as [(JSONValue, Int?)]
     )
     func `brightness is shown from 0 to 255`(stored: JSONValue, shown: Int?) {
-        #expect(ThingAppearance(thing: Lamps.thing(["brightness": stored])).brightness == shown)
+        #expect(Appearance(Lamps.thing(["brightness": stored])).brightness == shown)
     }
 
     @Test(
         arguments: [
             (["on": true], .onoff), (["brightness": 1, "on": true], .brightness),
             (["color": "red", "brightness": 1], .rgb),
-        ] as [(JSONObject, ThingAppearance.ColourMode)]
+        ] as [(JSONObject, ThingShape.ColourMode)]
     )
     func `the colour mode is the highest capability`(
         data: JSONObject,
-        mode: ThingAppearance.ColourMode
+        mode: ThingShape.ColourMode
     ) {
-        #expect(ThingAppearance(thing: Lamps.thing(data)).colourMode == mode)
+        #expect(Appearance(Lamps.thing(data)).colourMode == mode)
     }
 
     @Test(
@@ -63,14 +64,14 @@ struct ThingAppearanceTests {
         ] as [(JSONValue, UInt32)]
     )
     func `a colour is displayed as in the original Flare`(stored: JSONValue, hex: UInt32) {
-        let appearance = ThingAppearance(thing: Lamps.thing(["color": stored]))
+        let appearance = Appearance(Lamps.thing(["color": stored]))
         #expect(appearance.rgb == RGBColour(hex: hex))
         #expect(appearance.colourName == stored.string)
     }
 
     @Test(arguments: ["blurple", "warm white", 7] as [JSONValue])
     func `an unknown colour has no RGB value and keeps its name`(stored: JSONValue) {
-        let appearance = ThingAppearance(thing: Lamps.thing(["color": stored, "brightness": 1]))
+        let appearance = Appearance(Lamps.thing(["color": stored, "brightness": 1]))
         #expect(appearance.rgb == nil)
         #expect(
             appearance.colourMode == nil,

@@ -4,40 +4,28 @@ package import JSON
 /// Which values a thing accepts in the form in which Flare stores them.
 ///
 /// They are the values that commands store: a brightness is 0 to 1 and no percentage, an option is its value and no name.
-extension ThingCapabilities {
+extension ThingShape {
     /// The first key of values for a thing's data whose value no command would store, in alphabetical order.
     ///
     /// Only for keys that drive the thing.
-    package static func firstIllegal(
-        _ values: JSONObject,
-        _ thing: FlareThing,
-        kind: ThingKind?
-    ) -> String? {
-        values.keys.sorted().first { key in
-            guard let value = values[key] else { return false }
-            return !accepts(value, at: key, thing, kind)
-        }
+    package func firstIllegal(_ values: JSONObject, _ thing: FlareThing) -> String? {
+        values.first { !accepts($0.value, at: $0.key, thing) }?.key
     }
 
-    private static func accepts(
-        _ value: JSONValue,
-        at path: String,
-        _ thing: FlareThing,
-        _ kind: ThingKind?
-    ) -> Bool {
+    private func accepts(_ value: JSONValue, at path: String, _ thing: FlareThing) -> Bool {
         let key = String(path.prefix { $0 != "." })
         let isNested = key.count < path.count
-        if let kind {
+        if kind != nil {
             // No property is a list or an object.
-            guard !isNested, let property = kind.property(named: key, of: thing) else { return false }
-            return property.accepts(stored: value, kind.switching(of: key), in: thing.data)
+            guard !isNested, let property = property(named: key) else { return false }
+            return property.accepts(stored: value, switching(of: key), in: thing.data)
         }
-        if isNested { return !lightKeys.contains(key) }
+        if isNested { return !DataKey.light.contains(key) }
         switch key {
         case "on": return value.bool != nil || thing.data["on"]?.number != nil && (value == 0 || value == 1)
         case "brightness": return value.number.map { (0...1).contains($0) } ?? false
-        case "color": return isColour(value, in: thing.data)
-        case "colorTemperature" where ThingAppearance.storedTemperature(of: thing.data) != nil:
+        case "color": return Self.isColour(value, in: thing.data)
+        case "colorTemperature" where hasTemperature:
             let range = ColourTemperature.range
             return value.integer.map(range.contains) ?? false
         default: return value.number?.isFinite ?? true
@@ -66,7 +54,7 @@ extension ThingProperty {
             guard let number = value.number, number.isFinite else { return false }
             return number >= minimum ?? -.infinity && number <= maximum ?? .infinity
                 && (!isWhole || number == number.rounded())
-        case .colourPicker: return ThingCapabilities.isColour(value, in: data)
+        case .colourPicker: return ThingShape.isColour(value, in: data)
         case .select, .button: return actions.contains { $0.value == value }
         case .textInput: return value.string != nil
         case .readonlyText: return false

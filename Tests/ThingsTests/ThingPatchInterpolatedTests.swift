@@ -1,12 +1,22 @@
+import Flare
 import JSON
 import Testing
 import Things
 
-struct ThingSettingInterpolatedTests {
+struct ThingPatchInterpolatedTests {
     private let from: JSONObject = ["on": false, "brightness": 0.2, "color": "black", "price": 1]
 
     private func values(to goal: JSONObject, at fraction: Double) -> JSONObject {
-        ThingSetting.interpolated(from: from, to: goal, fraction: fraction)
+        values(from: from, to: goal, at: fraction)
+    }
+
+    private func values(
+        from: JSONObject,
+        to goal: JSONObject,
+        at fraction: Double
+    ) -> JSONObject {
+        let light = ThingShape(Lamps.thing(from)).light(of: from)
+        return ThingPatch(goal).interpolated(from: light, fraction: fraction).fields
     }
 
     @Test func `brightness and colour are halfway at the half`() {
@@ -46,7 +56,7 @@ struct ThingSettingInterpolatedTests {
         let from: JSONObject = ["on": true, "brightness": 0.8]
         let goal: JSONObject = ["on": false, "brightness": 0.8]
         func values(at fraction: Double) -> JSONObject {
-            ThingSetting.interpolated(from: from, to: goal, fraction: fraction)
+            self.values(from: from, to: goal, at: fraction)
         }
         #expect(values(at: 0) == ["brightness": 0.8])
         #expect(values(at: 0.5) == ["brightness": 0.4])
@@ -55,11 +65,7 @@ struct ThingSettingInterpolatedTests {
     }
 
     @Test func `values that cannot be interpolated change at once`() {
-        let values = ThingSetting.interpolated(
-            from: [:],
-            to: ["brightness": 1, "color": "teal"],
-            fraction: 0.5
-        )
+        let values = values(from: [:], to: ["brightness": 1, "color": "teal"], at: 0.5)
         #expect(values == ["brightness": 1, "color": "teal"])
     }
 }

@@ -2,8 +2,10 @@ package import Flare
 package import JSON
 import Text
 
-/// The capabilities of a thing, derived from its data.
-package struct ThingCapabilities: Sendable, Hashable {
+/// What a thing has, accepts and offers: as its profile says, or as its data do.
+///
+/// It does not depend on values, only on the keys and the types of the values; all things alike share one.
+package final class ThingShape: Sendable {
     /// What an attribute accepts.
     package enum Kind: String, Sendable, Hashable {
         /// `ON`, `OFF`, `TOGGLE`, true, false.
@@ -20,12 +22,22 @@ package struct ThingCapabilities: Sendable, Hashable {
         case bool, number, text, list, object
     }
 
+    /// The colour mode of a light, as Home Assistant names it.
+    package enum ColourMode: String, Sendable, Hashable {
+        case rgb, brightness, onoff
+        case temperature = "color_temp"
+    }
+
+    /// Its profile; `nil` for a thing that is what its data say.
+    package let kind: ThingKind?
     /// Whether it is a light: it has state, brightness or colour, and its kind does not say otherwise.
     package let isLight: Bool
     package let hasOn: Bool
     package let hasBrightness: Bool
     package let hasColour: Bool
     package let hasTemperature: Bool
+    /// Whether it can be dimmed: of a plain light, whether its brightness is a number.
+    package let isDimmable: Bool
     /// Its colours in the order of `nextColor`; empty for a thing without colour.
     package let palette: [String]
     /// Its actions in the order of buttons.
@@ -36,72 +48,55 @@ package struct ThingCapabilities: Sendable, Hashable {
     package let settable: [String]
     /// Read-only values by data key, with their type; never settable.
     package let reported: [String: Kind]
+    /// The managed properties of its profile, in their order; optional ones only if it has a value for them.
+    package let properties: [ThingProperty]
+    /// The property with the effects of a light.
+    package let effect: ThingProperty?
+    let parts: LightParts
     /// Built-in actions that apply to it besides the offered ones.
     private let possibleActions: Set<String>
+
+    /// What it follows from.
+    private let form: ThingForm
 
     /// The palette of a thing that has none.
     /// - Source: contrib/contract/flare-protocol.md, "6. Actions".
     package static let defaultPalette = ["red", "orange", "yellow", "green", "blue", "purple"]
 
-    /// Data keys that describe the thing's identity and position; commands cannot set them.
-    package static let fixedKeys = placeKeys.union(profileKeys)
-
-    /// Those of them that are not about profiles.
-    package static let placeKeys = beaconKeys.union(["options", "kind", "readonly"])
-
-    /// Data keys that identify a beacon or a receiver.
-    package static let beaconKeys: Set<String> = [
-        "minor", "major", "uuid", "namespace", "instance", "mac", "receiver",
-    ]
-
-    /// Data keys that choose a thing's profile; commands cannot set them, whether or not it has them.
-    package static let profileKeys: Set<String> = ["profile", "oemModel", "model"]
-
-    /// Data keys of a light.
-    package static let lightKeys: Set<String> = ["on", "brightness", "color", "colorTemperature"]
-
-    /// The keys in `readonly`; none if it is not a list of texts.
-    package static func reportedKeys(in data: JSONObject) -> Set<String> {
-        Set(data["readonly"]?.array?.compactMap(\.string) ?? [])
-    }
-
-    /// Whether a key stands in `readonly`.
-    static func isReported(_ key: String, in data: JSONObject) -> Bool {
-        data["readonly"]?.array?.contains { $0.string == key } == true
-    }
-
-    /// A thing's data without read-only values.
-    package static func driven(_ data: JSONObject) -> JSONObject {
-        let reported = reportedKeys(in: data)
-        return reported.isEmpty ? data : data.filter { !reported.contains($0.key) }
-    }
-
     /// Values of `data.kind` for things that are switched but are no light, such as a television.
     private static let switchKind: JSONValue = "switch"
 
-    /// - Parameter kind: Its profile, which then decides what it has.
-    package init(thing: FlareThing, kind: ThingKind? = nil) {
+    /// Works out the shape; ``ThingCatalog/shape(of:slug:)`` finds the one that is known already.
+    /// - Parameter kind: The thing's profile, which then decides what it has.
+    package convenience init(_ thing: FlareThing, kind: ThingKind? = nil) {
         if let kind { self.init(thing, of: kind) } else { self.init(plain: thing) }
     }
 
     private init(plain thing: FlareThing) {
+        let reportedKeys = DataKey.reported(in: thing.data)
         // Null counts as absent: it has no type.
-        let data = Self.driven(thing.data).filter { !$0.value.isNull }
-        reported = Self.reportedKeys(in: thing.data).subtracting(Self.fixedKeys)
-            .reduce(into: [:]) { kinds, key in
-                if let value = thing.data[key], !value.isNull { kinds[key] = Kind(of: value) }
+        let data = thing.data.filter { !$0.value.isNull && !reportedKeys.contains($0.key) }
+        kind = nil
+        form = ThingForm(thing, kind: nil)
+        parts = LightParts(reported: reportedKeys)
+        (properties, effect) = ([], nil)
+        reported = reportedKeys.reduce(into: [:]) { kinds, key in
+            if !DataKey.isFixed(key), let value = thing.data[key], !value.isNull {
+                kinds[key] = Kind(of: value)
             }
+        }
+        let light = parts.values(in: thing.data)
         hasOn = data["on"] != nil
         hasBrightness = data["brightness"] != nil
         hasColour = data["color"] != nil
-        hasTemperature = ThingAppearance.storedTemperature(of: data) != nil
-        let options = data["options"]?.array?.compactMap(\.string) ?? []
-        palette = hasColour ? (options.isEmpty ? Self.defaultPalette : options) : []
-
-        var attributes: [String: Kind] = [:]
-        for (key, value) in data where !Self.isFixed(key, in: data) { attributes[key] = Kind(of: value) }
+        hasTemperature = light.temperature != nil
+        isDimmable = light.level != nil
         let hasState = hasOn || hasBrightness || hasColour || hasTemperature
         isLight = hasState && data["kind"] != Self.switchKind
+        palette = hasColour ? Self.palette(in: data) : []
+
+        var attributes: [String: Kind] = [:]
+        for (key, value) in data where !DataKey.isFixed(key, in: data) { attributes[key] = Kind(of: value) }
         if hasState {
             attributes["on"] = nil
             attributes["state"] = .state
@@ -133,18 +128,28 @@ package struct ThingCapabilities: Sendable, Hashable {
 
     /// Keys that no property of the profile has are not among its attributes.
     private init(_ thing: FlareThing, of kind: ThingKind) {
+        self.kind = kind
+        form = ThingForm(thing, kind: kind)
+        parts = kind.storage.parts
         let properties = kind.properties(of: thing)
+        self.properties = properties
+        let indices = kind.storage.partProperties
+        func part(_ index: Int?) -> ThingProperty? {
+            index.flatMap { kind.storage.properties[$0].resolved(in: thing.data) }
+        }
         let (state, brightness, colour) = (
-            kind.state(of: thing), kind.brightness(of: thing), kind.colour(of: thing)
+            part(indices.state), part(indices.brightness), part(indices.colour)
         )
-        let (temperature, effect) = (kind.temperature(of: thing), kind.effect(of: thing))
+        let (temperature, effect) = (part(indices.temperature), part(indices.effect))
+        self.effect = effect
         isLight = kind.isLight
         hasOn = state != nil
         hasBrightness = brightness != nil
+        // A part without a value can be set.
+        isDimmable = brightness != nil
         hasColour = colour != nil
         hasTemperature = temperature != nil
-        let options = thing.data["options"]?.array?.compactMap(\.string) ?? []
-        palette = hasColour ? (options.isEmpty ? Self.defaultPalette : options) : []
+        palette = hasColour ? Self.palette(in: thing.data) : []
 
         // The names of the contract first; a property of the same name that is not the light's goes before.
         var attributes: [String: Kind] = [:]
@@ -152,7 +157,12 @@ package struct ThingCapabilities: Sendable, Hashable {
         func add(_ name: String, _ kind: Kind) {
             if attributes.updateValue(kind, forKey: name) == nil { names.append(name) }
         }
-        let isSwitchable = kind.isSwitchable(thing)
+        let isSwitchable: Bool =
+            if let switching = state ?? brightness {
+                !switching.isReadOnly
+            } else {
+                parts.isSwitchedByColour && colour?.isReadOnly == false
+            }
         if isSwitchable { add("state", .state) }
         if let brightness, !brightness.isReadOnly {
             add("brightness", .brightness)
@@ -182,28 +192,54 @@ package struct ThingCapabilities: Sendable, Hashable {
         possibleActions = Set(possible)
     }
 
-    /// Whether data has a settable value under a key; null counts as absent.
-    package static func has(_ key: String, in data: JSONObject) -> Bool {
-        guard let value = data[key], !value.isNull else { return false }
-        return data["readonly"]?.array?.contains { $0.string == key } != true
-    }
-
-    /// Whether data is that of a light, without building its capabilities.
-    package static func isLight(_ data: JSONObject) -> Bool {
-        hasState(data) && data["kind"] != switchKind
-    }
-
-    /// Whether data is that of a thing with on and off, a light or not.
-    package static func hasState(_ data: JSONObject) -> Bool {
-        has("on", in: data) || has("brightness", in: data) || has("color", in: data)
-            || ThingAppearance.storedTemperature(of: data) != nil
+    private static func palette(in data: JSONObject) -> [String] {
+        let options = data["options"]?.array?.compactMap(\.string) ?? []
+        return options.isEmpty ? defaultPalette : options
     }
 
     /// Whether it has on and off, a light or not.
     package var hasState: Bool { hasOn || hasBrightness || hasColour || hasTemperature }
 
+    /// Whether on and off have a key of their own.
+    package var hasOwnState: Bool { parts.state != nil }
+
     /// Whether any command applies to it.
     package var isDrivable: Bool { !settable.isEmpty || !actions.isEmpty }
+
+    /// The colour temperatures that it can show, kelvin.
+    package var temperatureRange: ClosedRange<Int> { parts.scale?.range ?? ColourTemperature.range }
+
+    /// Whether things of another shape are announced in the same way: the next value of a number may have a fraction.
+    package func isLike(_ other: ThingShape) -> Bool { self === other || form.isLike(other.form) }
+
+    func property(named name: String) -> ThingProperty? { properties.first { $0.name == name } }
+
+    // MARK: Values
+
+    /// The values of the light in data of this shape.
+    package func light(of data: JSONObject) -> LightValues { parts.values(in: data) }
+
+    /// `nil` for a thing that is not a light, and for a light whose colour is unknown.
+    package func colourMode(of light: LightValues) -> ColourMode? {
+        guard isLight else { return nil }
+        if light.shownTemperature != nil { return .temperature }
+        if hasColour { return light.rgb.map { _ in .rgb } }
+        // White light that has not told its temperature yet has none either.
+        return hasTemperature ? nil : isDimmable ? .brightness : .onoff
+    }
+
+    /// The name of the present effect.
+    package func effectName(in data: JSONObject) -> String? {
+        effect.flatMap { effect in effect.actions.first { $0.value == data[effect.name] }?.name }
+    }
+
+    /// The values of the managed properties, as they are stored.
+    package func values(in data: JSONObject) -> JSONObject {
+        let keys = properties.map(\.name)
+        return data.filter { !$0.value.isNull && keys.contains($0.key) }
+    }
+
+    // MARK: Actions
 
     /// The action, if the thing offers it, or if it is a built-in one for something that the thing has.
     ///
@@ -230,7 +266,7 @@ package struct ThingCapabilities: Sendable, Hashable {
     }
 }
 
-extension ThingCapabilities.Kind {
+extension ThingShape.Kind {
     fileprivate init(of property: ThingProperty) {
         self =
             switch (property.control, property.type) {
