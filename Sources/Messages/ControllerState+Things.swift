@@ -6,13 +6,15 @@ import Things
 
 /// Things as messages show them: in the shape of Home Assistant's JSON lights.
 extension ControllerState {
-    /// `B/things/<t>`; `nil` for one that is not known.
+    /// `B/things/<t>`; nothing for one that is not known.
+    package func writeThing(_ id: FlareID, to buffer: inout JSONBuffer) {
+        guard let thing = things[id] else { return }
+        buffer.writeObject { write(thing, stateDetails(of: thing), to: &$0) }
+    }
+
+    /// The same as a value; `nil` for one that is not known.
     package func thingJSON(_ id: FlareID) -> JSONValue? {
-        guard let thing = things[id] else { return nil }
-        var members = shape(of: thing)
-        // Not in the feed, which has little room, and says how far away the nearby thing is.
-        members["position"] = thing.position.flatMap { $0.isFinite ? $0.toMillimetres.json : nil }
-        return .object(members)
+        things[id].map { thing in .object(JSONObject { write(thing, stateDetails(of: thing), to: &$0) }) }
     }
 
     /// `B/things/<t>/data`: the data as the server has it.
@@ -37,15 +39,12 @@ extension ControllerState {
     /// `B/nearby`: the thing with `distance_m` and `bearing_deg`, or `{"id":null,"state":null}`.
     package var nearbyJSON: JSONValue {
         guard let nearby else { return ["id": .null, "state": .null] }
-        var members = shape(of: nearby).merging(direction(to: nearby)) { shape, _ in shape }
-        // Home Assistant reads it as a light, and needs to see that it is none.
-        if members["state"] == nil { members["state"] = .null }
-        return .object(members)
+        return .object(JSONObject { write(nearby, nearbyDetails(of: nearby), to: &$0) })
     }
 
     /// `B/nearby/distance`: the distance to the nearby thing in tenths of a metre; `null` for none.
     package var nearbyDistanceJSON: JSONValue {
-        let distance = nearby.flatMap { direction(to: $0)["distance_m"]?.number }
+        let distance = nearby.flatMap { direction(to: $0).metres }
         return ["distance_m": distance.map { .number($0.rounded(to: 10)) } ?? .null]
     }
 
@@ -94,48 +93,92 @@ extension ControllerState {
         catalog.title(key, in: language)
     }
 
+    /// What a message about a thing has besides the thing's own members.
+    private struct ThingDetails {
+        var position: Point3D?
+        var direction = Direction()
+        /// Whether `state` is there, null for a thing that has none.
+        var needsState = false
+    }
+
+    private func stateDetails(of thing: FlareThing) -> ThingDetails {
+        // Not in the feed, which has little room, and says how far away the nearby thing is.
+        ThingDetails(position: thing.position.flatMap { $0.isFinite ? $0.toMillimetres : nil })
+    }
+
+    private func nearbyDetails(of thing: FlareThing) -> ThingDetails {
+        // Home Assistant reads it as a light, and needs to see that it is none.
+        ThingDetails(direction: direction(to: thing), needsState: true)
+    }
+
     /// Only the keys that the thing has, save `state` of a light, which is always there.
-    private func shape(of thing: FlareThing) -> JSONObject {
+    private func write(
+        _ thing: FlareThing,
+        _ details: ThingDetails,
+        to members: inout some JSONMembers & ~Copyable
+    ) {
         let kind = kind(of: thing)
         let appearance = ThingAppearance(thing: thing, kind: kind)
-        var members = heading(.thing, thing.id, name: thing.name, description: thing.description)
-        members.merge(appearance.members) { _, new in new }
-        members["zone"] = thing.zone.flatMap { slugJSON(.zone, $0) }
-        if !appearance.palette.isEmpty { members["palette"] = .array(appearance.palette.map { .string($0) }) }
-        if !appearance.actions.isEmpty { members["actions"] = .array(appearance.actions.map { .string($0) }) }
-        if !appearance.settable.isEmpty {
-            members["settable"] = .array(appearance.settable.map { .string($0) })
+        if !appearance.actions.isEmpty { members.add("actions", appearance.actions) }
+        members.add("bearing_deg", details.direction.degrees)
+        members.add("brightness", appearance.brightness)
+        if let colour = appearance.shownColour { members.add("color") { $0.add(colour) } }
+        members.add("color_mode", appearance.colourMode?.rawValue)
+        members.add("color_name", appearance.shownColourName)
+        members.add("color_temp", appearance.temperature?.kelvin)
+        members.add("description", thing.description)
+        members.add("distance_m", details.direction.metres)
+        if appearance.hasEffects {
+            members.add("effect", appearance.effect.map { .string($0) } ?? JSONValue.null)
         }
-        if let goal = goals[thing.id] {
-            members["target"] = target(of: thing, goal: goal, kind)
-        } else if lamps[thing.id]?.isUnconfirmed == true {
-            // The server has it; the lamp is still to come to it.
-            let goal = canonicalData(of: thing).filter { ThingCapabilities.lightKeys.contains($0.key) }
-            members["target"] = target(of: thing, goal: goal, kind)
+        members.add("id", thing.id)
+        members.add("name", thing.name)
+        if !appearance.palette.isEmpty { members.add("palette", appearance.palette) }
+        if let position = details.position { members.add("position", position) }
+        members.add("profile", kind?.name)
+        if !appearance.settable.isEmpty { members.add("settable", appearance.settable) }
+        members.add("slug", slugs[.thing, thing.id])
+        if isStale { members.add("stale", true) }
+        if let state = appearance.state {
+            members.add("state", state)
+        } else if details.needsState {
+            members.add("state", JSONValue.null)
         }
-        if let kind {
-            members["profile"] = .string(kind.name)
-            members["values"] = .object(kind.values(of: thing))
-        }
-        return members
+        members.add("target", target(of: thing, kind))
+        if let changed = changedAt[ObjectReference(.thing, thing.id)] { members.add("ts", changed) }
+        if let kind { members.add("values", kind.values(of: thing)) }
+        members.add("zone", thing.zone.flatMap { slugs[.zone, $0] })
+    }
+
+    /// What a thing is about to be like; `nil` if it is so already.
+    private func target(of thing: FlareThing, _ kind: ThingKind?) -> JSONValue? {
+        if let goal = goals[thing.id] { return target(of: thing, goal: goal, kind) }
+        guard lamps[thing.id]?.isUnconfirmed == true else { return nil }
+        // The server has it; the lamp is still to come to it.
+        let goal = canonicalData(of: thing).filter { ThingCapabilities.lightKeys.contains($0.key) }
+        return target(of: thing, goal: goal, kind)
     }
 
     /// What a running transition leads to, in the terms of the shape.
     private func target(of thing: FlareThing, goal: JSONObject, _ kind: ThingKind?) -> JSONValue {
         var final = thing
         final.data.merge(kind?.stored(goal, in: thing.data) ?? goal) { _, new in new }
-        let shape = ThingAppearance(thing: final, kind: kind).members
+        let appearance = ThingAppearance(thing: final, kind: kind)
         var members: JSONObject = [:]
         for (key, value) in goal {
             switch key {
-            case "on": members["state"] = shape["state"]
+            case "on": members["state"] = appearance.state.map { .string($0) }
             case "brightness":
-                members["brightness"] = shape["brightness"]
+                members["brightness"] = appearance.brightness.map { JSONValue($0) }
                 if kind?.hasOwnState == false || kind == nil && final.data["on"] == nil {
-                    members["state"] = shape["state"]
+                    members["state"] = appearance.state.map { .string($0) }
                 }
             case "color", "colorTemperature":
-                for key in ["color", "color_name", "color_temp"] { members[key] = shape[key] }
+                members["color"] = appearance.shownColour.map { colour in
+                    .object(JSONObject { $0.add(colour) })
+                }
+                members["color_name"] = appearance.shownColourName.map { .string($0) }
+                members["color_temp"] = appearance.temperature.map { JSONValue($0.kelvin) }
             default: members[kind?.name(ofCanonical: key) ?? key] = value
             }
         }
@@ -149,38 +192,32 @@ extension ControllerState {
     /// atan2(dx, dy) + angle, clockwise from north. With `data.flipped` the plan's y goes down, and dy counts with
     /// the opposite sign.
     /// - Source: contrib/contract/flare-protocol.md, "10.4 Views"; "5.2 Distance and nearness".
-    private func direction(to thing: FlareThing) -> JSONObject {
+    private func direction(to thing: FlareThing) -> Direction {
         guard let here = device?.position, let there = thing.position, here.isFinite, there.isFinite else {
-            return [:]
+            return Direction()
         }
-        var members: JSONObject = [:]
-        members["distance_m"] = metres(to: thing).map { .number($0.rounded(to: 100)) }
+        var direction = Direction(metres: metres(to: thing).map { $0.rounded(to: 100) })
         let dx = there.x - here.x
         let dy = environment?.isFlipped == true ? here.y - there.y : there.y - here.y
         if dx != 0 || dy != 0 {
             let degrees = atan2(dx, dy) * 180 / .pi + (environment?.angle ?? 0)
-            members["bearing_deg"] = degrees.compassDegrees.map { JSONValue($0) }
+            direction.degrees = degrees.compassDegrees
         }
-        return members
+        return direction
     }
 }
 
+/// Where a thing is seen from this device, as far as that is known.
+private struct Direction {
+    var metres: Double?
+    /// Clockwise from north.
+    var degrees: Int?
+}
+
 extension ThingAppearance {
-    /// The light's value: `state`, `brightness`, `color_mode`, `effect`, and `color`, `color_name` or `color_temp`.
-    fileprivate var members: JSONObject {
-        var members: JSONObject = [:]
-        if hasState { members["state"] = isOn ? "ON" : "OFF" }
-        members["brightness"] = brightness.map { JSONValue($0) }
-        members["color_mode"] = colourMode.map { .string($0.rawValue) }
-        if hasEffects { members["effect"] = effect.map { .string($0) } ?? .null }
-        if let temperature {
-            members["color_temp"] = JSONValue(temperature.kelvin)
-            return members
-        }
-        members["color"] = rgb.map {
-            ["r": JSONValue(Int($0.red)), "g": JSONValue(Int($0.green)), "b": JSONValue(Int($0.blue))]
-        }
-        members["color_name"] = colourName.map { .string($0) }
-        return members
-    }
+    fileprivate var state: String? { hasState ? isOn ? "ON" : "OFF" : nil }
+
+    /// The colour and its name, unless a colour temperature is shown instead.
+    fileprivate var shownColour: RGBColour? { temperature == nil ? rgb : nil }
+    fileprivate var shownColourName: String? { temperature == nil ? colourName : nil }
 }
