@@ -19,6 +19,7 @@ let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
@@ -134,7 +135,7 @@ let package = Package(
                 "JSON", "Text", "Flare", "People", "SocketIO", "HTTPListener", "Threading", hummingbird,
                 nioCore, nioPosix,
                 nioLocks,
-                httpTypes, grdb, deques, system, lifecycle, log,
+                httpTypes, grdb, sqlite, deques, system, lifecycle, log,
             ]
         ),
         module(

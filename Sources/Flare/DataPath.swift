@@ -3,29 +3,36 @@ package import JSON
 /// A key of `setData`: a name, or names joined by dots that address nested objects and lists.
 /// - Source: contrib/contract/flare-protocol.md, "4.5 setData".
 package struct DataPath: Sendable, Hashable {
-    private let parts: [String]
+    /// The last of the names, and those that lead to it.
+    private let name: String
+    private let path: ArraySlice<String>
 
     /// The largest depth of a key.
     package static let maximumDepth = 32
 
     /// Parses a key; `nil` when the store rejects it: an empty part, a leading `$`, or too deep.
     package init?(_ key: String) {
-        let parts = key.split(separator: ".", maxSplits: Self.maximumDepth, omittingEmptySubsequences: false)
-        guard parts.count <= Self.maximumDepth, parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix("$") }) else {
-            return nil
+        guard key.utf8.contains(UInt8(ascii: ".")) else {
+            guard !key.isEmpty, key.utf8.first != UInt8(ascii: "$") else { return nil }
+            (name, path) = (key, [])
+            return
         }
-        self.parts = parts.map(String.init)
+        let parts = key.split(separator: ".", maxSplits: Self.maximumDepth, omittingEmptySubsequences: false)
+        guard let last = parts.last, parts.count <= Self.maximumDepth,
+            parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix("$") })
+        else { return nil }
+        (name, path) = (String(last), parts.dropLast().map(String.init)[...])
     }
 
     /// Stores a value, creating objects on the way.
     /// - Returns: `false` when it cannot be stored: inside a number or text, or beyond the end of a list.
     package func set(_ value: JSONValue, in data: inout JSONObject) -> Bool {
-        guard let last = parts.last, parts.count > 1 else {
-            if let last = parts.last { data[last] = value }
-            return !parts.isEmpty
+        guard !path.isEmpty else {
+            data[name] = value
+            return true
         }
         var root = JSONValue.object(data)
-        guard Self.set(value, at: last, under: parts.dropLast(), in: &root), case .object(let changed) = root
+        guard Self.set(value, at: name, under: path, in: &root), case .object(let changed) = root
         else { return false }
         data = changed
         return true

@@ -47,6 +47,12 @@ package struct JSONObject: Sendable, Hashable {
         for (key, value) in dictionary { update(key) { _ in value } }
     }
 
+    /// The members that a function adds in the order of their keys.
+    package init(_ members: (inout JSONObject) -> Void) {
+        self.init()
+        members(&self)
+    }
+
     package var count: Int { members.count }
     package var isEmpty: Bool { members.isEmpty }
     package var keys: [String] { members.map(\.key) }
@@ -149,6 +155,15 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
 
 extension JSONObject: CustomStringConvertible {
     package var description: String { JSONValue.object(self).text }
+}
+
+// MARK: - Writing
+
+extension JSONObject {
+    /// Calls a function with each member, which is not copied for it.
+    func forEachMember(_ body: (_ key: borrowing String, _ value: borrowing JSONValue) -> Void) {
+        members.withUnsafeBufferPointer { for index in $0.indices { body($0[index].key, $0[index].value) } }
+    }
 }
 
 // MARK: - Finding members

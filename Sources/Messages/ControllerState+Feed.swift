@@ -17,17 +17,31 @@ extension ControllerState {
     /// - Parameter moment: The time in `ts`; by default that of the last change that the feed shows, so that
     ///   equal states make equal feeds.
     package func feedJSON(at moment: Instant? = nil) -> JSONValue {
+        var buffer = JSONBuffer()
+        return writeFeed(at: moment, to: &buffer)
+    }
+
+    /// Writes ``feedJSON(at:)``, and returns it.
+    @discardableResult
+    package func writeFeed(at moment: Instant? = nil, to buffer: inout JSONBuffer) -> JSONValue {
+        func fits(_ feed: JSONValue) -> Bool {
+            buffer.removeAll()
+            buffer.write(feed)
+            return buffer.count <= Self.feedLimit
+        }
         let whole = feed(at: moment).naming(within: 200)
-        if whole.bytes.count <= Self.feedLimit { return whole }
+        if fits(whole) { return whole }
         let lean = whole.without(["palette", "actions", "settable", "target", "values"])
-        if lean.bytes.count <= Self.feedLimit { return lean }
-        return lean.naming(within: 16)
+        if fits(lean) { return lean }
+        let short = lean.naming(within: 16)
+        _ = fits(short)
+        return short
     }
 
     private func feed(at moment: Instant?) -> JSONValue {
         let parts: JSONObject = [
-            "environment": environmentJSON.keeping(["id", "slug", "name"]),
-            "zone": zoneJSON.keeping(["id", "slug", "name", "since"]),
+            "environment": summary(.environment, environmentID, name: environment?.name),
+            "zone": summary(.zone, zoneID, name: zone?.name, since: zoneSince),
             "device": deviceJSON,
             "nearby": nearbyJSON.without(["description"]),
             "lifecycle": lifecycleFeedJSON,
@@ -40,6 +54,21 @@ extension ControllerState {
         members["seq"] = JSONValue(sequence)
         members["ts"] = time.map { .string($0.timestamp) }
         return .object(members)
+    }
+
+    /// `id`, `name`, `since` and `slug`, or `{"id":null}` for what there is not.
+    private func summary(_ kind: FlareClass, _ id: FlareID?, name: String?, since: Instant? = nil)
+        -> JSONValue
+    {
+        guard let id, let name else { return ["id": .null] }
+        return .object(
+            JSONObject {
+                $0.add("id", id)
+                $0.add("name", name)
+                if let since { $0.add("since", since) }
+                $0.add("slug", slugs[kind, id])
+            }
+        )
     }
 
     private var lastChange: Instant? {
@@ -56,11 +85,6 @@ extension ControllerState {
 }
 
 extension JSONValue {
-    /// The object with these members only.
-    fileprivate func keeping(_ keys: Set<String>) -> JSONValue {
-        object.map { .object($0.filter { keys.contains($0.key) }) } ?? self
-    }
-
     /// Without these members, in all objects within.
     fileprivate func without(_ keys: Set<String>) -> JSONValue {
         guard let object else { return self }

@@ -6,13 +6,15 @@ import Things
 
 /// Things as messages show them: in the shape of Home Assistant's JSON lights.
 extension ControllerState {
-    /// `B/things/<t>`; `nil` for one that is not known.
+    /// `B/things/<t>`; nothing for one that is not known.
+    package func writeThing(_ id: FlareID, to buffer: inout JSONBuffer) {
+        guard let thing = things[id] else { return }
+        buffer.writeObject { write(thing, stateDetails(of: thing), to: &$0) }
+    }
+
+    /// The same as a value; `nil` for one that is not known.
     package func thingJSON(_ id: FlareID) -> JSONValue? {
-        guard let thing = things[id] else { return nil }
-        var members = members(of: thing)
-        // Not in the feed, which has little room, and says how far away the nearby thing is.
-        members["position"] = thing.position.flatMap { $0.isFinite ? $0.toMillimetres.json : nil }
-        return .object(members)
+        things[id].map { thing in .object(JSONObject { write(thing, stateDetails(of: thing), to: &$0) }) }
     }
 
     /// `B/things/<t>/data`: the data as the server has it.
@@ -37,15 +39,12 @@ extension ControllerState {
     /// `B/nearby`: the thing with `distance_m` and `bearing_deg`, or `{"id":null,"state":null}`.
     package var nearbyJSON: JSONValue {
         guard let nearby else { return ["id": .null, "state": .null] }
-        var members = members(of: nearby).merging(direction(to: nearby)) { own, _ in own }
-        // Home Assistant reads it as a light, and needs to see that it is none.
-        if members["state"] == nil { members["state"] = .null }
-        return .object(members)
+        return .object(JSONObject { write(nearby, nearbyDetails(of: nearby), to: &$0) })
     }
 
     /// `B/nearby/distance`: the distance to the nearby thing in tenths of a metre; `null` for none.
     package var nearbyDistanceJSON: JSONValue {
-        let distance = nearby.flatMap { direction(to: $0)["distance_m"]?.number }
+        let distance = nearby.flatMap { direction(to: $0).metres }
         return ["distance_m": distance.map { .number($0.rounded(to: 10)) } ?? .null]
     }
 
@@ -95,27 +94,70 @@ extension ControllerState {
         catalog.title(key, in: language)
     }
 
+    /// What a message about a thing has besides the thing's own members.
+    private struct ThingDetails {
+        var position: Point3D?
+        var direction = Direction()
+        /// Whether `state` is there, null for a thing that has none.
+        var needsState = false
+    }
+
+    private func stateDetails(of thing: FlareThing) -> ThingDetails {
+        // Not in the feed, which has little room, and says how far away the nearby thing is.
+        ThingDetails(position: thing.position.flatMap { $0.isFinite ? $0.toMillimetres : nil })
+    }
+
+    private func nearbyDetails(of thing: FlareThing) -> ThingDetails {
+        // Home Assistant reads it as a light, and needs to see that it is none.
+        ThingDetails(direction: direction(to: thing), needsState: true)
+    }
+
     /// Only the keys that the thing has, save `state` of a light, which is always there.
-    private func members(of thing: FlareThing) -> JSONObject {
+    private func write(
+        _ thing: FlareThing,
+        _ details: ThingDetails,
+        to members: inout some JSONMembers & ~Copyable
+    ) {
         let shape = shape(of: thing)
         let light = shape.light(of: thing.data)
-        var members = heading(.thing, thing.id, name: thing.name, description: thing.description)
-        members.merge(shape.members(of: light, thing.data)) { _, new in new }
-        members["zone"] = thing.zone.flatMap { slugJSON(.zone, $0) }
-        if !shape.palette.isEmpty { members["palette"] = .array(shape.palette.map { .string($0) }) }
-        if !shape.actions.isEmpty { members["actions"] = .array(shape.actions.map { .string($0) }) }
-        if !shape.settable.isEmpty { members["settable"] = .array(shape.settable.map { .string($0) }) }
-        if let goal = goals[thing.id] {
-            members["target"] = target(of: thing, goal: goal, shape)
-        } else if lamps[thing.id]?.isUnconfirmed == true {
-            // The server has it; the lamp is still to come to it.
-            members["target"] = target(of: thing, goal: ThingPatch(light), shape)
+        let isWhite = light.shownTemperature != nil
+        if !shape.actions.isEmpty { members.add("actions", shape.actions) }
+        members.add("bearing_deg", details.direction.degrees)
+        members.add("brightness", light.brightness)
+        if !isWhite, let colour = light.rgb { members.add("color") { $0.add(colour) } }
+        members.add("color_mode", shape.colourMode(of: light)?.rawValue)
+        members.add("color_name", isWhite ? nil : light.colour?.string)
+        members.add("color_temp", light.shownTemperature?.kelvin)
+        members.add("description", thing.description)
+        members.add("distance_m", details.direction.metres)
+        if shape.effect != nil {
+            members.add("effect", shape.effectName(in: thing.data).map { .string($0) } ?? JSONValue.null)
         }
-        if let kind = shape.kind {
-            members["profile"] = .string(kind.name)
-            members["values"] = .object(shape.values(in: thing.data))
+        members.add("id", thing.id)
+        members.add("name", thing.name)
+        if !shape.palette.isEmpty { members.add("palette", shape.palette) }
+        if let position = details.position { members.add("position", position) }
+        members.add("profile", shape.kind?.name)
+        if !shape.settable.isEmpty { members.add("settable", shape.settable) }
+        members.add("slug", slugs[.thing, thing.id])
+        if isStale { members.add("stale", true) }
+        if shape.hasState {
+            members.add("state", light.isOn ? "ON" : "OFF")
+        } else if details.needsState {
+            members.add("state", JSONValue.null)
         }
-        return members
+        members.add("target", target(of: thing, light, shape))
+        if let changed = changedAt[ObjectReference(.thing, thing.id)] { members.add("ts", changed) }
+        if shape.kind != nil { members.add("values", .object(shape.values(in: thing.data))) }
+        members.add("zone", thing.zone.flatMap { slugs[.zone, $0] })
+    }
+
+    /// What a thing is about to be like; `nil` if it is so already.
+    private func target(of thing: FlareThing, _ light: LightValues, _ shape: ThingShape) -> JSONValue? {
+        if let goal = goals[thing.id] { return target(of: thing, goal: goal, shape) }
+        guard lamps[thing.id]?.isUnconfirmed == true else { return nil }
+        // The server has it; the lamp is still to come to it.
+        return target(of: thing, goal: ThingPatch(light), shape)
     }
 
     /// What a change leads to, in the terms of the message.
@@ -123,7 +165,7 @@ extension ControllerState {
         var final = thing
         final.data.merge(shape.stored(goal, in: thing.data)) { _, new in new }
         let shape = self.shape(of: final)
-        let all = shape.members(of: shape.light(of: final.data), final.data)
+        let all = shape.members(of: shape.light(of: final.data))
         var members = goal.values
         let isSwitchedByLevel = !shape.hasOwnState || shape.kind == nil && final.data["on"] == nil
         if goal.state != nil || goal.level != nil && isSwitchedByLevel { members["state"] = all["state"] }
@@ -141,37 +183,39 @@ extension ControllerState {
     /// atan2(dx, dy) + angle, clockwise from north. With `data.flipped` the plan's y goes down, and dy counts with
     /// the opposite sign.
     /// - Source: contrib/contract/flare-protocol.md, "10.4 Views"; "5.2 Distance and nearness".
-    private func direction(to thing: FlareThing) -> JSONObject {
+    private func direction(to thing: FlareThing) -> Direction {
         guard let here = device?.position, let there = thing.position, here.isFinite, there.isFinite else {
-            return [:]
+            return Direction()
         }
-        var members: JSONObject = [:]
-        members["distance_m"] = metres(to: thing).map { .number($0.rounded(to: 100)) }
+        var direction = Direction(metres: metres(to: thing).map { $0.rounded(to: 100) })
         let dx = there.x - here.x
         let dy = environment?.isFlipped == true ? here.y - there.y : there.y - here.y
         if dx != 0 || dy != 0 {
             let degrees = atan2(dx, dy) * 180 / .pi + (environment?.angle ?? 0)
-            members["bearing_deg"] = degrees.compassDegrees.map { JSONValue($0) }
+            direction.degrees = degrees.compassDegrees
         }
-        return members
+        return direction
     }
 }
 
+/// Where a thing is seen from this device, as far as that is known.
+private struct Direction {
+    var metres: Double?
+    /// Clockwise from north.
+    var degrees: Int?
+}
+
 extension ThingShape {
-    /// The light's value: `state`, `brightness`, `color_mode`, `effect`, and `color`, `color_name` or `color_temp`.
-    fileprivate func members(of light: LightValues, _ data: JSONObject) -> JSONObject {
+    /// What a change can lead to: `state`, `brightness`, and `color` with `color_name`, or `color_temp`.
+    fileprivate func members(of light: LightValues) -> JSONObject {
         var members: JSONObject = [:]
         if hasState { members["state"] = light.isOn ? "ON" : "OFF" }
         members["brightness"] = light.brightness.map { JSONValue($0) }
-        members["color_mode"] = colourMode(of: light).map { .string($0.rawValue) }
-        if effect != nil { members["effect"] = effectName(in: data).map { .string($0) } ?? .null }
         if let temperature = light.shownTemperature {
             members["color_temp"] = JSONValue(temperature.kelvin)
             return members
         }
-        members["color"] = light.rgb.map {
-            ["r": JSONValue(Int($0.red)), "g": JSONValue(Int($0.green)), "b": JSONValue(Int($0.blue))]
-        }
+        members["color"] = light.rgb.map { colour in .object(JSONObject { $0.add(colour) }) }
         members["color_name"] = light.colour?.string.map { .string($0) }
         return members
     }

@@ -7,8 +7,7 @@ import Things
 ///
 /// It keeps only the values that are shown, so that a change of one light among a thousand is cheap.
 package struct ZoneLights: Sendable {
-    private struct Light: Sendable {
-        let zone: FlareID
+    private struct Light: Sendable, Equatable {
         let isOn: Bool
         /// Whether its real lamp, if it has one, can be reached.
         let isReachable: Bool
@@ -25,10 +24,9 @@ package struct ZoneLights: Sendable {
         var isColoured: Bool { rgb != nil || temperature != nil }
 
         /// `nil` for what is no light.
-        init?(_ thing: FlareThing, _ shape: ThingShape, zone: FlareID, isReachable: Bool) {
+        init?(_ thing: FlareThing, _ shape: ThingShape, isReachable: Bool) {
             guard shape.isLight else { return nil }
             let light = shape.light(of: thing.data)
-            self.zone = zone
             self.isReachable = isReachable
             isOn = light.isOn
             brightness = light.brightness
@@ -40,64 +38,90 @@ package struct ZoneLights: Sendable {
         }
     }
 
-    private var lights: [FlareID: Light] = [:]
-    private var members: [FlareID: Set<FlareID>] = [:]
+    /// The zone of each light, and the lights of each zone.
+    private var zones: [FlareID: FlareID] = [:]
+    private var lights: [FlareID: [FlareID: Light]] = [:]
 
     package init() {}
 
     /// Updates the light of a thing.
-    /// - Returns: The zones whose lights may have changed.
+    /// - Returns: The zones whose lights have changed.
     package mutating func update(_ id: FlareID, in state: ControllerState) -> Set<FlareID> {
-        let old = lights.removeValue(forKey: id)
-        if let old {
-            members[old.zone]?.remove(id)
-            if members[old.zone]?.isEmpty == true { members[old.zone] = nil }
-        }
-        let before = Set([old?.zone].compactMap { $0 })
+        var changed: Set<FlareID> = []
+        let thing = state.things[id]
         let isReachable = state.lamps[id]?.isOnline != false
-        guard let thing = state.things[id], let zone = thing.zone,
-            let light = Light(thing, state.shape(of: thing), zone: zone, isReachable: isReachable)
-        else { return before }
-        lights[id] = light
-        members[zone, default: []].insert(id)
-        return before.union([zone])
+        let light = thing.flatMap { Light($0, state.shape(of: $0), isReachable: isReachable) }
+        let (old, zone) = (zones[id], light == nil ? nil : thing?.zone)
+        if let old, old != zone {
+            lights[old]?[id] = nil
+            if lights[old]?.isEmpty == true { lights[old] = nil }
+            changed.insert(old)
+        }
+        if old != zone { zones[id] = zone }
+        guard let zone, lights[zone]?[id] != light else { return changed }
+        lights[zone, default: [:]][id] = light
+        changed.insert(zone)
+        return changed
     }
 
+    /// Whether a zone has lights.
+    package func hasLights(_ zone: FlareID) -> Bool { lights[zone] != nil }
+
     /// The lights of a zone as one light; `nil` if it has none.
+    package func json(of zone: FlareID, isLinkUp: Bool = true) -> JSONValue? {
+        guard hasLights(zone) else { return nil }
+        return .object(JSONObject { write(zone, isLinkUp: isLinkUp, to: &$0) })
+    }
+
+    /// Writes the lights of a zone as one light.
     ///
     /// It is on when one of them is, with the average brightness of those that are on and the colour of the first.
     /// `available` is there when some cannot be reached.
-    package func json(of zone: FlareID, isLinkUp: Bool = true) -> JSONValue? {
-        guard let ids = members[zone] else { return nil }
-        let all = ids.sorted().compactMap { lights[$0] }
-        let lit = all.filter(\.isOn)
-        let shown = lit.isEmpty ? all : lit
-        var members: JSONObject = [
-            "state": lit.isEmpty ? "OFF" : "ON", "lights": JSONValue(all.count),
-        ]
-        members["on"] = JSONValue(lit.count)
-        let available = isLinkUp ? all.count(where: \.isReachable) : 0
-        if available < all.count { members["available"] = JSONValue(available) }
-        let levels = (shown.contains { $0.brightness != nil } ? shown : all).compactMap(\.brightness)
-        if !levels.isEmpty {
-            let mean = Double(levels.reduce(0, +)) / Double(levels.count)
-            members["brightness"] = JSONValue(Int(mean.rounded()))
+    package func write(_ zone: FlareID, isLinkUp: Bool = true, to members: inout some JSONMembers & ~Copyable)
+    {
+        var (all, lit) = (Sum(), Sum())
+        for (id, light) in lights[zone] ?? [:] {
+            all.add(id, light)
+            if light.isOn { lit.add(id, light) }
         }
-        let coloured = shown.first(where: \.isColoured) ?? all.first(where: \.isColoured)
-        if let temperature = coloured?.temperature {
-            members["color_mode"] = "color_temp"
-            members["color_temp"] = JSONValue(temperature.kelvin)
-            return .object(members)
+        let available = isLinkUp ? all.reachable : 0
+        if available < all.count { members.add("available", available) }
+        members.add("brightness", lit.brightness ?? all.brightness)
+        let coloured = lit.coloured ?? all.coloured
+        if let temperature = coloured?.light.temperature {
+            members.add("color_mode", "color_temp")
+            members.add("color_temp", temperature.kelvin)
+        } else if let colour = coloured?.light.rgb {
+            members.add("color") { $0.add(colour) }
+            members.add("color_mode", "rgb")
+        } else if !all.hasColour {
+            // They are announced with a colour otherwise, so another mode would contradict that.
+            members.add("color_mode", all.isDimmed ? "brightness" : "onoff")
         }
-        let colour = coloured?.rgb
-        members["color"] = colour.map {
-            ["r": JSONValue(Int($0.red)), "g": JSONValue(Int($0.green)), "b": JSONValue(Int($0.blue))]
+        members.add("lights", all.count)
+        members.add("on", lit.count)
+        members.add("state", lit.count > 0 ? "ON" : "OFF")
+    }
+
+    /// What several lights have together.
+    private struct Sum {
+        private(set) var (count, reachable) = (0, 0)
+        private var (level, levels) = (0, 0)
+        /// The first of those with a colour, by identifier.
+        private(set) var coloured: (id: FlareID, light: Light)?
+        /// Whether there is one that can be dimmed, or coloured.
+        private(set) var (isDimmed, hasColour) = (false, false)
+
+        /// The average; `nil` if none has one.
+        var brightness: Int? { levels > 0 ? Int((Double(level) / Double(levels)).rounded()) : nil }
+
+        mutating func add(_ id: FlareID, _ light: Light) {
+            count += 1
+            if light.isReachable { reachable += 1 }
+            if let brightness = light.brightness { (level, levels) = (level + brightness, levels + 1) }
+            if light.isColoured, coloured.map({ id < $0.id }) ?? true { coloured = (id, light) }
+            isDimmed = isDimmed || light.hasBrightness
+            hasColour = hasColour || light.hasColour || light.hasTemperature
         }
-        // They are announced with a colour, so another mode would contradict that.
-        if colour != nil || !all.contains(where: { $0.hasColour || $0.hasTemperature }) {
-            let isDimmed = all.contains(where: \.hasBrightness)
-            members["color_mode"] = colour != nil ? "rgb" : isDimmed ? "brightness" : "onoff"
-        }
-        return .object(members)
     }
 }

@@ -10,23 +10,47 @@ package struct CivilTime: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// RFC 3339 in UTC with milliseconds: `2026-11-21T10:12:13.456Z`.
-    package var description: String { text(withFraction: true) }
+    package var description: String { Self.text(milliseconds: milliseconds) }
 
     /// RFC 3339 in UTC; milliseconds only when they are not zero: `2030-01-01T00:00:00Z`.
-    package var shortText: String { text(withFraction: milliseconds % 1000 != 0) }
+    package var shortText: String { milliseconds % 1000 != 0 ? description : description.prefix(19) + "Z" }
 
-    private func text(withFraction: Bool) -> String {
-        let time = Int((milliseconds % Self.dayLength + Self.dayLength) % Self.dayLength)
-        let (year, month, day) = Self.date(ofDay: Int((milliseconds - Int64(time)) / Self.dayLength))
-        let (hour, minute) = (time / 3_600_000, time / 60_000 % 60)
-        let (second, fraction) = (time / 1000 % 60, time % 1000)
-        return pad(year, 4) + "-" + pad(month) + "-" + pad(day) + "T" + pad(hour) + ":" + pad(minute) + ":"
-            + pad(second) + (withFraction ? "." + pad(fraction, 3) : "") + "Z"
+    /// The text of a time in the years 0 to 9999.
+    package static func text(milliseconds: Int64) -> String {
+        String(unsafeUninitializedCapacity: length) { text in
+            write(milliseconds: milliseconds, to: UnsafeMutableRawBufferPointer(text))
+            return length
+        }
     }
 
-    private func pad(_ number: Int, _ width: Int = 2) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(width - digits.count, 0)) + digits
+    /// Characters of ``description``.
+    package static let length = 24
+
+    /// Writes ``description``.
+    package func write(to text: UnsafeMutableRawBufferPointer) {
+        Self.write(milliseconds: milliseconds, to: text)
+    }
+
+    private static func write(milliseconds: Int64, to text: UnsafeMutableRawBufferPointer) {
+        let time = Int((milliseconds % dayLength + dayLength) % dayLength)
+        let (year, month, day) = date(ofDay: Int((milliseconds - Int64(time)) / dayLength))
+        var place = 0
+        func put(_ number: Int, _ width: Int, _ end: Unicode.Scalar) {
+            var rest = number
+            for index in (place..<place + width).reversed() {
+                text[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            }
+            text[place + width] = UInt8(ascii: end)
+            place += width + 1
+        }
+        put(year, 4, "-")
+        put(month, 2, "-")
+        put(day, 2, "T")
+        put(time / 3_600_000, 2, ":")
+        put(time / 60_000 % 60, 2, ":")
+        put(time / 1000 % 60, 2, ".")
+        put(time % 1000, 3, "Z")
     }
 
     /// The date of a day counted from 1970-01-01, in the Gregorian calendar.

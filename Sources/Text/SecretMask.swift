@@ -93,6 +93,11 @@ package struct SecretMask: Sendable, Hashable {
         return text.withUTF8 { !secrets(in: $0).isEmpty }
     }
 
+    /// Whether there is something to mask in JSON or another text.
+    package func finds(in text: UnsafeRawBufferPointer) -> Bool {
+        text.withMemoryRebound(to: UInt8.self) { !secrets(in: $0).isEmpty }
+    }
+
     /// Whether there is something to mask in a text or a key.
     package func finds(in value: JSONValue) -> Bool {
         switch value {

@@ -10,7 +10,7 @@ struct AccessListGateTests {
     private static let lamp = ObjectReference(.thing, Flat.lamp)
     private static let cellar = FlareID(high: 2, low: 9)
 
-    private struct Rig {
+    private struct Rig: ~Copyable {
         var screen = Screen()
         var gate = AccessListGate(Topics(root: "t/n"))
 

@@ -58,7 +58,7 @@ enum Flat {
 }
 
 /// A renderer with its store, and a broker that takes everything.
-struct Screen {
+struct Screen: ~Copyable {
     private var renderer: StateRenderer
     private(set) var store = RetainedTopicStore()
 
@@ -112,8 +112,9 @@ struct Screen {
     /// What is due at a time.
     mutating func send(at now: Int64) -> [String: String] {
         var told: [String: String] = [:]
-        for message in store.due(at: now) {
-            store.recordSent(message, at: now)
+        for slot in store.due(at: now) {
+            let message = store[slot]
+            store.recordSent(slot, at: now)
             told[String(message.topic.dropFirst(4))] = String(decoding: message.payload, as: UTF8.self)
         }
         return told
@@ -122,7 +123,7 @@ struct Screen {
     /// The messages that wait, in their order, without sending them.
     mutating func pending(_ state: ControllerState, _ changes: Set<StateChange>) -> [MQTTMessage] {
         renderer.render(StateSnapshot(state: state, changes: changes), in: &store)
-        return store.due(at: 0)
+        return store.due(at: 0).map { store[$0] }
     }
 
     func aliveTopics(at milliseconds: Int64 = 0) -> [String] {

@@ -16,8 +16,9 @@ struct MapRendererTests {
         mutating func send(at now: Int64) -> MQTTMessage? {
             page.render(into: &store, at: now)
             let due = store.due(at: now)
-            for message in due { store.recordSent(message, at: now) }
-            return due.first
+            let message = due.first.map { store[$0] }
+            for slot in due { store.recordSent(slot, at: now) }
+            return message
         }
 
         mutating func show(_ x: Double) {

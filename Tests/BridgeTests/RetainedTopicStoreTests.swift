@@ -1,4 +1,5 @@
 import Bridge
+import JSON
 import MQTT
 import Testing
 
@@ -9,9 +10,11 @@ struct RetainedTopicStoreTests {
 
     /// Takes out what is due, as if it were sent.
     private func send(_ store: inout RetainedTopicStore, at now: Int64) -> [String] {
-        let due = store.due(at: now)
-        for message in due { store.recordSent(message, at: now) }
-        return due.map { "\($0.topic)=\(String(decoding: $0.payload, as: UTF8.self))" }
+        store.due(at: now).map { slot in
+            let message = store[slot]
+            store.recordSent(slot, at: now)
+            return "\(message.topic)=\(String(decoding: message.payload, as: UTF8.self))"
+        }
     }
 
     @Test func `only what differs is sent`() {
@@ -121,6 +124,56 @@ struct RetainedTopicStoreTests {
         store.set(message("a", "2"))
         store.recordSent(message("a", "1"), at: 0)
         #expect(send(&store, at: 0) == ["a=2"])
+    }
+
+    private func buffer(_ text: String) -> JSONBuffer {
+        var buffer = JSONBuffer()
+        buffer.write(plain: text)
+        return buffer
+    }
+
+    @Test func `who keeps the place of a topic sets it, also after it was forgotten`() {
+        var store = RetainedTopicStore()
+        var topic = RetainedTopicStore.Topic("a")
+        #expect(!store.holds(&topic))
+        store.set(&topic, buffer("1"), rank: .model)
+        #expect(send(&store, at: 0) == ["a=1"])
+        store.set(&topic, buffer("1"), rank: .model)
+        #expect(send(&store, at: 1).isEmpty)
+        #expect(store.holds(&topic) && store.holds("a"))
+        store.set(&topic, buffer(""), rank: .model)
+        #expect(send(&store, at: 2) == ["a="])
+        // In its place.
+        store.set(message("b", "1"))
+        #expect(!store.holds(&topic))
+        store.set(&topic, buffer("2"), rank: .model)
+        #expect(send(&store, at: 3) == ["a=2", "b=1"])
+        store.resendAll()
+        #expect(send(&store, at: 4) == ["a=2", "b=1"])
+    }
+
+    @Test func `who keeps the place of a topic waits when it is held back`() {
+        var store = RetainedTopicStore()
+        var topic = RetainedTopicStore.Topic("a")
+        store.set(&topic, buffer("1"))
+        _ = send(&store, at: 0)
+        store.hold(["a"])
+        store.set(&topic, buffer("2"))
+        #expect(store.holds(&topic))
+        #expect(send(&store, at: 1) == ["a="])
+        store.release(["a"])
+        #expect(send(&store, at: 2) == ["a=2"])
+    }
+
+    @Test func `many topics that come and go are sent once each`() {
+        var store = RetainedTopicStore()
+        for round in 0..<20 {
+            for index in 0..<50 { store.set(message("topic-\(index)", "\(round)")) }
+            #expect(send(&store, at: Int64(round)).count == 50)
+            for index in 0..<50 where index % 3 == 0 { store.clear("topic-\(index)") }
+            #expect(send(&store, at: Int64(round)).count == 17)
+            #expect(store.isSent && store.due(at: Int64(round)).isEmpty)
+        }
     }
 
     @Test func `a topic is repeated on request, unless it holds nothing`() {

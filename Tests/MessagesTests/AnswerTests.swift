@@ -6,11 +6,13 @@ import Testing
 import Things
 
 struct AnswerTests {
+    private func text(of answer: Answer) -> String { String(decoding: answer.bytes, as: UTF8.self) }
+
     @Test func `an obeyed command is answered with what was accepted`() {
         var answer = Answer(ticket: 1, tx: "7", subject: .set, target: .init(kind: "thing", slug: "lamp"))
         answer.accepted = ["color": "red"]
         #expect(
-            answer.json.text
+            text(of: answer)
                 == #"{"accepted":{"color":"red"},"status":"ok","target":{"kind":"thing","slug":"lamp"},"tx":"7"}"#
         )
     }
@@ -20,7 +22,7 @@ struct AnswerTests {
         answer.accepted = ["color": "red"]
         answer.rejected = ["warmth": .unknownAttribute]
         #expect(
-            answer.json.text
+            text(of: answer)
                 == #"{"accepted":{"color":"red"},"rejected":{"warmth":"unknown_attribute"},"status":"ok"}"#
         )
     }
@@ -29,7 +31,7 @@ struct AnswerTests {
         var answer = Answer(ticket: 1, tx: 5, subject: .set)
         answer.refusal = Refusal(.outOfRange, "level must be …", field: "level")
         #expect(
-            answer.json.text
+            text(of: answer)
                 == #"{"error":{"code":"out_of_range","field":"level","message":"level must be …"},"#
                 + #""rejected":{"level":"out_of_range"},"status":"error","tx":5}"#
         )
@@ -38,13 +40,13 @@ struct AnswerTests {
     @Test func `a token in what was stored earlier is masked`() {
         var answer = Answer(ticket: 1, tx: nil, subject: .get, target: .init(kind: "thing", slug: "lamp"))
         answer.data = ["tlu_abc": ["see tlu_abc, ok"]]
-        #expect(answer.json["data"] == ["***": ["see ***, ok"]])
+        #expect(text(of: answer).contains(#""data":{"***":["see ***, ok"]}"#))
     }
 
     @Test func `what was asked for is in data`() {
         var answer = Answer(ticket: 1, tx: nil, subject: .get)
         answer.data = ["state": "ON"]
-        #expect(answer.json.text == #"{"data":{"state":"ON"},"status":"ok"}"#)
+        #expect(text(of: answer) == #"{"data":{"state":"ON"},"status":"ok"}"#)
     }
 }
 

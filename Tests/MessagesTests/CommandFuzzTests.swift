@@ -84,7 +84,7 @@ struct CommandFuzzTests {
                 }
             case .failure(let refusal): answer.refusal = refusal
             }
-            #expect(try JSONValue(parsing: answer.json.bytes) == answer.json)
+            #expect(try JSONValue(parsing: answer.bytes).bytes == answer.bytes)
         }
         #expect(accepted > 500)
     }

@@ -21,7 +21,7 @@ struct MessageTests {
             details: ["action": "off", "seq": 99]
         )
         #expect(
-            event.json(epoch: "e1").text
+            String(decoding: event.bytes(epoch: "e1"), as: UTF8.self)
                 == #"{"action":"off","after":{"state":"OFF"},"before":{"state":"ON"},"cause":{"source":"command","tx":7},"#
                 + #""changed":["state"],"epoch":"e1","event_type":"changed","id":"000000000000000300000000","name":"Lamp","seq":4,"#
                 + #""slug":"lamp","ts":"2026-11-21T10:18:53.456Z"}"#
@@ -37,7 +37,7 @@ struct MessageTests {
             cause: .init("start")
         )
         #expect(
-            event.json(epoch: "e1").text
+            String(decoding: event.bytes(epoch: "e1"), as: UTF8.self)
                 == #"{"cause":{"source":"start"},"changed":[],"epoch":"e1","event_type":"started","seq":1,"#
                 + #""ts":"2026-11-21T10:18:53.456Z"}"#
         )

@@ -29,6 +29,18 @@ struct RenderingTests {
         )
     }
 
+    @Test(arguments: [Place.lamp, Place.door]) func `what is sent of a thing is its value, by sorted names`(
+        id: FlareID
+    ) {
+        for goals in [[:], [id: ["on": true, "brightness": 0.5]]] as [[FlareID: JSONObject]] {
+            var state = Place.state
+            state.goals = goals
+            var buffer = JSONBuffer()
+            state.writeThing(id, to: &buffer)
+            #expect(buffer.bytes == state.thingJSON(id)?.bytes)
+        }
+    }
+
     @Test func `a thing's position is rounded to the millimetre, and left out if it is not finite`() {
         var state = Place.state
         state.things[Place.lamp]?.position = Point3D(x: 1.23456, y: -0.0001, z: 2)

@@ -1,5 +1,4 @@
 package import Controller
-import JSON
 package import Logging
 package import MQTT
 package import Messages
@@ -59,9 +58,10 @@ package struct BrokerPublisher: Sendable {
     package mutating func flush(at now: Int64, upTo last: RetainedTopicStore.Rank = .view) -> Bool {
         guard canSend else { return false }
         let due = retained.due(at: now, upTo: last)
-        for (index, message) in due.enumerated() {
+        for (index, slot) in due.enumerated() {
+            let message = retained[slot]
             guard publish(message) else { return index > 0 }
-            retained.recordSent(message, at: now)
+            retained.recordSent(slot, at: now)
             latency.published(message)
         }
         return !due.isEmpty
@@ -88,7 +88,7 @@ package struct BrokerPublisher: Sendable {
             droppedMessages += 1
             return
         }
-        publishOnce(MQTTMessage(once: event.json(epoch: epoch), on: topics.event(event.topic)))
+        publishOnce(MQTTMessage(once: event.bytes(epoch: epoch), on: topics.event(event.topic)))
     }
 
     /// Publishes an answer on its response topic, and on the one that the sender asked for; once if they are the same.
@@ -111,10 +111,10 @@ package struct BrokerPublisher: Sendable {
         on topic: String,
         _ properties: MQTTProperties = MQTTProperties()
     ) {
-        let message = MQTTMessage(once: answer.json, on: topic, properties)
+        let message = MQTTMessage(once: answer.bytes, on: topic, properties)
         let outcome = handOver(message)
         if case .refused(.tooLarge(_, let bytes)) = outcome {
-            publishOnce(MQTTMessage(once: answer.tooLarge(bytes: bytes).json, on: topic, properties))
+            publishOnce(MQTTMessage(once: answer.tooLarge(bytes: bytes).bytes, on: topic, properties))
         } else if !isAccepted(outcome, message) {
             droppedMessages += 1
         }
@@ -146,11 +146,11 @@ package struct BrokerPublisher: Sendable {
 extension MQTTMessage {
     /// An event or an answer: not retained, QoS 1.
     fileprivate init(
-        once body: JSONValue,
+        once payload: [UInt8],
         on topic: String,
         _ properties: MQTTProperties = MQTTProperties()
     ) {
-        self.init(topic: topic, payload: body.bytes, qos: .atLeastOnce, properties: properties)
+        self.init(topic: topic, payload: payload, qos: .atLeastOnce, properties: properties)
     }
 }
 

@@ -1,3 +1,4 @@
+package import JSON
 package import MQTT
 
 /// What the broker should retain, and which of it is still to be sent.
@@ -13,18 +14,40 @@ package struct RetainedTopicStore: Sendable {
         package static func < (left: Rank, right: Rank) -> Bool { left.rawValue < right.rawValue }
     }
 
+    /// Where an entry is in the store; its order tells whether it is still the same entry.
+    package struct Slot: Sendable, Hashable {
+        fileprivate let index: Int
+        fileprivate let order: Int
+    }
+
+    /// A topic for who sets it often: its name is looked for only once.
+    package struct Topic: Sendable {
+        package let name: String
+        fileprivate var slot: Slot?
+
+        package init(_ name: String) { self.name = name }
+    }
+
     private struct Entry {
         var message: MQTTMessage
         var rank: Rank
         /// The minimum interval between two messages, milliseconds.
         var spacing: Int64
         var sentAt: Int64?
+        /// 0 for an entry that is free.
         var order: Int
+        var isUnsent = false
+        /// Whether it is in the list of those that may be unsent.
+        var isListed = false
     }
 
-    private var entries: [String: Entry] = [:]
-    private var unsent: Set<String> = []
-    private var nextOrder = 0
+    private var entries: [Entry] = []
+    private var indices: [String: Int] = [:]
+    private var freeIndices: [Int] = []
+    /// Those that are unsent, and some that were.
+    private var listed: [Int] = []
+    private var unsentCount = 0
+    private var lastOrder = 0
     /// Topics that are held back, each with what it gets when it is released.
     private var held: [String: HeldTopic] = [:]
 
@@ -38,25 +61,87 @@ package struct RetainedTopicStore: Sendable {
     /// - Parameter spacing: The minimum interval between two messages, milliseconds; 0 sends at once.
     package mutating func set(_ message: MQTTMessage, rank: Rank = .view, spacing: Int64 = 0) {
         if !held.isEmpty, isKept(message, rank, spacing) { return }
-        if var entry = entries[message.topic] {
-            entry.spacing = spacing
-            guard entry.message != message else {
-                entries[message.topic] = entry
-                return
-            }
-            entry.message = message
-            entries[message.topic] = entry
-        } else {
-            nextOrder += 1
-            entries[message.topic] = Entry(
-                message: message,
-                rank: rank,
-                spacing: spacing,
-                sentAt: nil,
-                order: nextOrder
-            )
+        guard let index = indices[message.topic] else { return add(message, rank, spacing) }
+        entries[index].spacing = spacing
+        guard entries[index].message != message else { return }
+        entries[index].message = message
+        mark(index)
+    }
+
+    /// Sets what a topic should hold, without properties; nothing at all clears it.
+    package mutating func set(
+        _ topic: inout Topic,
+        _ payload: borrowing JSONBuffer,
+        qos: MQTTQoS = .atLeastOnce,
+        rank: Rank = .view,
+        spacing: Int64 = 0
+    ) {
+        if held.isEmpty, let index = index(of: &topic) {
+            entries[index].spacing = spacing
+            guard !payload.holds(entries[index].message.payload) else { return }
+            entries[index].message.payload = payload.bytes
+            entries[index].message.qos = qos
+            return mark(index)
         }
-        unsent.insert(message.topic)
+        let message = MQTTMessage(topic: topic.name, payload: payload.bytes, qos: qos, isRetained: true)
+        set(message, rank: rank, spacing: spacing)
+    }
+
+    /// Whether a topic holds something, or will once it is released.
+    package func holds(_ topic: inout Topic) -> Bool {
+        guard held.isEmpty else { return holds(topic.name) }
+        return index(of: &topic).map { !entries[$0].message.payload.isEmpty } ?? false
+    }
+
+    private func index(of topic: inout Topic) -> Int? {
+        if let slot = topic.slot, entries.indices.contains(slot.index),
+            entries[slot.index].order == slot.order
+        {
+            return slot.index
+        }
+        let index = indices[topic.name]
+        topic.slot = index.map { Slot(index: $0, order: entries[$0].order) }
+        return index
+    }
+
+    private mutating func add(_ message: MQTTMessage, _ rank: Rank, _ spacing: Int64) {
+        lastOrder += 1
+        let entry = Entry(message: message, rank: rank, spacing: spacing, order: lastOrder)
+        let index = freeIndices.popLast() ?? entries.count
+        if index < entries.count {
+            let isListed = entries[index].isListed
+            entries[index] = entry
+            entries[index].isListed = isListed
+        } else {
+            entries.append(entry)
+        }
+        indices[message.topic] = index
+        mark(index)
+    }
+
+    // MARK: What is unsent
+
+    private mutating func mark(_ index: Int) {
+        if !entries[index].isUnsent { unsentCount += 1 }
+        entries[index].isUnsent = true
+        guard !entries[index].isListed else { return }
+        entries[index].isListed = true
+        listed.append(index)
+    }
+
+    private mutating func unmark(_ index: Int) {
+        guard entries[index].isUnsent else { return }
+        entries[index].isUnsent = false
+        unsentCount -= 1
+        // Seldom, so that each costs little.
+        guard listed.count > 2 * unsentCount + 8 else { return }
+        let all = listed
+        // A new list: sending everything after a connect needed a long one.
+        listed = []
+        for index in all {
+            entries[index].isListed = entries[index].isUnsent
+            if entries[index].isUnsent { listed.append(index) }
+        }
     }
 
     // MARK: Holding back
@@ -64,12 +149,11 @@ package struct RetainedTopicStore: Sendable {
     /// Holds topics back: they are cleared if they were published, and what they get waits for ``release(_:)``.
     package mutating func hold(_ topics: [String]) {
         for topic in topics where held[topic] == nil {
-            var published = entries[topic]
+            var published = indices[topic].map { entries[$0] }
             if published?.message.payload.isEmpty == true { published = nil }
-            published?.sentAt = nil
             if published != nil {
                 clear(topic)
-                entries[topic]?.sentAt = nil
+                sendAtOnce(topic)
             }
             held[topic] = HeldTopic(entry: published)
         }
@@ -90,15 +174,10 @@ package struct RetainedTopicStore: Sendable {
             held[message.topic] = HeldTopic()
             return false
         }
-        if waiting.entry == nil { nextOrder += 1 }
+        if waiting.entry == nil { lastOrder += 1 }
+        let order = waiting.entry?.order ?? lastOrder
         held[message.topic] = HeldTopic(
-            entry: Entry(
-                message: message,
-                rank: rank,
-                spacing: spacing,
-                sentAt: nil,
-                order: waiting.entry?.order ?? nextOrder
-            )
+            entry: Entry(message: message, rank: rank, spacing: spacing, order: order)
         )
         return true
     }
@@ -111,74 +190,98 @@ package struct RetainedTopicStore: Sendable {
     }
 
     package mutating func clearAll() {
-        for topic in Set(entries.keys).union(held.keys).sorted() { clear(topic) }
+        for topic in Set(indices.keys).union(held.keys).sorted() { clear(topic) }
         held = [:]
-        for topic in entries.keys { entries[topic]?.sentAt = nil }
+        for index in indices.values { entries[index].sentAt = nil }
+    }
+
+    private mutating func sendAtOnce(_ topic: String) {
+        if let index = indices[topic] { entries[index].sentAt = nil }
     }
 
     /// Milliseconds since a topic was last sent; `nil` if it was not.
-    package func age(of topic: String, at now: Int64) -> Int64? { entries[topic]?.sentAt.map { now - $0 } }
+    package func age(of topic: String, at now: Int64) -> Int64? {
+        indices[topic].flatMap { entries[$0].sentAt }.map { now - $0 }
+    }
 
     /// Whether nothing is left to send.
-    package var isSent: Bool { unsent.isEmpty }
+    package var isSent: Bool { unsentCount == 0 }
 
     /// Sends a topic once more, although it has not changed.
     package mutating func resend(_ topic: String) {
-        guard let entry = entries[topic], !entry.message.payload.isEmpty else { return }
-        entries[topic]?.sentAt = nil
-        unsent.insert(topic)
+        guard let index = indices[topic], !entries[index].message.payload.isEmpty else { return }
+        entries[index].sentAt = nil
+        mark(index)
     }
 
     /// Sends everything once more: the broker may have lost it.
     package mutating func resendAll() {
-        unsent = Set(entries.keys)
-        for topic in entries.keys { entries[topic]?.sentAt = nil }
+        for index in indices.values {
+            entries[index].sentAt = nil
+            mark(index)
+        }
     }
 
     /// The topics that hold something, in the order in which they are sent.
     package var topics: [String] {
-        entries.filter { !$0.value.message.payload.isEmpty }
-            .sorted { ($0.value.rank, $0.value.order) < ($1.value.rank, $1.value.order) }.map(\.key)
+        inOrder(indices.values.filter { !entries[$0].message.payload.isEmpty }).map {
+            entries[$0].message.topic
+        }
     }
 
     /// Whether a topic holds something, or will once it is released.
     package func holds(_ topic: String) -> Bool {
         if let waiting = held[topic] { return waiting.entry != nil }
-        return entries[topic].map { !$0.message.payload.isEmpty } ?? false
+        return indices[topic].map { !entries[$0].message.payload.isEmpty } ?? false
     }
 
     /// The messages to send, by rank and then in the order in which their topics were first set.
     /// - Parameter last: The last rank to send.
-    package func due(at now: Int64, upTo last: Rank = .view) -> [MQTTMessage] {
-        if unsent.count == 1, let topic = unsent.first, let entry = entries[topic] {
-            return isDue(entry, now) && entry.rank <= last ? [entry.message] : []
+    package func due(at now: Int64, upTo last: Rank = .view) -> [Slot] {
+        guard unsentCount > 0 else { return [] }
+        let due = listed.filter { entries[$0].isUnsent && isDue($0, now) && entries[$0].rank <= last }
+        return inOrder(due).map { Slot(index: $0, order: entries[$0].order) }
+    }
+
+    private func inOrder(_ indices: [Int]) -> [Int] {
+        guard indices.count > 1 else { return indices }
+        return indices.sorted {
+            (entries[$0].rank, entries[$0].order) < (entries[$1].rank, entries[$1].order)
         }
-        return unsent.compactMap { entries[$0] }.filter { isDue($0, now) && $0.rank <= last }
-            .sorted { ($0.rank, $0.order) < ($1.rank, $1.order) }.map(\.message)
     }
 
-    private func isDue(_ entry: Entry, _ now: Int64) -> Bool {
-        entry.sentAt.map { now - $0 >= entry.spacing } ?? true
+    private func isDue(_ index: Int, _ now: Int64) -> Bool {
+        entries[index].sentAt.map { now - $0 >= entries[index].spacing } ?? true
     }
 
-    /// Records that a message was handed to the client.
+    package subscript(slot: Slot) -> MQTTMessage { entries[slot.index].message }
+
+    /// Records that the message of a slot was handed to the client.
+    package mutating func recordSent(_ slot: Slot, at now: Int64) {
+        let index = slot.index
+        unmark(index)
+        let message = entries[index].message
+        guard message.payload.isEmpty, message.isRetained else {
+            entries[index].sentAt = now
+            return
+        }
+        indices[message.topic] = nil
+        entries[index].order = 0
+        freeIndices.append(index)
+    }
+
+    /// Records that a message was handed to the client, unless its topic holds another one by now.
     package mutating func recordSent(_ message: MQTTMessage, at now: Int64) {
-        guard let entry = entries[message.topic], entry.message == message else { return }
-        unsent.remove(message.topic)
-        // Frees the capacity that sending everything after a connect needed.
-        if unsent.isEmpty { unsent = [] }
-        if message.payload.isEmpty, message.isRetained {
-            entries[message.topic] = nil
-        } else {
-            entries[message.topic]?.sentAt = now
-        }
+        guard let index = indices[message.topic], entries[index].message == message else { return }
+        recordSent(Slot(index: index, order: entries[index].order), at: now)
     }
 
     /// When the next topic that waits for its interval is due; `nil` if none waits.
     package func nextDue(after now: Int64) -> Int64? {
-        unsent.compactMap { topic -> Int64? in
-            guard let entry = entries[topic], let sentAt = entry.sentAt else { return nil }
-            let due = sentAt + entry.spacing
+        guard unsentCount > 0 else { return nil }
+        return listed.compactMap { index -> Int64? in
+            guard entries[index].isUnsent, let sentAt = entries[index].sentAt else { return nil }
+            let due = sentAt + entries[index].spacing
             return due > now ? due : nil
         }.min()
     }

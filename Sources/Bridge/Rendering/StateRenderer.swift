@@ -6,12 +6,14 @@ import Messages
 import Things
 
 /// Renders changes of the state into retained topics.
-package struct StateRenderer: Sendable {
+package struct StateRenderer: ~Copyable, Sendable {
     private var configuration: BridgeConfiguration
     private let topics: Topics
     /// Whether the place was read: everything that exists has been rendered.
     private(set) var isSettled = false
     private var zoneLights = ZoneLights()
+    private var thingTopics: [FlareID: ThingTopics] = [:]
+    private var buffer = JSONBuffer()
     /// Objects whose topics were cleared, until ``drainCleared()``.
     private var cleared: Set<ObjectName> = []
     private var hasRenderedAlerts = false
@@ -66,12 +68,16 @@ package struct StateRenderer: Sendable {
         let (state, changes) = (snapshot.state, snapshot.changes)
         var zones: Set<FlareID> = []
         for case .object(let object) in changes {
-            if object.kind == .thing {
-                data(of: object.id, state, in: &store)
-                beacon(of: object.id, state, in: &store)
+            switch object.kind {
+            case .thing:
+                withTopics(of: object.id, state) { renderer, topics in
+                    renderer.data(of: object.id, topics: &topics, state, in: &store)
+                    renderer.beacon(of: object.id, topics: &topics, state, in: &store)
+                }
+                zones.formUnion(zoneLights.update(object.id, in: state))
+            case .zone: zones.insert(object.id)
+            case .environment, .device: break
             }
-            if object.kind == .thing { zones.formUnion(zoneLights.update(object.id, in: state)) }
-            if object.kind == .zone { zones.insert(object.id) }
         }
         for zone in zones.sorted() { lights(of: zone, state, in: &store) }
         if let viewChanges = viewChanges(snapshot) { view(state, viewChanges, in: &store) }
@@ -86,9 +92,11 @@ package struct StateRenderer: Sendable {
             case .alert(let id):
                 put(topics.alert(id), state.alerts[id].map { .json($0.json(id: id)) } ?? .nothing, in: &store)
             case .beacon(let id):
-                beacon(of: id, state, in: &store)
+                withTopics(of: id, state) { $0.beacon(of: id, topics: &$1, state, in: &store) }
             case .link:
-                for id in state.things.keys { availability(of: id, state, in: &store) }
+                for id in state.things.keys {
+                    withTopics(of: id, state) { $0.availability(of: id, topics: &$1, state, in: &store) }
+                }
                 for id in state.zones.keys.sorted() { lights(of: id, state, in: &store) }
             default:
                 break
@@ -141,39 +149,90 @@ package struct StateRenderer: Sendable {
         case .environment: put(topic, .json(state.environmentJSON(object.id)), rank: .model, in: &store)
         case .zone: put(topic, .json(state.zoneJSON(object.id)), rank: .model, in: &store)
         case .thing:
-            availability(of: object.id, state, in: &store)
-            put(topic, .json(state.thingJSON(object.id)), rank: .model, in: &store)
+            withTopics(of: object.id, state) { renderer, topics in
+                renderer.availability(of: object.id, topics: &topics, state, in: &store)
+                renderer.put(&topics.state, in: &store) { state.writeThing(object.id, to: &$0) }
+            }
         case .device: break
         }
     }
 
-    private func data(of id: FlareID, _ state: ControllerState, in store: inout RetainedTopicStore) {
+    /// The topics of a thing, as long as it has this short name.
+    private struct ThingTopics {
+        let slug: String
+        var state, data, availability, beacon: RetainedTopicStore.Topic
+
+        init(_ slug: String, _ topics: Topics) {
+            self.slug = slug
+            state = .init(topics.object(.thing, slug))
+            data = .init(topics.data(thing: slug))
+            availability = .init(topics.availability(thing: slug))
+            beacon = .init(topics.beacon(thing: slug))
+        }
+    }
+
+    private mutating func withTopics(
+        of id: FlareID,
+        _ state: ControllerState,
+        _ render: (inout StateRenderer, inout ThingTopics) -> Void
+    ) {
         guard let slug = state.slugs[.thing, id] else { return }
-        put(topics.data(thing: slug), .json(state.thingDataJSON(id)), rank: .model, in: &store)
+        var topics = thingTopics[id].flatMap { $0.slug == slug ? $0 : nil } ?? ThingTopics(slug, self.topics)
+        render(&self, &topics)
+        thingTopics[id] = state.things[id] == nil ? nil : topics
+    }
+
+    private mutating func data(
+        of id: FlareID,
+        topics: inout ThingTopics,
+        _ state: ControllerState,
+        in store: inout RetainedTopicStore
+    ) {
+        put(&topics.data, in: &store) { buffer in
+            if let thing = state.things[id] { buffer.write(thing.data) }
+        }
     }
 
     /// The telemetry of a thing's beacon: QoS 0 is enough.
-    private func beacon(of id: FlareID, _ state: ControllerState, in store: inout RetainedTopicStore) {
-        guard let slug = state.slugs[.thing, id] else { return }
+    private mutating func beacon(
+        of id: FlareID,
+        topics: inout ThingTopics,
+        _ state: ControllerState,
+        in store: inout RetainedTopicStore
+    ) {
         let json = state.thingBeaconJSON(id)
-        guard json != nil || store.holds(topics.beacon(thing: slug)) else { return }
-        put(topics.beacon(thing: slug), .json(json), qos: .atMostOnce, rank: .model, in: &store)
+        guard json != nil || store.holds(&topics.beacon) else { return }
+        put(&topics.beacon, qos: .atMostOnce, in: &store) { buffer in
+            if let json { buffer.write(json) }
+        }
+    }
+
+    private mutating func availability(
+        of id: FlareID,
+        topics: inout ThingTopics,
+        _ state: ControllerState,
+        in store: inout RetainedTopicStore
+    ) {
+        put(&topics.availability, in: &store) { buffer in
+            if state.things[id] != nil { buffer.write(plain: state.thingAvailability(id)) }
+        }
     }
 
     /// The lights of a zone as one.
-    private func lights(of zone: FlareID, _ state: ControllerState, in store: inout RetainedTopicStore) {
+    private mutating func lights(
+        of zone: FlareID,
+        _ state: ControllerState,
+        in store: inout RetainedTopicStore
+    ) {
         guard let slug = state.slugs[.zone, zone] else { return }
-        let json = state.zones[zone].flatMap { _ in
-            zoneLights.json(of: zone, isLinkUp: state.isLinkUp && !state.isStale)
+        var topic = RetainedTopicStore.Topic(topics.lights(zone: slug))
+        let hasLights = state.zones[zone] != nil && zoneLights.hasLights(zone)
+        guard hasLights || store.holds(&topic) else { return }
+        let isLinkUp = state.isLinkUp && !state.isStale
+        put(&topic, every: 10, in: &store) { [zoneLights] buffer in
+            guard hasLights else { return }
+            buffer.writeObject { zoneLights.write(zone, isLinkUp: isLinkUp, to: &$0) }
         }
-        guard json != nil || store.holds(topics.lights(zone: slug)) else { return }
-        put(topics.lights(zone: slug), .json(json), rank: .model, every: 10, in: &store)
-    }
-
-    private func availability(of id: FlareID, _ state: ControllerState, in store: inout RetainedTopicStore) {
-        guard let slug = state.slugs[.thing, id] else { return }
-        let content: Content = state.things[id] == nil ? .nothing : .text(state.thingAvailability(id))
-        put(topics.availability(thing: slug), content, rank: .model, in: &store)
     }
 
     /// Removes and returns the objects whose topics were cleared.
@@ -189,6 +248,7 @@ package struct StateRenderer: Sendable {
         _ changes: Set<StateChange>,
         in store: inout RetainedTopicStore
     ) {
+        guard !changes.allSatisfy(\.isObject) else { return }
         let hasOtherChange = hasOtherChange(state, changes)
         if changes.contains(.environment) {
             put(topics.environment, .json(state.environmentJSON), in: &store)
@@ -209,11 +269,11 @@ package struct StateRenderer: Sendable {
         if hasOtherChange || !changes.isDisjoint(with: urgent) {
             feed(state, in: &store)
         } else if !changes.isDisjoint(with: moving) {
-            put(topics.state, .json(state.feedJSON()), every: configuration.copiesPerSecond, in: &store)
+            feed(state, every: configuration.copiesPerSecond, in: &store)
         }
     }
 
-    private func location(_ state: ControllerState, in store: inout RetainedTopicStore) {
+    private mutating func location(_ state: ControllerState, in store: inout RetainedTopicStore) {
         guard configuration.publishesLocation || store.holds(topics.deviceLocation) else { return }
         let json = configuration.publishesLocation ? state.locationJSON : nil
         put(topics.deviceLocation, .json(json), in: &store)
@@ -233,9 +293,14 @@ package struct StateRenderer: Sendable {
         return before.device != lastDevice || before.nearby != lastNearby
     }
 
-    /// Renders the state feed, to be sent at once if it differs.
-    func feed(_ state: ControllerState, in store: inout RetainedTopicStore) {
-        put(topics.state, .json(state.feedJSON()), in: &store)
+    /// Renders the state feed.
+    mutating func feed(
+        _ state: ControllerState,
+        every perSecond: Double = .infinity,
+        in store: inout RetainedTopicStore
+    ) {
+        var topic = RetainedTopicStore.Topic(topics.state)
+        put(&topic, rank: .view, every: perSecond, in: &store) { state.writeFeed(to: &$0) }
     }
 
     private mutating func device(
@@ -280,7 +345,7 @@ package struct StateRenderer: Sendable {
         case nothing
     }
 
-    private func put(
+    private mutating func put(
         _ topic: String,
         _ content: Content,
         qos: MQTTQoS = .atLeastOnce,
@@ -288,20 +353,38 @@ package struct StateRenderer: Sendable {
         every perSecond: Double = .infinity,
         in store: inout RetainedTopicStore
     ) {
-        let payload: [UInt8] =
+        var topic = RetainedTopicStore.Topic(topic)
+        put(&topic, qos: qos, rank: rank, every: perSecond, in: &store) { buffer in
             switch content {
-            case .text(let text): Array(text.utf8)
-            case .json(let json): json?.bytes ?? []
-            case .nothing: []
+            case .text(let text): buffer.write(plain: text)
+            case .json(let json?): buffer.write(json)
+            case .json(nil), .nothing: break
             }
-        let message = MQTTMessage(topic: topic, payload: payload, qos: qos, isRetained: true)
-        store.set(message, rank: rank, spacing: Int64((1000 / perSecond).rounded()))
+        }
+    }
+
+    private mutating func put(
+        _ topic: inout RetainedTopicStore.Topic,
+        qos: MQTTQoS = .atLeastOnce,
+        rank: RetainedTopicStore.Rank = .model,
+        every perSecond: Double = .infinity,
+        in store: inout RetainedTopicStore,
+        _ write: (inout JSONBuffer) -> Void
+    ) {
+        buffer.removeAll()
+        write(&buffer)
+        store.set(&topic, buffer, qos: qos, rank: rank, spacing: Int64((1000 / perSecond).rounded()))
     }
 }
 
 extension StateChange {
     fileprivate var isAlert: Bool {
         if case .alert = self { true } else { false }
+    }
+
+    /// Whether it is a change of the model, and not of the view.
+    fileprivate var isObject: Bool {
+        if case .object = self { true } else { false }
     }
 }
 

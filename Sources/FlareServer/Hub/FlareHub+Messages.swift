@@ -16,7 +16,7 @@ extension FlareHub {
         from client: FlareClientID? = nil,
         allOrNone: Bool = false
     ) throws(FlareHubError) -> Bool {
-        try limits.check(message: values, sender: sender)
+        try limits.check(message: values, sender: sender, &buffer)
         try check(.setData(values), of: object, from: client)
         guard
             let (transaction, refused) = graph.planSetData(object, values, sender: sender?.nonNull, now: now)

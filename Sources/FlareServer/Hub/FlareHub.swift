@@ -1,4 +1,5 @@
 package import Flare
+import JSON
 package import Logging
 import SystemPackage
 package import Threading
@@ -45,6 +46,8 @@ package actor FlareHub {
     private var inDoubt: [FlareID: ContinuousClock.Instant] = [:]
     private var recheck: Task<Void, Never>?
     var flush: Task<Void, Never>?
+    /// For whatever is to be written as JSON.
+    var buffer = JSONBuffer()
 
     /// Reads all objects of the store.
     /// - Parameters:
@@ -114,7 +117,7 @@ package actor FlareHub {
     ) throws(FlareHubError) {
         var writes: [FlareStore.Write] = []
         writes.reserveCapacity(transaction.changes.count)
-        for change in transaction.changes { writes.append(try limits.write(for: change)) }
+        for change in transaction.changes { writes.append(try limits.write(for: change, &buffer)) }
         if batch != nil {
             batch?.undo += graph.inverse(of: transaction.changes)
             graph.apply(transaction.changes)

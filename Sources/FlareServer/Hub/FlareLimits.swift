@@ -18,15 +18,22 @@ package struct FlareLimits: Sendable, Hashable {
 
     package init() {}
 
-    func check(message values: JSONObject, sender: JSONValue?) throws(FlareHubError) {
-        for key in values.keys { try check("a key of data", bytes: key.utf8.count, limit: keyBytes) }
-        let bytes = JSONValue.object(values).bytes.count + (sender?.bytes.count ?? 0)
-        try check("the message", bytes: bytes, limit: messageBytes)
+    /// - Parameter buffer: Is written in.
+    func check(
+        message values: JSONObject,
+        sender: JSONValue?,
+        _ buffer: inout JSONBuffer
+    ) throws(FlareHubError) {
+        for (key, _) in values { try check("a key of data", bytes: key.utf8.count, limit: keyBytes) }
+        buffer.removeAll()
+        buffer.write(values)
+        if let sender { buffer.write(sender) }
+        try check("the message", bytes: buffer.count, limit: messageBytes)
     }
 
     func check(action: String, sender: JSONValue?) throws(FlareHubError) {
         try check("the name of the action", bytes: action.utf8.count, limit: keyBytes)
-        try check("the message", bytes: sender?.bytes.count ?? 0, limit: messageBytes)
+        try check(sender: sender)
     }
 
     func check(sender: JSONValue?) throws(FlareHubError) {
@@ -35,43 +42,40 @@ package struct FlareLimits: Sendable, Hashable {
 
     /// The JSON of an object.
     /// - Throws: ``FlareHubError/tooLarge(what:size:limit:)``.
-    func document(of record: FlareRecord) throws(FlareHubError) -> [UInt8] {
-        let name = "\(record.kind.rawValue) \(record.id)"
-        let depth = record.json.depth(atMost: nesting + 1)
-        if depth > nesting { throw .tooLarge(what: "the nesting of \(name)", size: depth, limit: nesting) }
-        let bytes = record.json.bytes
-        try check("the JSON of \(name) in bytes", bytes: bytes.count, limit: objectBytes)
-        return bytes
+    private func document(of record: FlareRecord, _ buffer: inout JSONBuffer) throws(FlareHubError) -> [UInt8]
+    {
+        buffer.removeAll()
+        buffer.write(record.members)
+        try check(
+            "the nesting of \(record.kind.rawValue) \(record.id)",
+            bytes: min(buffer.nesting, nesting + 1),
+            limit: nesting
+        )
+        try check(
+            "the JSON of \(record.kind.rawValue) \(record.id) in bytes",
+            bytes: buffer.count,
+            limit: objectBytes
+        )
+        return buffer.bytes
     }
 
     /// What a change writes to the database.
-    func write(for change: Transaction.Change) throws(FlareHubError) -> FlareStore.Write {
+    /// - Parameter buffer: Is written in.
+    func write(
+        for change: Transaction.Change,
+        _ buffer: inout JSONBuffer
+    ) throws(FlareHubError) -> FlareStore.Write {
         switch change {
         case .insert(let record, let sequence):
-            .insert(record.reference, sequence: sequence, document: try document(of: record))
+            .insert(record.reference, sequence: sequence, document: try document(of: record, &buffer))
         case .update(let record, let sequence):
-            .update(record.kind, sequence: sequence, document: try document(of: record))
+            .update(record.kind, sequence: sequence, document: try document(of: record, &buffer))
         case .remove(let reference, let sequence):
             .delete(reference.kind, sequence: sequence)
         }
     }
 
-    private func check(_ what: String, bytes: Int, limit: Int) throws(FlareHubError) {
-        if bytes > limit { throw .tooLarge(what: what, size: bytes, limit: limit) }
-    }
-}
-
-extension JSONValue {
-    /// Levels of nested objects and lists, counted up to a limit.
-    fileprivate func depth(atMost limit: Int) -> Int {
-        guard limit > 0 else { return 0 }
-        switch self {
-        case .array(let elements):
-            return 1 + elements.reduce(0) { max($0, $1.depth(atMost: limit - 1)) }
-        case .object(let members):
-            return 1 + members.values.reduce(0) { max($0, $1.depth(atMost: limit - 1)) }
-        default:
-            return 0
-        }
+    private func check(_ what: @autoclosure () -> String, bytes: Int, limit: Int) throws(FlareHubError) {
+        if bytes > limit { throw .tooLarge(what: what(), size: bytes, limit: limit) }
     }
 }

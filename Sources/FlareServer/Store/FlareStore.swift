@@ -1,6 +1,7 @@
 import Flare
 import Foundation
 import GRDB
+import GRDBSQLite
 import JSON
 import OperatingSystem
 import SystemPackage
@@ -260,12 +261,38 @@ extension FlareStore {
             let text = String(decoding: document, as: UTF8.self)
             try db.cachedStatement(sql: sql).execute(arguments: [sequence, object.id.description, text])
         case .update(let kind, let sequence, let document):
-            let sql = "UPDATE \(kind.rawValue) SET document = ? WHERE sequence = ?"
-            let text = String(decoding: document, as: UTF8.self)
-            try db.cachedStatement(sql: sql).execute(arguments: [text, sequence])
+            try update(kind, sequence, document, db)
         case .delete(let kind, let sequence):
             let sql = "DELETE FROM \(kind.rawValue) WHERE sequence = ?"
             try db.cachedStatement(sql: sql).execute(arguments: [sequence])
+        }
+    }
+
+    /// Binds the values itself: it is what every command does.
+    private static func update(_ kind: FlareClass, _ sequence: Int, _ document: [UInt8], _ db: Database)
+        throws
+    {
+        let sql = "UPDATE \(kind.rawValue) SET document = ? WHERE sequence = ?"
+        let statement = try db.cachedStatement(sql: sql).sqliteStatement
+        let code = document.withUnsafeBytes { document in
+            // Without a destructor, as the document outlives the step.
+            sqlite3_bind_text64(
+                statement,
+                1,
+                document.baseAddress?.assumingMemoryBound(to: CChar.self),
+                UInt64(document.count),
+                nil,
+                UInt8(SQLITE_UTF8)
+            )
+            sqlite3_bind_int64(statement, 2, Int64(sequence))
+            defer {
+                sqlite3_reset(statement)
+                sqlite3_clear_bindings(statement)
+            }
+            return sqlite3_step(statement)
+        }
+        guard code == SQLITE_DONE else {
+            throw DatabaseError(resultCode: ResultCode(rawValue: code), message: db.lastErrorMessage)
         }
     }
 

@@ -54,7 +54,7 @@ struct WebAnswer: Sendable {
 
     /// The answer to a command, with the status of its refusal.
     init(_ answer: Answer) {
-        self = .json(answer.json.bytes)
+        self = .json(answer.bytes)
         if let refusal = answer.refusal { setStatus(of: refusal) }
     }
 
