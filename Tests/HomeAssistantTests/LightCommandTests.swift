@@ -27,12 +27,13 @@ struct LightCommandTests {
             payload: Array(payload.utf8)
         ).result {
         case .failure(let refusal): return .failure(refusal)
-        case .success(.set(_, let request)):
-            let thing = Self.thing(data)
-            return request.settled(on: thing, ThingShape(thing))
         case .success(let order):
-            Issue.record("\(order)")
-            return .failure(Refusal(.internalError, ""))
+            guard let set = order.operation as? SetThing else {
+                Issue.record("\(order)")
+                return .failure(Refusal(.internalError, ""))
+            }
+            let thing = Self.thing(data)
+            return set.request.settled(on: thing, ThingShape(thing))
         }
     }
 

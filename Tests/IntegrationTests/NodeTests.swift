@@ -1,3 +1,4 @@
+import Accounts
 import Bridge
 import Controller
 import Daemon

@@ -32,7 +32,7 @@ struct RenderingTests {
     @Test(arguments: [Place.lamp, Place.door]) func `what is sent of a thing is its value, by sorted names`(
         id: FlareID
     ) {
-        for goals in [[:], [id: ["on": true, "brightness": 0.5]]] as [[FlareID: JSONObject]] {
+        for goals in [[:], [id: ThingPatch(state: .on, level: 0.5)]] as [[FlareID: ThingPatch]] {
             var state = Place.state
             state.goals = goals
             var buffer = JSONBuffer()

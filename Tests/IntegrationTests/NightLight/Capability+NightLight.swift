@@ -2,7 +2,9 @@ import Bridge
 import Controller
 import Daemon
 import Flare
+import JSON
 import MQTT
+import Messages
 import Settings
 import Things
 import Threading
