@@ -291,7 +291,10 @@ struct ReloadTests {
             try home.folder.write("secret\n", to: "password")
             let file = "web: {listen: \"127.0.0.1:0\", password_file: password}\n"
             try await reload(home, visitor, file)
-            #expect(try await eventually { try await request("GET", "/api/state", port: port).status == 401 })
+            // The listener opens again once the password is stored.
+            #expect(
+                await eventually { (try? await request("GET", "/api/state", port: port))?.status == 401 }
+            )
             // The same configuration, and another file.
             try home.folder.write("other\n", to: "password")
             try await reload(home, visitor, file)

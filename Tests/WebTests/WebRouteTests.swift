@@ -68,6 +68,8 @@ struct WebRouteTests {
         }
         #expect(methods("/api/nearby/set") == [.post])
         #expect(methods("/api/map") == [.get, .head])
+        // It is a word, and no grant.
+        #expect(methods("/api/grants/check") == [.get, .head])
         #expect(methods("/api/users/bob") == [.patch, .delete])
         #expect(methods("/api/log") == [.get, .head])
         for path in ["environments", "zones", "things"] {

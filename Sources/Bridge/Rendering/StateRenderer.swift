@@ -17,8 +17,7 @@ package struct StateRenderer: ~Copyable, Sendable {
     /// Objects whose topics were cleared, until ``drainCleared()``.
     private var cleared: Set<ObjectName> = []
     private var hasRenderedAlerts = false
-    private var hasPosition = false
-    private var hasAngle = false
+    private var (hasPosition, hasAngle) = (false, false)
     private var isSensing = false
     private var headingAt: Instant?
     /// Changes of the view that wait until the place was read; `nil` from then on.

@@ -51,18 +51,32 @@ struct WebRoute: Sendable {
             guard let decoded = part.percentDecoded else { return nil }
             parts.append(decoded)
         }
-        let fitting = table.lazy.compactMap { route in
-            route.template.values(in: parts).map { (route: route, path: parts, values: $0) }
-        }
-        return fitting.first { $0.route.methods.contains(method) } ?? fitting.first
+        let fitting = fitting(parts, in: table)
+        guard
+            let (route, values) = fitting.first(where: { $0.route.methods.contains(method) }) ?? fitting.first
+        else { return nil }
+        return (route, parts, values)
     }
 
     /// The methods of a path, of all routes that it fits.
     static func methods(_ path: [String], in table: [WebRoute]) -> [HTTPRequest.Method] {
-        table.reduce(into: []) { methods, route in
-            guard route.template.values(in: path) != nil else { return }
-            methods += route.methods.filter { !methods.contains($0) }
+        fitting(path, in: table).reduce(into: []) { methods, found in
+            methods += found.route.methods.filter { !methods.contains($0) }
         }
+    }
+
+    /// The routes that a path fits, with the parts that vary.
+    ///
+    /// A word goes before a part that varies: `grants/check` is no grant.
+    private static func fitting(
+        _ path: [String],
+        in table: [WebRoute]
+    ) -> [(route: WebRoute, values: [String])] {
+        let all = table.compactMap { route in
+            route.template.values(in: path).map { (route: route, values: $0) }
+        }
+        let least = all.map(\.values.count).min()
+        return all.filter { $0.values.count == least }
     }
 
     // MARK: The table
