@@ -303,7 +303,7 @@ package actor MQTTBridge {
         flush()
     }
 
-    /// Topics that wait for their interval are sent in steps of so many milliseconds, so that many share a timer.
+    /// Milliseconds: topics with an interval become due in steps of this length, so that many share a timer.
     private static let timerStep: Int64 = 25
 
     /// Sends the retained topics that are due.

@@ -32,7 +32,7 @@ package struct AccessList: Sendable {
     }
 
     package let topics: Topics
-    /// The commands that whoever drives may send.
+    /// The commands that a user with the right to drive may send.
     package let commands: CommandTable
     /// The first levels of Home Assistant's own topics.
     package var discoveryPrefix: String

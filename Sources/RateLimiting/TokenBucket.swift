@@ -1,4 +1,4 @@
-/// A rate limiter: a burst at first, then so many tokens a second.
+/// A rate limiter: a burst at first, then a fixed number of tokens a second.
 ///
 /// The time comes in, milliseconds of the steady clock; it may stand still, and nothing is gained when it goes back.
 package struct TokenBucket: Sendable, Hashable {

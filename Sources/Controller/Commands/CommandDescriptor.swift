@@ -20,7 +20,7 @@ package final class CommandDescriptor: Sendable {
 
     /// The topic below `B/`, with names in braces for what varies: `things/{thing}/set`; `nil` for none.
     package let topic: String?
-    /// `nil` for what is no command over HTTP.
+    /// `nil` for a command that HTTP does not offer.
     package let web: WebPath?
     /// The last level of the response topic; `nil` if it is the name in the topic.
     let subject: Answer.Subject?

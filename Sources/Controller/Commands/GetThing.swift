@@ -33,7 +33,7 @@ package struct GetThing: CommandOperation {
 package struct ReadPlace: CommandOperation {
     package let environment: FlareID
 
-    /// Whoever shows it leaves out what its reader may not see.
+    /// The interface that shows it leaves out what the reader may not see.
     package var permission: ChangeRequest.Kind? { nil }
     package var subject: Answer.Subject { .get }
     package var onlyReads: Bool { true }

@@ -1,7 +1,7 @@
 package import Flare
 package import JSON
 
-/// What is done to an object as a whole, in the words of the command log, whoever does it.
+/// What is done to an object as a whole, in the words of the command log; they are the same for every interface.
 package enum ObjectAct: String, Sendable {
     case add, edit
     case remove = "rm"

@@ -88,7 +88,7 @@ package struct PacketBuffer {
         bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// The capacity for so many further bytes, at least doubled: reserving exactly would copy at each packet.
+    /// The capacity to reserve for further bytes, at least twice the present one: exact room would copy at each packet.
     private func grown(by count: Int) -> Int {
         bytes.count + count <= bytes.capacity ? 0 : max(bytes.count + count, bytes.capacity * 2)
     }

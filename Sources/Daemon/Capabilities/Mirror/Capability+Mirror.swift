@@ -10,7 +10,7 @@ extension Capability {
         let folder = URL(filePath: context.store.path).deletingLastPathComponent()
         let (flare, loop, state) = (context.configuration.flare, context.loop, context.state)
         guard flare.mode == .remote, flare.remote.isMirrored else {
-            // Whoever switches it off does not want it kept.
+            // A mirror that is switched off is not kept.
             MirrorStore.remove(from: folder)
             return nil
         }
