@@ -24,14 +24,10 @@ extension ControllerState {
         state.zones = zones.filter { reader.sees($0.value) }
         state.things = things.filter { reader.sees(accessObject($0.value)) }
         if !reader.seesEverything { state.forgetContainers() }
-        state.screens = screens.mapValues { $0.showing { state.things[$0] != nil } }
         if !reader.seesDevices {
             (state.device, state.fix, state.location) = (nil, nil, nil)
             (state.headingAt, state.measuredAngle) = (nil, nil)
             state.beacons = [:]
-            // The level rises when a thing is near.
-            state.lifecycle = lifecycle.withoutNearness
-            state.lifecycleSince = nil
         }
         if !reader.seesDevices || zoneID.map({ state.zones[$0] == nil }) ?? false {
             (state.zoneID, state.zoneSince) = (nil, nil)
@@ -39,9 +35,8 @@ extension ControllerState {
         if !reader.seesDevices || nearbyID.map({ state.things[$0] == nil }) ?? false {
             (state.nearbyID, state.nearbySince) = (nil, nil)
         }
-        if !reader.seesEverything {
-            (state.alerts, state.setupCandidates, state.station) = ([:], [], nil)
-        }
+        if !reader.seesEverything { state.alerts = [:] }
+        state.slices = slices.seen(by: reader, in: state)
         return state
     }
 
@@ -81,6 +76,37 @@ extension ControllerState {
     func accessObject(_ thing: FlareThing) -> AccessObject {
         .thing(thing.id, zone: thing.zone, environment: thing.environment ?? environmentID)
     }
+
+    /// Whether the sender of a command may do something; everybody may where there are no users.
+    func isAllowed(_ command: Command, _ access: Access, on object: AccessObject, at now: Instant) -> Bool {
+        guard let people else { return true }
+        guard let speaker = command.speaker else { return false }
+        return people.verdict(of: speaker, access, on: object, at: now.wallMilliseconds).isGranted
+    }
+
+    /// The thing of a slug or identifier, or a refusal if there is none that the sender of a command may see.
+    func thing(
+        named name: String,
+        in place: PlaceContents?,
+        for command: Command,
+        at now: Instant
+    ) -> Result<FlareThing, Refusal> {
+        let things = place?.things ?? [:]
+        // A slug can look like an identifier.
+        for case let id? in [FlareID(name), slugs.id(of: name, kind: .thing)] {
+            guard let thing = things[id] else { continue }
+            if isAllowed(command, .read, on: accessObject(thing), at: now) { return .success(thing) }
+        }
+        let reader = reader(for: command.speaker, at: now.wallMilliseconds)
+        let known = things.values.lazy.filter { reader?.sees(accessObject($0)) ?? true }
+            .compactMap { slugs[.thing, $0.id] }.prefix(2000)
+        return .failure(
+            Refusal(
+                .unknownThing,
+                "no thing \"\(name.prefix(60))\" in this environment\(NearestName.hint(for: name, among: known))"
+            )
+        )
+    }
 }
 
 extension DeviceController {
@@ -103,8 +129,6 @@ extension DeviceController {
 
     /// Whether the sender of a command may do something; everybody may where there are no users.
     func isAllowed(_ command: Command, _ access: Access, on object: AccessObject) -> Bool {
-        guard let people = state.people else { return true }
-        guard let speaker = command.speaker else { return false }
-        return people.verdict(of: speaker, access, on: object, at: now.wallMilliseconds).isGranted
+        state.isAllowed(command, access, on: object, at: now)
     }
 }

@@ -41,7 +41,7 @@ extension DeviceController {
         }
         guard state.isLinkUp else { return refuse(pending, unreachable) }
         enqueue(
-            Job(work: work, command: pending, cause: cause(command)),
+            Job(work: work, command: pending, cause: command.cause),
             on: ObjectReference(.thing, thing.id)
         )
     }

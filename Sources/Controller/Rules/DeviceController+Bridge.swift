@@ -52,14 +52,10 @@ extension DeviceController {
     mutating func configurationApplied(_ new: ControllerConfiguration) {
         clear("configuration")
         for reload in pending.removeReloads() { accept(reload) }
-        let before = (lifecycle: state.lifecycle, screens: configuration.screens)
         configuration = new
-        state.lifecycle.apply(new.lifecycle)
-        if state.lifecycle != before.lifecycle { changes.insert(.lifecycle) }
-        if new.screens != before.screens { beginScreensAgain() }
+        addSlices(new.slices)
         use(new.catalog)
         sensorsFollowConfiguration()
-        sensorsFollow(readsPlace: false)
         if isStartPublished { emit(.bridge, "reloaded", cause: ChangeEvent.Cause("start")) }
     }
 

@@ -30,8 +30,11 @@ extension DeviceController {
             if let refusal = refusal(of: command, .control) { return refuse(pending, refusal) }
             switchSensor(sensor, on: on)
             accept(pending)
-        case .setLifecycle(let change): setLifecycle(change, command)
-        case .show(let call, let display): show(call, on: display, command)
+        case .setLifecycle(let change):
+            let target = Answer.Target(kind: "lifecycle", slug: change.name.rawValue)
+            carryOut(command, change.name == .level ? .level : .control, on: target)
+        case .show(_, let display):
+            carryOut(command, .control, on: Answer.Target(kind: "display", slug: display))
         case .add, .edit, .remove: edit(command)
         case .readPlace(let environment): readPlace(environment, command)
         case .request(let verb): request(verb, command)
@@ -140,7 +143,8 @@ extension DeviceController {
                 )
             }
             return .success(thing)
-        case .thing(let name): return thing(named: name, in: state.contents, command)
+        case .thing(let name):
+            return state.thing(named: name, in: state.contents, for: command, at: now)
         case .zone:
             return .failure(Refusal(.unknownThing, "a zone has no actions; it has lights that can be set"))
         }
@@ -156,10 +160,6 @@ extension DeviceController {
             slug: state.slugs[.thing, thing.id] ?? "\(thing.id)",
             object: ObjectReference(.thing, thing.id)
         )
-    }
-
-    func cause(_ command: Command) -> ChangeEvent.Cause {
-        ChangeEvent.Cause(command.actor == .lamp ? "link" : "command", tx: command.tx)
     }
 
     var unreachable: Refusal {
@@ -191,7 +191,7 @@ extension DeviceController {
                 Job(
                     work: .write(setting.writes, transition: setting.transition),
                     command: pending,
-                    cause: cause(command)
+                    cause: command.cause
                 ),
                 on: ObjectReference(.thing, thing.id)
             )
@@ -255,7 +255,7 @@ extension DeviceController {
             pending.accepted["position"] = position.json
         }
         guard !works.isEmpty else { return accept(pending) }
-        var job = Job(work: works.removeFirst(), command: pending, cause: cause(command))
+        var job = Job(work: works.removeFirst(), command: pending, cause: command.cause)
         job.rest = works
         enqueue(job, on: ObjectReference(.device, device.id))
     }
@@ -304,7 +304,7 @@ extension DeviceController {
         refuse(earlier?.pending, Refusal(.superseded, "another environment was chosen in time"))
         guard chosen.id != state.environmentID else { return accept(pending) }
         self.pending.choose(
-            PendingChoice(environment: chosen.id, pending: pending, cause: cause(command))
+            PendingChoice(environment: chosen.id, pending: pending, cause: command.cause)
         )
         load(.loadPlace(environment: chosen.id))
     }

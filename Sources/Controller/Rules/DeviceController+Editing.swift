@@ -238,7 +238,7 @@ extension DeviceController {
                 )
             }
         case .thing:
-            thing(named: name, in: place, command).map {
+            state.thing(named: name, in: place, for: command, at: now).map {
                 EditedObject(
                     object: .init(.thing, $0.id),
                     zone: $0.zone,
@@ -284,28 +284,6 @@ extension DeviceController {
         let others = known.isEmpty ? "" : "\(hint.isEmpty ? ";" : hint) there are \(QuotedValue.list(known))"
         return .failure(
             Refusal(.unknownThing, "no zone \(QuotedValue.of(name)) in this environment\(others)")
-        )
-    }
-
-    /// The thing of a name, or a refusal if there is none that the sender may see.
-    func thing(
-        named name: String,
-        in place: PlaceContents?,
-        _ command: Command
-    ) -> Result<FlareThing, Refusal> {
-        let things = place?.things ?? [:]
-        // A slug can look like an identifier.
-        for id in [FlareID(name), state.slugs.id(of: name, kind: .thing)] {
-            if let id, let thing = things[id], maySee(thing, command) { return .success(thing) }
-        }
-        let reader = state.reader(for: command.speaker, at: now.wallMilliseconds)
-        let known = things.values.lazy.filter { reader?.sees(state.accessObject($0)) ?? true }
-            .compactMap { state.slugs[.thing, $0.id] }.prefix(2000)
-        return .failure(
-            Refusal(
-                .unknownThing,
-                "no thing \"\(name.prefix(60))\" in this environment\(NearestName.hint(for: name, among: known))"
-            )
         )
     }
 

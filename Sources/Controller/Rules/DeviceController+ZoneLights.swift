@@ -75,7 +75,7 @@ extension DeviceController {
                 Job(
                     work: .write(setting.writes, transition: setting.transition),
                     command: part,
-                    cause: cause(command)
+                    cause: command.cause
                 ),
                 on: ObjectReference(.thing, light.id)
             )

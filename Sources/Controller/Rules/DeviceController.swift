@@ -34,9 +34,6 @@ package struct DeviceController: Sendable {
     /// The environment selected by the last GPS location.
     var locatedEnvironment: FlareID?
 
-    /// Whether sensors are about to stop, as the lifecycle no longer allows them.
-    var isSensorGraceRunning = false
-
     var presence = PresenceTracker()
     var sync = DeviceSync()
 
@@ -58,10 +55,8 @@ package struct DeviceController: Sendable {
         state = ControllerState(
             epoch: epoch,
             slugs: memory.slugs,
-            lifecycle: configuration.lifecycle,
             catalog: configuration.catalog
         )
-        state.lifecycle.choices = configuration.choices
         if case .steady(let settings) = configuration.presence {
             state.isNearInPlane = settings.nearDimensions == 2
         }
@@ -69,13 +64,13 @@ package struct DeviceController: Sendable {
         for sensor in configuration.switchedOff { state.sensors[sensor] = false }
         state.sensors.merge(memory.sensors) { _, saved in saved }
         // Publish everything once, including empty values.
-        changes = [.environment, .zone, .nearby, .device, .link, .lifecycle]
+        changes = [.environment, .zone, .nearby, .device, .link]
         for sensor in SensorKind.allCases { changes.insert(.sensor(sensor)) }
         // Sensors run by default, so switch off only the disabled ones.
         effects = SensorKind.allCases.filter { state.sensors[$0] == false }.map {
             .switchSensor($0, on: false)
         }
-        sensorsFollow(readsPlace: false)
+        addSlices(configuration.slices)
     }
 
     /// Applies one event.
@@ -101,9 +96,7 @@ package struct DeviceController: Sendable {
         case .alertCleared(let id): clear(id)
         case .lampChanged(let thing, let condition): lampChanged(thing, condition)
         case .beaconsHeard(let reports): beaconsHeard(reports)
-        case .displayChanged(let id, let presence): displayChanged(id, presence)
-        case .setupCandidatesHeard(let sightings): setupCandidatesHeard(sightings)
-        case .stationAnnounced(let report): stationAnnounced(report)
+        case .slice(let event): apply(event)
         case .brokerLinkChanged(let isUp): brokerLinkChanged(isUp)
         case .linkChanged(let name, let isUp): linkChanged(name, isUp)
         case .configurationRead(let problem): configurationRead(problem)
@@ -116,7 +109,7 @@ package struct DeviceController: Sendable {
         case .stopBegun: stopBegun()
         }
         nameElsewhere()
-        updateLifecycle(cause: event.lifecycleCause)
+        slicesFollow(event)
         let result = effects
         effects = []
         return result
@@ -138,8 +131,7 @@ package struct DeviceController: Sendable {
         case .headingDue: sendDueHeading()
         case .transitionStep(let thing): stepTransition(of: thing)
         case .readAgain: readAgain()
-        case .sensorGrace: suspendSensors()
-        case .setupExpiry: forgetSetupCandidates()
+        case .slice(let event): apply(event)
         }
     }
 
