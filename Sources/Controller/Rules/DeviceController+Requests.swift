@@ -41,7 +41,15 @@ extension DeviceController {
             guard isAllowed(command, .read, on: .everything) else {
                 return refuse(pending, Refusal(.notAllowed, "an explanation needs the right to read all"))
             }
-            switch explain(subject, command) {
+            let explainer = Explainer(
+                state: state,
+                configuration: configuration,
+                presence: presence,
+                queues: queues,
+                journal: journal,
+                now: now
+            )
+            switch explainer.explain(subject, for: command) {
             case .success(let explanation): accept(pending, data: explanation.json)
             case .failure(let refusal): refuse(pending, refusal)
             }
