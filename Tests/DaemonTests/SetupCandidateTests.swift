@@ -1,6 +1,6 @@
 import Controller
 import Daemon
-import Flare
+import JSON
 import Testing
 
 /// Things that wait to be set up, and the announcement of this station, as slices of the controller's state.

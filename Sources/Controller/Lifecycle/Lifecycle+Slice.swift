@@ -1,5 +1,7 @@
 import Flare
+import JSON
 package import People
+import Text
 import Things
 
 /// The lifecycle as a slice: its inputs are the link, the place, what is near, and the displays; its level decides which

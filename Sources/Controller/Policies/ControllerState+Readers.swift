@@ -1,5 +1,6 @@
 package import Flare
 package import People
+import Text
 import Things
 
 /// What somebody may see: what they may not is not there, in no answer and in no hint.
@@ -84,6 +85,48 @@ extension ControllerState {
         return people.verdict(of: speaker, access, on: object, at: now.wallMilliseconds).isGranted
     }
 
+    /// The environment of a slug or identifier, or a refusal if there is none that the sender of a command may see.
+    func environment(
+        named name: String,
+        for command: Command,
+        at now: Instant
+    ) -> Result<FlareEnvironment, Refusal> {
+        environment(named: name, for: reader(for: command.speaker, at: now.wallMilliseconds))
+    }
+
+    /// The zone of a slug or identifier, or a refusal if there is none that the sender of a command may see.
+    ///
+    /// - Parameter byThings: Whether seeing a thing of it is enough. No hint names a zone that cannot be seen itself.
+    func zone(
+        named name: String,
+        in place: PlaceContents?,
+        byThings: Bool = false,
+        for command: Command,
+        at now: Instant
+    ) -> Result<FlareZone, Refusal> {
+        let reader = reader(for: command.speaker, at: now.wallMilliseconds)
+        var zones = place?.zones ?? [:]
+        let seen = reader.map { reader in zones.filter { reader.sees($0.value) } } ?? zones
+        if let reader {
+            zones =
+                !byThings
+                ? seen
+                : zones.filter { zone in
+                    seen[zone.key] != nil
+                        || place?.things.values.contains { $0.zone == zone.key && reader.sees($0) } ?? false
+                }
+        }
+        for case let id? in [FlareID(name), slugs.id(of: name, kind: .zone)] {
+            if let zone = zones[id] { return .success(zone) }
+        }
+        let known = seen.keys.compactMap { slugs[.zone, $0] }.sorted()
+        let hint = NearestName.hint(for: name, among: known)
+        let others = known.isEmpty ? "" : "\(hint.isEmpty ? ";" : hint) there are \(QuotedValue.list(known))"
+        return .failure(
+            Refusal(.unknownThing, "no zone \(QuotedValue.of(name)) in this environment\(others)")
+        )
+    }
+
     /// The thing of a slug or identifier, or a refusal if there is none that the sender of a command may see.
     func thing(
         named name: String,
@@ -121,10 +164,12 @@ extension DeviceController {
     /// Why the sender of an accepted command may not change its object any more; `nil` if they still may.
     func lostRight(of command: Command, on object: ObjectReference) -> Refusal? {
         guard state.people != nil, command.speaker != nil else { return nil }
-        guard object.kind == .thing else { return rightsRefusal(of: request(command, .move, on: object)) }
+        guard object.kind == .thing else {
+            return rightsRefusal(of: state.request(command, .move, on: object, at: now))
+        }
         guard let thing = state.things[object.id] else { return nil }
         if case .failure(let refusal) = self.thing(.thing("\(thing.id)"), command) { return refusal }
-        return rightsRefusal(of: request(command, .set([]), on: object, in: thing.zone))
+        return rightsRefusal(of: state.request(command, .set([]), on: object, in: thing.zone, at: now))
     }
 
     /// Whether the sender of a command may do something; everybody may where there are no users.

@@ -10,7 +10,7 @@ import Things
 extension DeviceController {
     mutating func setLights(of name: String, _ request: ThingRequest, _ command: Command) {
         let zone: FlareZone
-        switch self.zone(named: name, in: state.contents, byThings: true, command) {
+        switch state.zone(named: name, in: state.contents, byThings: true, for: command, at: now) {
         case .success(let found): zone = found
         case .failure(let refusal): return refuse(command, .set, refusal)
         }
@@ -26,7 +26,7 @@ extension DeviceController {
         let kind = ChangeRequest.Kind.set(request.attributes.keys.sorted())
         let isPartial = request.isPartial
         // Rights are those of each light; the other policies may protect the whole zone.
-        let zoneRequest = self.request(command, kind, on: .init(.zone, zone.id))
+        let zoneRequest = state.request(command, kind, on: .init(.zone, zone.id), at: now)
         if let refusal = refusal(of: zoneRequest, withRights: false) { return refuse(whole, refusal) }
         let all = state.things.values.filter { $0.zone == zone.id && isLight($0) && maySee($0, command) }
             .sorted { $0.id < $1.id }
@@ -39,7 +39,7 @@ extension DeviceController {
         // The lights that somebody else may change.
         var others: [FlareID: Refusal] = [:]
         for light in all {
-            let request = self.request(command, kind, on: .init(.thing, light.id), in: zone.id)
+            let request = state.request(command, kind, on: .init(.thing, light.id), in: zone.id, at: now)
             if let refusal = rightsRefusal(of: request) {
                 others[light.id] = refusal
                 if !isPartial { lights.append(light) }

@@ -1,5 +1,7 @@
 import Flare
+import JSON
 package import People
+import Text
 import Things
 
 /// What each display shows, by its id, if the configuration has screens.

@@ -1,4 +1,4 @@
-package import Flare
+package import JSON
 package import People
 package import Things
 

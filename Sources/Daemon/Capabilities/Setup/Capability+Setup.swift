@@ -1,6 +1,6 @@
 import Bridge
 import Controller
-import Flare
+import JSON
 import Logging
 import MQTT
 import Messages

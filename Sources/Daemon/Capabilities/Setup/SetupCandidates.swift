@@ -1,5 +1,5 @@
 package import Controller
-package import Flare
+package import JSON
 import Messages
 
 /// Access points that are probably things of a profile that wait to be set up, as scanners hear them.

@@ -1,7 +1,7 @@
 import Bridge
 import Controller
 import Directory
-import Flare
+import JSON
 import Logging
 import Messages
 import Resolution

@@ -1,5 +1,5 @@
 package import Controller
-package import Flare
+package import JSON
 import Messages
 
 /// How the announcement of this station's address stands.

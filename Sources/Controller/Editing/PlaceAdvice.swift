@@ -154,33 +154,3 @@ extension JSONValue {
         with("data", .object(data.filter { keys.contains($0.key) }))
     }
 }
-
-extension DeviceController {
-    /// What is legal in a change, but hardly meant.
-    func warnings(
-        _ kind: FlareClass,
-        _ old: JSONValue?,
-        _ edit: ObjectEdit,
-        in place: PlaceContents?,
-        _ command: Command
-    ) -> [Answer.Warning] {
-        // A warning names nothing that its reader may not see.
-        let reader = state.reader(for: command.speaker, at: now.wallMilliseconds)
-        let home = kind == .environment ? nil : place.flatMap { state.environments[$0.environment] }
-        let isNew = old == nil && kind == .environment
-        // Warnings about a thing tell the box of its zone.
-        if kind == .thing, let reader, let id = edit.zone ?? old?.flareID("zone"),
-            !(place?.zones[id].map { reader.sees($0) } ?? false)
-        {
-            return []
-        }
-        return PlaceAdvice(
-            kind: kind,
-            environment: home.flatMap { reader?.sees(environment: $0.id) ?? true ? $0 : nil },
-            zones: isNew ? [] : place?.zones.values.filter { reader?.sees($0) ?? true } ?? [],
-            things: isNew ? [] : place?.things.values.filter { reader?.sees($0) ?? true } ?? [],
-            old: old,
-            edit: edit
-        ).warnings(advise)
-    }
-}
