@@ -261,15 +261,12 @@ extension DeviceController {
         }
         for id in before.keys.filter({ after[$0] == nil }).sorted() {
             let reference = ObjectReference(kind, id)
-            markChanged(reference)
-            state.changedAt[reference] = nil
             if kind == .thing {
                 state.beacons[id] = nil
-                forgetGoal(of: id)
-                if transitions.removeValue(forKey: id) != nil {
-                    effects.append(.stopTimer(.transitionStep(id)))
-                }
+                removeTransition(of: id, stopsTimer: true)
             }
+            markChanged(reference)
+            state.changedAt[reference] = nil
             failWaiting(
                 for: reference,
                 Refusal(.unknownThing, "the \(kind.rawValue) was removed before this could be done")

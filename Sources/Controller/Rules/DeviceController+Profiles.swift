@@ -29,10 +29,7 @@ extension DeviceController {
         let refusal = Refusal(.staleTarget, "the thing has another profile by now")
         refuse(queues.cutShort(object), refusal)
         failWaiting(for: object, refusal)
-        guard transitions.removeValue(forKey: id) != nil else { return }
-        effects.append(.stopTimer(.transitionStep(id)))
-        forgetGoal(of: id)
-        markChanged(object)
+        removeTransition(of: id, stopsTimer: true)
     }
 
     /// Updates the alert for one thing.

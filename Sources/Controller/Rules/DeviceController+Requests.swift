@@ -41,15 +41,7 @@ extension DeviceController {
             guard isAllowed(command, .read, on: .everything) else {
                 return refuse(pending, Refusal(.notAllowed, "an explanation needs the right to read all"))
             }
-            let explainer = Explainer(
-                state: state,
-                configuration: configuration,
-                presence: presence,
-                queues: queues,
-                journal: journal,
-                now: now
-            )
-            switch explainer.explain(subject, for: command) {
+            switch explain(subject, for: command) {
             case .success(let explanation): accept(pending, data: explanation.json)
             case .failure(let refusal): refuse(pending, refusal)
             }
@@ -70,6 +62,20 @@ extension DeviceController {
             )
             loadOrCreateDevice(in: environment)
         }
+    }
+
+    private func explain(
+        _ subject: Explanation.Subject,
+        for command: Command
+    ) -> Result<Explanation, Refusal> {
+        Explainer(
+            state: state,
+            configuration: configuration,
+            presence: presence,
+            queues: queues,
+            journal: journal,
+            now: now
+        ).explain(subject, for: command)
     }
 }
 

@@ -2,33 +2,9 @@ import Flare
 import JSON
 import Things
 
-/// A gradual change of a thing's data.
-struct Transition: Sendable {
-    let object: ObjectReference
-    /// The thing's data at the start, as stored.
-    let original: JSONObject
-    /// The same in the form of a plain light, as are all values here.
-    let start: JSONObject
-    let goal: JSONObject
-    /// The keys whose values change gradually.
-    let moving: Set<String>
-    /// Brightness of a light when on, 0…1; `nil` unless the light is switched on or off.
-    let resting: Double?
-    let began: Instant
-    let milliseconds: Double
-    let cause: ChangeEvent.Cause
-    /// Who started it; it stops when their right ends.
-    let command: Command?
-    /// The values last sent to the server.
-    var current: JSONObject
-    /// When intermediate values were last published.
-    var shownAt: Instant?
-}
-
 /// Transitions: ten steps a second for the server, three or four for readers, one event at the end.
 extension DeviceController {
     private static var stepMilliseconds: Int64 { 100 }
-    private static var showMilliseconds: Int64 { 250 }
 
     /// Starts a transition.
     /// - Returns: The first values to store.
@@ -39,36 +15,20 @@ extension DeviceController {
         cause: ChangeEvent.Cause,
         by command: Command?
     ) -> JSONObject {
-        let original = state.things[object.id]?.data ?? [:]
-        let start = kind(of: object)?.canonical(original) ?? original
-        var goal = goal
-        var resting: Double?
-        let end = start.merging(goal) { $1 }
-        if let level = ThingAppearance.level(of: end),
-            ThingAppearance.isOn(start) != ThingAppearance.isOn(end)
-        {
-            resting = level
-            goal["brightness"] = goal["brightness"] ?? .number(level)
-        }
-        let first = ThingSetting.interpolated(from: start, to: goal, fraction: 0)
-        let halfway = ThingSetting.interpolated(from: start, to: goal, fraction: 0.5)
-        transitions[object.id] = Transition(
-            object: object,
-            original: original,
-            start: start,
-            goal: goal,
-            moving: Set(goal.keys.filter { $0 != "on" && halfway[$0] != goal[$0] }),
-            resting: resting,
-            began: now,
-            milliseconds: seconds * 1000,
+        let transition = Transition(
+            of: object,
+            from: state.things[object.id]?.data ?? [:],
+            to: goal,
+            kind: kind(of: object),
+            seconds: seconds,
             cause: cause,
-            command: command,
-            current: first
+            by: command,
+            at: now
         )
-        state.goals[object.id] = goal
-        state.goalSeconds[object.id] = seconds
+        transitions[object.id] = transition
+        (state.goals[object.id], state.goalSeconds[object.id]) = (transition.goal, seconds)
         markChanged(object)
-        return first
+        return transition.current
     }
 
     /// Handles a stored step: schedules the next one, or publishes the final change.
@@ -80,76 +40,45 @@ extension DeviceController {
         isLast: Bool,
         cause: ChangeEvent.Cause
     ) {
+        let kind = kind(of: object)
         if let transition = transitions[object.id], !isLast {
             // Values that do not change gradually apply at once: a light that fades in is on.
             if transition.shownAt == nil {
-                let kind = kind(of: object)
-                let moving = Set(transition.moving.map { kind?.name(ofCanonical: $0) ?? $0 })
+                let moving = transition.movingNames(kind: kind)
                 merge(stored.filter { !moving.contains($0.key) }, into: object, cause: cause)
             }
-            show(values, on: object)
+            // Published without an event.
+            if state.things[object.id] != nil,
+                let shown = transitions[object.id]?.shown(values, kind: kind, at: now)
+            {
+                show(shown, on: object)
+                markChanged(object)
+            }
             effects.append(.startTimer(.transitionStep(object.id), milliseconds: Self.stepMilliseconds))
             return
         }
-        if let transition = transitions.removeValue(forKey: object.id) {
-            forgetGoal(of: object.id)
-            markChanged(object)
-            hideIntermediateValues(of: transition)
+        if let transition = removeTransition(of: object.id) {
+            show(transition.hidden(kind: kind), on: object)
             // Remember the brightness of a light that went off: the write that restores it may fail.
             restingLevels[object.id] = values["on"] == false ? transition.resting : nil
         }
         merge(stored, into: object, cause: cause)
     }
 
-    /// Publishes intermediate values, without an event.
-    private mutating func show(_ values: JSONObject, on object: ObjectReference) {
-        guard let transition = transitions[object.id], state.things[object.id] != nil else { return }
-        if let shownAt = transition.shownAt, now.milliseconds(since: shownAt) < Self.showMilliseconds {
-            return
-        }
-        transitions[object.id]?.shownAt = now
-        guard let kind = kind(of: object) else {
-            for key in transition.moving { state.things[object.id]?.data[key] = values[key] }
-            return markChanged(object)
-        }
-        let moving = values.filter { transition.moving.contains($0.key) }
-        for (key, value) in kind.stored(moving, in: transition.original) {
-            state.things[object.id]?.data[key] = value
-        }
-        markChanged(object)
-    }
-
-    /// Resets intermediate values to the start, so that the final event reports the whole change.
-    private mutating func hideIntermediateValues(of transition: Transition) {
-        guard transition.shownAt != nil else { return }
-        let kind = kind(of: transition.object)
-        for key in transition.moving {
-            let name = kind?.name(ofCanonical: key) ?? key
-            state.things[transition.object.id]?.data[name] = transition.original[name]
-        }
+    private mutating func show(_ values: [(name: String, value: JSONValue?)], on object: ObjectReference) {
+        for (key, value) in values { state.things[object.id]?.data[key] = value }
     }
 
     mutating func stepTransition(of id: FlareID) {
         guard let transition = transitions[id] else { return }
         guard mayGoOn(transition) else { return endTransition(of: id) }
-        let elapsed = Double(now.milliseconds(since: transition.began))
-        let isLast = elapsed >= transition.milliseconds
-        let values =
-            isLast
-            ? transition.goal
-            : ThingSetting.interpolated(
-                from: transition.start,
-                to: transition.goal,
-                fraction: elapsed / transition.milliseconds
-            )
-        guard isLast || values != transition.current else {
+        guard let next = transitions[id]?.step(at: now) else {
             effects.append(.startTimer(.transitionStep(id), milliseconds: Self.stepMilliseconds))
             return
         }
-        transitions[id]?.current = values
-        var step = values
-        let restored = isLast ? Self.removeRestoredLevel(of: &step, kind(of: transition.object)) : nil
-        var job = Job(work: .step(step, isLast: isLast), command: nil, cause: transition.cause)
+        var step = next.values
+        let restored = next.isLast ? Self.removeRestoredLevel(of: &step, kind(of: transition.object)) : nil
+        var job = Job(work: .step(step, isLast: next.isLast), command: nil, cause: transition.cause)
         if let restored { job.rest = [restored] }
         enqueue(job, on: transition.object)
     }
@@ -167,11 +96,8 @@ extension DeviceController {
 
     /// Stops a transition at its current values, because a new command or action replaces it, or its sender's right has ended.
     mutating func endTransition(of id: FlareID) {
-        guard let transition = transitions.removeValue(forKey: id) else { return }
-        effects.append(.stopTimer(.transitionStep(id)))
-        forgetGoal(of: id)
-        markChanged(transition.object)
-        hideIntermediateValues(of: transition)
+        guard let transition = removeTransition(of: id, stopsTimer: true) else { return }
+        show(transition.hidden(kind: kind(of: transition.object)), on: transition.object)
         merge(
             stored(transition.current, of: transition.object),
             into: transition.object,
@@ -196,18 +122,19 @@ extension DeviceController {
 
     /// Drops a transition whose step failed, and reads the server's values.
     mutating func abandonTransition(of id: FlareID) {
-        if let transition = transitions.removeValue(forKey: id) {
-            effects.append(.stopTimer(.transitionStep(id)))
-            forgetGoal(of: id)
-            markChanged(transition.object)
+        if let transition = removeTransition(of: id, stopsTimer: true) {
             restingLevels[id] = transition.resting ?? restingLevels[id]
         }
         if let environment = state.environmentID { load(.loadPlace(environment: environment)) }
     }
 
-    mutating func forgetGoal(of id: FlareID) {
-        state.goals[id] = nil
-        state.goalSeconds[id] = nil
+    @discardableResult
+    mutating func removeTransition(of id: FlareID, stopsTimer: Bool = false) -> Transition? {
+        guard let transition = transitions.removeValue(forKey: id) else { return nil }
+        if stopsTimer { effects.append(.stopTimer(.transitionStep(id))) }
+        (state.goals[id], state.goalSeconds[id]) = (nil, nil)
+        markChanged(transition.object)
+        return transition
     }
 
     /// Keeps the published values of running transitions when things are read again.
