@@ -31,7 +31,7 @@ extension DeviceController {
             let message = "\(PendingCommands.capacity) readings are waiting already"
             return refuse(pending, Refusal(.rateLimited, message))
         }
-        let replies = load(.loadPlace(environment: environment))
+        let replies = core.load(.loadPlace(environment: environment))
         self.pending.append(
             PendingRefresh(environment: environment, pending: pending, replies: replies, next: next)
         )
@@ -98,9 +98,9 @@ extension DeviceController {
         let home = edit?.environment ?? state.environmentID
         var replies = 0
         if isEnvironment {
-            replies = load(.loadEnvironments(near: nil))
+            replies = core.load(.loadEnvironments(near: nil))
         } else if let home, home == state.environmentID {
-            replies = load(.loadPlace(environment: home))
+            replies = core.load(.loadPlace(environment: home))
         } else if let home {
             elsewhere.changed(home)
         }

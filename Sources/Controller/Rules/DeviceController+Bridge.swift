@@ -7,7 +7,7 @@ extension DeviceController {
         guard isStartPublished else {
             guard isUp else { return }
             isStartPublished = true
-            emit(
+            core.emit(
                 .bridge,
                 configuration.isReloaded ? "reloaded" : "started",
                 cause: ChangeEvent.Cause("start")
@@ -28,7 +28,7 @@ extension DeviceController {
     }
 
     mutating func emitLinkChange(_ link: String, _ isUp: Bool) {
-        emit(
+        core.emit(
             .bridge,
             "link",
             cause: ChangeEvent.Cause("link"),
@@ -39,10 +39,10 @@ extension DeviceController {
     /// Answers pending reloads; a valid configuration triggers a rebuild, an invalid one raises an alert.
     mutating func configurationRead(_ problem: String?) {
         if let problem {
-            raise("configuration", .warning, "The new configuration is not used: \(problem)")
+            core.raise("configuration", .warning, "The new configuration is not used: \(problem)")
             for reload in pending.removeReloads() { refuse(reload, Refusal(.invalidValue, problem)) }
         } else {
-            clear("configuration")
+            core.clear("configuration")
             for reload in pending.removeReloads() { accept(reload) }
             effects.append(.rebuild)
         }
@@ -50,18 +50,18 @@ extension DeviceController {
 
     /// Answers pending reloads, and follows the rules of the configuration from now on.
     mutating func configurationApplied(_ new: ControllerConfiguration) {
-        clear("configuration")
+        core.clear("configuration")
         for reload in pending.removeReloads() { accept(reload) }
-        configuration = new
+        core.configuration = new
         addSlices(new.slices)
         use(new.catalog)
         sensorsFollowConfiguration()
-        if isStartPublished { emit(.bridge, "reloaded", cause: ChangeEvent.Cause("start")) }
+        if isStartPublished { core.emit(.bridge, "reloaded", cause: ChangeEvent.Cause("start")) }
     }
 
     /// Announces the stop and refuses all pending commands.
     mutating func stopBegun() {
-        emit(.bridge, "stopping", cause: ChangeEvent.Cause("stop"))
+        core.emit(.bridge, "stopping", cause: ChangeEvent.Cause("stop"))
         let refusal = Refusal(.timeout, "Trilateral is stopping and could not wait for the end of this")
         failQueues(refusal)
         failReads(refusal)

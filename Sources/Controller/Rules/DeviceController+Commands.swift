@@ -306,7 +306,7 @@ extension DeviceController {
         self.pending.choose(
             PendingChoice(environment: chosen.id, pending: pending, cause: command.cause)
         )
-        load(.loadPlace(environment: chosen.id))
+        core.load(.loadPlace(environment: chosen.id))
     }
 
     private func unknownEnvironment(

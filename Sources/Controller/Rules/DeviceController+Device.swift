@@ -6,7 +6,7 @@ extension DeviceController {
     /// Loads the saved device of an environment, or creates one.
     mutating func loadOrCreateDevice(in environment: FlareID) {
         if let saved = memory.devices[environment] {
-            load(.loadDevice(saved, environment: environment))
+            core.load(.loadDevice(saved, environment: environment))
         } else {
             createDevice(in: environment)
         }
@@ -21,7 +21,7 @@ extension DeviceController {
         )
         let request = FlareRequest.createDevice(draft, environment: environment)
         // Never send a second request while one is pending: it would create a second device.
-        if !loads.isRunning(request) { load(request) }
+        if !core.loads.isRunning(request) { core.load(request) }
     }
 
     mutating func deviceLoaded(_ asked: FlareID, _ device: FlareDevice?, in environment: FlareID) {
@@ -63,7 +63,7 @@ extension DeviceController {
         }
         forgetFailedReads { $0 == .device(environment) || $0 == .newDevice(environment) }
         resendHeading(isNew: old?.id != device.id)
-        load(
+        core.load(
             .loadPresence(
                 device: device.id,
                 environment: environment,
@@ -87,10 +87,18 @@ extension DeviceController {
         let (reference, cause) = (ObjectReference(.device, device.id), ChangeEvent.Cause("server"))
         let (from, to) = (before.removeValue(forKey: "position"), after.removeValue(forKey: "position"))
         if from != to {
-            emit(.device, "moved", reference, before: from, after: to, changed: ["position"], cause: cause)
+            core.emit(
+                .device,
+                "moved",
+                reference,
+                before: from,
+                after: to,
+                changed: ["position"],
+                cause: cause
+            )
         }
         guard !before.isEmpty || !after.isEmpty else { return }
-        emit(
+        core.emit(
             .device,
             "changed",
             reference,

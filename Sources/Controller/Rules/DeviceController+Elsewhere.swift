@@ -10,7 +10,7 @@ extension DeviceController {
         guard !elsewhere.isEmpty, state.isLinkUp, state.isPlaceKnown, !state.isStale,
             let next = elsewhere.next(besides: state.environmentID)
         else { return }
-        load(.loadPlace(environment: next))
+        core.load(.loadPlace(environment: next))
     }
 
     /// Gives slugs to what is new in another environment that was read.

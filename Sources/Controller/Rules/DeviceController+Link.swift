@@ -12,8 +12,8 @@ extension DeviceController {
         wasLinkUp = true
         state.isLinkUp = true
         changes.insert(.link)
-        clear("flare-link")
-        loads.restart()
+        core.clear("flare-link")
+        core.loads.restart()
         elsewhere.restart()
         sync.forgetUnconfirmedPositions()
         readAll()
@@ -23,7 +23,7 @@ extension DeviceController {
         if state.isLinkUp { emitLinkChange("flare", false) }
         state.isLinkUp = false
         changes.insert(.link)
-        raise("flare-link", .warning, "The Flare server cannot be reached: \(reason). Trying again.")
+        core.raise("flare-link", .warning, "The Flare server cannot be reached: \(reason). Trying again.")
         forgetFailedReads { _ in true }
         let refusal = Refusal(FlareLinkError.unreachable(reason), in: state)
         failQueues(refusal)
@@ -34,27 +34,15 @@ extension DeviceController {
 
     /// Requests the environments, the zones and things of the current one, and this device.
     private mutating func readAll() {
-        load(.loadEnvironments(near: nil))
+        core.load(.loadEnvironments(near: nil))
         guard let environment = state.environmentID else { return }
         effects.append(.flare(.subscribe(environment: environment)))
-        load(.loadPlace(environment: environment))
+        core.load(.loadPlace(environment: environment))
         loadOrCreateDevice(in: environment)
     }
 
-    /// Sends a read request; if it is pending already, sends it once more after the reply.
-    ///
-    /// Does nothing while the link is down: everything is read when it returns.
-    /// - Returns: How many replies to this request are still to come.
-    @discardableResult
-    mutating func load(_ request: FlareRequest) -> Int {
-        guard state.isLinkUp else { return 0 }
-        guard loads.begin(request) else { return 2 }
-        effects.append(.flare(request))
-        return 1
-    }
-
     mutating func replyReceived(_ request: FlareRequest, _ result: Result<FlareReply, FlareLinkError>) {
-        if loads.end(request) { load(request) }
+        if core.loads.end(request) { core.load(request) }
         if case .loadPlace(let environment) = request {
             elsewhere.ended(environment, isRead: (try? result.get()) != nil)
         }
@@ -88,9 +76,9 @@ extension DeviceController {
             guard device == state.device?.id else { break }
             if let here = state.device?.position, here != position {
                 // The device has moved since the request, so this reply is outdated.
-                load(.loadPresence(device: device, environment: environment, position: here))
+                core.load(.loadPresence(device: device, environment: environment, position: here))
             } else {
-                presenceLoaded(zone: zone, nearest: nearest)
+                presence.loaded(zone: zone, nearest: nearest, in: &core)
             }
         case (.subscribe, .success), (.unsubscribe, _):
             break
@@ -119,21 +107,21 @@ extension DeviceController {
         if case .unreachable = error {
         } else {
             let reason = error.description(state.label)
-            raise("flare-load", .warning, "The place could not be read: \(reason). Trying again.")
+            core.raise("flare-load", .warning, "The place could not be read: \(reason). Trying again.")
         }
-        loads.fail(reading)
+        core.loads.fail(reading)
         effects.append(.startTimer(.readAgain, milliseconds: Self.readAgainMilliseconds))
     }
 
     mutating func readAgain() {
-        guard loads.hasFailed, state.isLinkUp else { return }
+        guard core.loads.hasFailed, state.isLinkUp else { return }
         readAll()
     }
 
     /// Removes failed reads that have succeeded since or are no longer needed.
     mutating func forgetFailedReads(where isMeant: (Reading) -> Bool) {
-        guard loads.forgetFailures(where: isMeant) else { return }
+        guard core.loads.forgetFailures(where: isMeant) else { return }
         effects.append(.stopTimer(.readAgain))
-        clear("flare-load")
+        core.clear("flare-load")
     }
 }

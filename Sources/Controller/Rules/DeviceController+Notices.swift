@@ -22,7 +22,7 @@ extension DeviceController {
         case .handleAction(let object, let action, _):
             emitAction(action, on: object, cause: server)
         case .enter, .exit, .near, .far:
-            presenceNoticed(notice)
+            presence.noticed(notice, in: &core)
         case .thingChanged(let id, let thing, let environment):
             if environment == state.environmentID { thingChanged(id, thing) }
         case .modelChanged(let object, let environment):
@@ -64,7 +64,7 @@ extension DeviceController {
         }
         var type = "changed"
         if object.kind != .device {
-            markChanged(object)
+            core.markChanged(object)
         } else {
             state.changedAt[object] = now
             changes.insert(.device)
@@ -76,7 +76,7 @@ extension DeviceController {
         }
         let before = old.filter { after[$0.key] != nil }
         for topic in isNearby(object) ? [object.kind.topic, .nearby] : [object.kind.topic] {
-            emit(
+            core.emit(
                 topic,
                 type,
                 object,
@@ -123,8 +123,8 @@ extension DeviceController {
         case .thing:
             guard let old = state.things[object.id], old.position != position else { return }
             state.things[object.id]?.position = position
-            markChanged(object)
-            emit(
+            core.markChanged(object)
+            core.emit(
                 .thing,
                 "moved",
                 object,
@@ -142,7 +142,7 @@ extension DeviceController {
             state.fix = PositionFix(accuracyMetres: nil, quality: .fair, source: "cmx", at: now)
             changes.insert(.position)
             moveDevice(to: position, cause: cause)
-            updatePresence(cause: cause)
+            presence.update(in: &core, cause: cause)
         case .environment, .zone:
             break
         }
@@ -163,16 +163,16 @@ extension DeviceController {
 
     mutating func emitAction(_ action: String, on object: ObjectReference, cause: ChangeEvent.Cause) {
         guard isKnown(object) else { return }
-        emit(object.kind.topic, "action", object, cause: cause, details: ["action": .string(action)])
+        core.emit(object.kind.topic, "action", object, cause: cause, details: ["action": .string(action)])
     }
 
     private mutating func reload(_ object: ObjectReference, environment: FlareID?) {
         switch object.kind {
         case .environment:
-            load(.loadEnvironments(near: nil))
+            core.load(.loadEnvironments(near: nil))
             // Several of its objects may have changed at once, as by an import.
             if object.id == state.environmentID {
-                load(.loadPlace(environment: object.id))
+                core.load(.loadPlace(environment: object.id))
             } else {
                 elsewhere.changed(object.id)
             }
@@ -180,10 +180,10 @@ extension DeviceController {
             guard let current = state.environmentID, environment == nil || environment == current else {
                 return
             }
-            load(.loadPlace(environment: current))
+            core.load(.loadPlace(environment: current))
         case .device:
             guard object.id == state.device?.id, let current = state.environmentID else { return }
-            load(.loadDevice(object.id, environment: current))
+            core.load(.loadDevice(object.id, environment: current))
         }
     }
 }

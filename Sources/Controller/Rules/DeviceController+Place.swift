@@ -27,13 +27,13 @@ extension DeviceController {
             select(automaticEnvironment(), cause: ChangeEvent.Cause("server"))
         }
         if found.isEmpty {
-            raise(
+            core.raise(
                 "no-environment",
                 .warning,
                 "The Flare server has no environment. Make one with: trilateral import FILE"
             )
         } else {
-            clear("no-environment")
+            core.clear("no-environment")
         }
     }
 
@@ -65,7 +65,7 @@ extension DeviceController {
         effects.append(.trackBeacons(nil))
         // The first selection of a run is not an event: nothing has changed. What was shown before it was remembered.
         if before != nil, !wasStale {
-            emit(
+            core.emit(
                 .environment,
                 "selected",
                 id.map { ObjectReference(.environment, $0) },
@@ -80,7 +80,7 @@ extension DeviceController {
             effects.append(.remember(.environment(id)))
         }
         if state.isLinkUp { effects.append(.flare(.subscribe(environment: id))) }
-        load(.loadPlace(environment: id))
+        core.load(.loadPlace(environment: id))
         loadOrCreateDevice(in: id)
     }
 
@@ -104,7 +104,7 @@ extension DeviceController {
         state.goalSeconds.removeAll()
         restingLevels.removeAll()
         missingProfiles.replace(with: [:])
-        clear("profiles")
+        core.clear("profiles")
         state.beacons.removeAll()
         state.zones.removeAll()
         state.things.removeAll()
@@ -115,10 +115,8 @@ extension DeviceController {
         state.device = nil
         state.fix = nil
         sync.forgetUnconfirmedPositions()
-        clearCandidates()
-        cancelLoss()
         state.isPlaceKnown = false
-        if presence.forget() { effects.append(.stopTimer(.exitCheck)) }
+        presence.leavePlace(in: &core)
     }
 
     // MARK: Zones and things
@@ -156,8 +154,8 @@ extension DeviceController {
         endStaleness()
         applyDifferences(.zone, before: oldZones, after: state.zones, name: \.name, isEvent: wasKnown)
         applyDifferences(.thing, before: oldThings, after: state.things, name: \.name, isEvent: wasKnown)
-        leaveRemovedObjects(isEvent: wasKnown)
-        if wasKnown { updatePresence(cause: ChangeEvent.Cause("server")) }
+        core.leaveRemovedObjects(isEvent: wasKnown)
+        if wasKnown { presence.update(in: &core, cause: ChangeEvent.Cause("server")) }
         if !wasKnown || oldZones != state.zones || oldThings != state.things { trackBeacons() }
     }
 
@@ -179,8 +177,8 @@ extension DeviceController {
             name: \.name,
             isEvent: true
         )
-        leaveRemovedObjects(isEvent: true)
-        updatePresence(cause: ChangeEvent.Cause("server"))
+        core.leaveRemovedObjects(isEvent: true)
+        presence.update(in: &core, cause: ChangeEvent.Cause("server"))
         if [old, new].contains(where: { $0?.hasBeacon == true }) { trackBeacons() }
     }
 
@@ -238,17 +236,17 @@ extension DeviceController {
             if let slug { effects.append(.remember(.slug(slug, reference, home: home))) }
             let old = before[id]
             guard old != object else { continue }
-            markChanged(reference)
+            core.markChanged(reference)
             guard isEvent else { continue }
             guard let old else {
-                emit(kind.topic, "added", reference, cause: cause)
+                core.emit(kind.topic, "added", reference, cause: cause)
                 continue
             }
             let (before, after) = old.differences(to: object)
             guard !before.isEmpty || !after.isEmpty else { continue }
             let changed = Set(before.keys).union(after.keys).sorted()
             for topic in isNearby(reference) ? [kind.topic, .nearby] : [kind.topic] {
-                emit(
+                core.emit(
                     topic,
                     "changed",
                     reference,
@@ -265,27 +263,15 @@ extension DeviceController {
                 state.beacons[id] = nil
                 removeTransition(of: id, stopsTimer: true)
             }
-            markChanged(reference)
+            core.markChanged(reference)
             state.changedAt[reference] = nil
             failWaiting(
                 for: reference,
                 Refusal(.unknownThing, "the \(kind.rawValue) was removed before this could be done")
             )
             if isEvent {
-                emit(kind.topic, "removed", reference, name: before[id]?[keyPath: name], cause: cause)
+                core.emit(kind.topic, "removed", reference, name: before[id]?[keyPath: name], cause: cause)
             }
-        }
-    }
-
-    /// Marks an object as changed now.
-    mutating func markChanged(_ object: ObjectReference) {
-        state.changedAt[object] = now
-        changes.insert(.object(object))
-        switch object.kind {
-        case .environment: if object.id == state.environmentID { changes.insert(.environment) }
-        case .zone: if object.id == state.zoneID { changes.insert(.zone) }
-        case .thing: if object.id == state.nearbyID { changes.insert(.nearby) }
-        case .device: break
         }
     }
 

@@ -51,7 +51,7 @@ extension DeviceController {
     }
 
     private mutating func updateProfileAlert() {
-        guard !missingProfiles.isEmpty else { return clear("profiles") }
-        raise("profiles", .warning, missingProfiles.message(in: state))
+        guard !missingProfiles.isEmpty else { return core.clear("profiles") }
+        core.raise("profiles", .warning, missingProfiles.message(in: state))
     }
 }

@@ -229,7 +229,7 @@ extension DeviceController {
             state.fix = PositionFix(accuracyMetres: nil, quality: .good, source: "command", at: now)
             changes.insert(.position)
             moveDevice(to: position, cause: job.cause)
-            updatePresence(cause: job.cause, isExact: true)
+            presence.update(in: &core, cause: job.cause, isExact: true)
         case .name(let name, _):
             renamed(object.id, name, cause: job.cause)
         }
@@ -240,7 +240,7 @@ extension DeviceController {
         state.device?.name = name
         state.changedAt[ObjectReference(.device, device)] = now
         changes.insert(.device)
-        emit(
+        core.emit(
             .device,
             "changed",
             ObjectReference(.device, device),
@@ -255,9 +255,9 @@ extension DeviceController {
     private mutating func readAgain(_ object: ObjectReference) {
         guard let environment = state.environmentID, isKnown(object) else { return }
         if object.kind == .device {
-            load(.loadDevice(object.id, environment: environment))
+            core.load(.loadDevice(object.id, environment: environment))
         } else {
-            load(.loadPlace(environment: environment))
+            core.load(.loadPlace(environment: environment))
         }
     }
 

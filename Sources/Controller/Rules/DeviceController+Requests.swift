@@ -54,9 +54,9 @@ extension DeviceController {
                 let message = "\(PendingCommands.capacity) refreshes are waiting already"
                 return refuse(pending, Refusal(.rateLimited, message))
             }
-            load(.loadEnvironments(near: nil))
+            core.load(.loadEnvironments(near: nil))
             guard let environment = state.environmentID else { return accept(pending) }
-            let replies = load(.loadPlace(environment: environment))
+            let replies = core.load(.loadPlace(environment: environment))
             self.pending.append(
                 PendingRefresh(environment: environment, pending: pending, replies: replies)
             )

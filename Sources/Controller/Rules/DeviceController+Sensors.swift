@@ -73,13 +73,13 @@ extension DeviceController {
         guard before != estimate.quality else { return }
         changes.insert(.device)
         if (before == .lost) != (estimate.quality == .lost) {
-            positionQualityChanged(isLost: estimate.quality == .lost)
+            presence.positionQualityChanged(isLost: estimate.quality == .lost, in: &core)
         }
         let reference = ObjectReference(.device, device.id)
         if estimate.quality == .lost {
-            emit(.device, "lost", reference, changed: ["quality"], cause: .init("beacons"))
+            core.emit(.device, "lost", reference, changed: ["quality"], cause: .init("beacons"))
         } else if before == .lost {
-            emit(.device, "found", reference, changed: ["quality"], cause: .init("beacons"))
+            core.emit(.device, "found", reference, changed: ["quality"], cause: .init("beacons"))
         }
     }
 
@@ -95,7 +95,7 @@ extension DeviceController {
             effects.append(.flare(.setPosition(ObjectReference(.device, device.id), position, sender: nil)))
             moveDevice(to: position, cause: cause)
         }
-        updatePresence(cause: cause)
+        presence.update(in: &core, cause: cause)
     }
 
     /// Whether a position differs enough to be sent; this suppresses noise in the estimates.
@@ -114,7 +114,7 @@ extension DeviceController {
         state.device?.position = position
         state.changedAt[ObjectReference(.device, device.id)] = now
         changes.formUnion([.device, .position, .nearby])
-        emit(
+        core.emit(
             .device,
             "moved",
             ObjectReference(.device, device.id),
@@ -258,7 +258,7 @@ extension DeviceController {
         switch sensor {
         case .beacons:
             dropDuePosition()
-            cancelLoss()
+            presence.cancelLoss(in: &core)
         case .compass:
             dropDueHeading()
             sync.forgetHeading()

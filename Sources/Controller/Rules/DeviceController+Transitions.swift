@@ -27,7 +27,7 @@ extension DeviceController {
         )
         transitions[object.id] = transition
         (state.goals[object.id], state.goalSeconds[object.id]) = (transition.goal, seconds)
-        markChanged(object)
+        core.markChanged(object)
         return transition.current
     }
 
@@ -49,10 +49,10 @@ extension DeviceController {
             }
             // Published without an event.
             if state.things[object.id] != nil,
-                let shown = transitions[object.id]?.shown(values, kind: kind, at: now)
+                let shown = transitions[object.id]?.shown(values, kind: kind, at: core.now)
             {
                 show(shown, on: object)
-                markChanged(object)
+                core.markChanged(object)
             }
             effects.append(.startTimer(.transitionStep(object.id), milliseconds: Self.stepMilliseconds))
             return
@@ -72,7 +72,7 @@ extension DeviceController {
     mutating func stepTransition(of id: FlareID) {
         guard let transition = transitions[id] else { return }
         guard mayGoOn(transition) else { return endTransition(of: id) }
-        guard let next = transitions[id]?.step(at: now) else {
+        guard let next = transitions[id]?.step(at: core.now) else {
             effects.append(.startTimer(.transitionStep(id), milliseconds: Self.stepMilliseconds))
             return
         }
@@ -125,7 +125,7 @@ extension DeviceController {
         if let transition = removeTransition(of: id, stopsTimer: true) {
             restingLevels[id] = transition.resting ?? restingLevels[id]
         }
-        if let environment = state.environmentID { load(.loadPlace(environment: environment)) }
+        if let environment = state.environmentID { core.load(.loadPlace(environment: environment)) }
     }
 
     @discardableResult
@@ -133,7 +133,7 @@ extension DeviceController {
         guard let transition = transitions.removeValue(forKey: id) else { return nil }
         if stopsTimer { effects.append(.stopTimer(.transitionStep(id))) }
         (state.goals[id], state.goalSeconds[id]) = (nil, nil)
-        markChanged(transition.object)
+        core.markChanged(transition.object)
         return transition
     }
 

@@ -57,9 +57,9 @@ extension DeviceController {
         switch effect {
         case .changed(let change): changes.insert(change)
         case .emit(let topic, let type, let cause, let details):
-            emit(topic, type, cause: cause, details: details)
-        case .raise(let alert, let severity, let message): raise(alert, severity, message)
-        case .clear(let alert): clear(alert)
+            core.emit(topic, type, cause: cause, details: details)
+        case .raise(let alert, let severity, let message): core.raise(alert, severity, message)
+        case .clear(let alert): core.clear(alert)
         case .accept(let values):
             guard var pending else { break }
             pending.accepted = values
@@ -72,7 +72,7 @@ extension DeviceController {
             guard state.suspendedSensors.remove(sensor) != nil, state.sensors[sensor] == true else { break }
             sensorChanged(sensor, isRunning: true)
         case .readPlace:
-            if let environment = state.environmentID { load(.loadPlace(environment: environment)) }
+            if let environment = state.environmentID { core.load(.loadPlace(environment: environment)) }
         case .perform(let effect): effects.append(effect)
         }
     }
