@@ -102,7 +102,7 @@ extension DeviceController {
         } else if let home, home == state.environmentID {
             replies = core.load(.loadPlace(environment: home))
         } else if let home {
-            elsewhere.changed(home)
+            reading.elsewhere.changed(home)
         }
         guard let edit else { return }
         var pending = edit.pending

@@ -6,6 +6,8 @@ import Text
 struct ControllerCore: Sendable {
     var state: ControllerState
     var configuration: ControllerConfiguration
+    var policies: [any CommandPolicy] = []
+    var advise: @Sendable (_ model: JSONValue) -> [PlaceAdvice.Finding] = { _ in [] }
     /// Effects collected by the current event.
     var effects: [ControllerEffect] = []
     var changes: Set<StateChange> = []

@@ -4,9 +4,9 @@ import Things
 /// Events about the daemon itself: start, stop, links and configuration.
 extension DeviceController {
     mutating func brokerLinkChanged(_ isUp: Bool) {
-        guard isStartPublished else {
+        guard links.isStartPublished else {
             guard isUp else { return }
-            isStartPublished = true
+            links.isStartPublished = true
             core.emit(
                 .bridge,
                 configuration.isReloaded ? "reloaded" : "started",
@@ -19,8 +19,8 @@ extension DeviceController {
 
     /// The first state of a link is no event: the health message has it.
     mutating func linkChanged(_ name: String, _ isUp: Bool?) {
-        let known = links[name]
-        links[name] = isUp
+        let known = links.others[name]
+        links.others[name] = isUp
         // Who shows the links by name hears of a new one.
         if (known == nil) != (isUp == nil) { changes.insert(.link) }
         guard let isUp, let known, known != isUp else { return }
@@ -56,7 +56,7 @@ extension DeviceController {
         addSlices(new.slices)
         use(new.catalog)
         sensorsFollowConfiguration()
-        if isStartPublished { core.emit(.bridge, "reloaded", cause: ChangeEvent.Cause("start")) }
+        if links.isStartPublished { core.emit(.bridge, "reloaded", cause: ChangeEvent.Cause("start")) }
     }
 
     /// Announces the stop and refuses all pending commands.

@@ -9,7 +9,7 @@ extension DeviceController {
     mutating func execute(_ command: Command) {
         var command = command
         command.received = now
-        journal.received(command, at: now)
+        pending.journal.received(command, at: now)
         guard command.speaker != nil || state.people == nil else {
             return refuse(command, command.order.subject, .unauthenticated)
         }
@@ -83,7 +83,7 @@ extension DeviceController {
     }
 
     private mutating func send(_ answer: Answer, to command: Command) {
-        journal.answered(answer, at: now)
+        pending.journal.answered(answer, at: now)
         effects.append(.answer(answer))
         guard state.people != nil else { return }
         effects.append(
@@ -102,7 +102,7 @@ extension DeviceController {
 
     /// A command that could not be read was answered by its adapter.
     mutating func refused(_ answer: Answer, _ speaker: Speaker?, _ source: String?) {
-        journal.refused(answer, at: now)
+        pending.journal.refused(answer, at: now)
         guard state.people != nil else { return }
         let record = CommandRecord(
             order: nil,

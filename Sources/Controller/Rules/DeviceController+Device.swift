@@ -52,8 +52,8 @@ extension DeviceController {
             state.changedAt[ObjectReference(.device, device.id)] = now
             changes.formUnion([.device, .position, .angle, .nearby])
         }
-        let isRemembered = rememberedDevice != nil
-        rememberedDevice = nil
+        let isRemembered = reading.rememberedDevice != nil
+        reading.rememberedDevice = nil
         if let old, old.id == device.id, !isRemembered {
             emitDifferences(of: device, from: old)
         } else {

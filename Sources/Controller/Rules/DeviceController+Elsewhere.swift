@@ -7,8 +7,8 @@ import Flare
 extension DeviceController {
     /// Reads the next environment whose objects may lack slugs, after the current one was read.
     mutating func nameElsewhere() {
-        guard !elsewhere.isEmpty, state.isLinkUp, state.isPlaceKnown, !state.isStale,
-            let next = elsewhere.next(besides: state.environmentID)
+        guard !reading.elsewhere.isEmpty, state.isLinkUp, state.isPlaceKnown, !state.isStale,
+            let next = reading.elsewhere.next(besides: state.environmentID)
         else { return }
         core.load(.loadPlace(environment: next))
     }
@@ -38,7 +38,7 @@ extension DeviceController {
             let isNamed = state.slugs[kind, id] != nil
             if !isNamed, gone == nil {
                 // What is missing in this environment may have moved to one that is still to be read.
-                let present = elsewhere.isEmpty ? Set(objects.map(\.id)) : nil
+                let present = reading.elsewhere.isEmpty ? Set(objects.map(\.id)) : nil
                 gone = Set(
                     state.slugs.objects(of: kind).filter { object in
                         isGone(object)

@@ -8,13 +8,13 @@ extension DeviceController {
 
     mutating func linkUp() {
         // The first connection is part of the start, not an event.
-        if wasLinkUp, !state.isLinkUp { emitLinkChange("flare", true) }
-        wasLinkUp = true
+        if links.wasServerUp, !state.isLinkUp { emitLinkChange("flare", true) }
+        links.wasServerUp = true
         state.isLinkUp = true
         changes.insert(.link)
         core.clear("flare-link")
         core.loads.restart()
-        elsewhere.restart()
+        reading.elsewhere.restart()
         sync.forgetUnconfirmedPositions()
         readAll()
     }
@@ -28,7 +28,7 @@ extension DeviceController {
         let refusal = Refusal(FlareLinkError.unreachable(reason), in: state)
         failQueues(refusal)
         failReads(refusal)
-        for thing in transitions.keys.sorted() { abandonTransition(of: thing) }
+        for thing in lights.transitions.keys.sorted() { abandonTransition(of: thing) }
         dropDueReadings()
     }
 
@@ -44,7 +44,7 @@ extension DeviceController {
     mutating func replyReceived(_ request: FlareRequest, _ result: Result<FlareReply, FlareLinkError>) {
         if core.loads.end(request) { core.load(request) }
         if case .loadPlace(let environment) = request {
-            elsewhere.ended(environment, isRead: (try? result.get()) != nil)
+            reading.elsewhere.ended(environment, isRead: (try? result.get()) != nil)
         }
         switch (request, result) {
         case (.setPosition(let object, _, sender: nil), _) where object.id == state.device?.id:

@@ -37,7 +37,7 @@ extension DeviceController {
         sender: JSONValue?
     ) -> ChangeEvent.Cause? {
         guard let device = state.device, sender?.string == "\(device.id)" else { return nil }
-        return echoes.removeCause(part, of: object, at: now)
+        return queues.echoes.removeCause(part, of: object, at: now)
     }
 
     /// Merges confirmed values into an object's data and publishes those that differ.
@@ -103,9 +103,9 @@ extension DeviceController {
             return
         }
         if level > 0 {
-            restingLevels[id] = nil
-        } else if restingLevels[id] == nil, let last = ThingAppearance.level(of: before), last > 0 {
-            restingLevels[id] = last
+            lights.restingLevels[id] = nil
+        } else if lights.restingLevels[id] == nil, let last = ThingAppearance.level(of: before), last > 0 {
+            lights.restingLevels[id] = last
         }
     }
 
@@ -174,7 +174,7 @@ extension DeviceController {
             if object.id == state.environmentID {
                 core.load(.loadPlace(environment: object.id))
             } else {
-                elsewhere.changed(object.id)
+                reading.elsewhere.changed(object.id)
             }
         case .zone, .thing:
             guard let current = state.environmentID, environment == nil || environment == current else {

@@ -7,8 +7,8 @@ extension DeviceController {
     // MARK: Environments
 
     mutating func environmentsLoaded(_ found: [FlareEnvironment]) {
-        let (before, wereKnown) = (state.environments, areEnvironmentsKnown)
-        areEnvironmentsKnown = true
+        let (before, wereKnown) = (state.environments, reading.areEnvironmentsKnown)
+        reading.areEnvironmentsKnown = true
         state.environments = Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
         applyDifferences(
             .environment,
@@ -17,7 +17,7 @@ extension DeviceController {
             name: \.name,
             isEvent: wereKnown
         )
-        elsewhere.found(state.environmentsByName.map(\.id))
+        reading.elsewhere.found(state.environmentsByName.map(\.id))
         if let current = state.environmentID, let environment = state.environments[current] {
             if before[current] != environment {
                 changes.insert(.environment)
@@ -39,8 +39,8 @@ extension DeviceController {
 
     /// The environment by GPS, else the saved one, else the first by name.
     private mutating func automaticEnvironment() -> FlareID? {
-        locatedEnvironment = environmentAtLocation()
-        if let locatedEnvironment { return locatedEnvironment }
+        sync.locatedEnvironment = environmentAtLocation()
+        if let located = sync.locatedEnvironment { return located }
         if let saved = memory.environment, state.environments[saved] != nil { return saved }
         return state.environmentsByName.first?.id
     }
@@ -98,12 +98,12 @@ extension DeviceController {
             state.changedAt[ObjectReference(.thing, id)] = nil
         }
         if let device = state.device { state.changedAt[ObjectReference(.device, device.id)] = nil }
-        for id in transitions.keys.sorted() { effects.append(.stopTimer(.transitionStep(id))) }
-        transitions.removeAll()
+        for id in lights.transitions.keys.sorted() { effects.append(.stopTimer(.transitionStep(id))) }
+        lights.transitions.removeAll()
         state.goals.removeAll()
         state.goalSeconds.removeAll()
-        restingLevels.removeAll()
-        missingProfiles.replace(with: [:])
+        lights.restingLevels.removeAll()
+        reading.missingProfiles.replace(with: [:])
         core.clear("profiles")
         state.beacons.removeAll()
         state.zones.removeAll()
@@ -142,7 +142,9 @@ extension DeviceController {
         state.zones = Dictionary(zones.map { ($0.id, $0) }) { first, _ in first }
         state.things = Dictionary(things.map { ($0.id, $0) }) { first, _ in first }
         // Only these have anything that a new profile makes wrong.
-        for id in Set(transitions.keys).union(restingLevels.keys).union(queues.objects.map(\.id)) {
+        for id in Set(lights.transitions.keys).union(lights.restingLevels.keys).union(
+            queues.objects.map(\.id)
+        ) {
             followKind(of: id, from: oldThings[id])
         }
         checkProfiles()
@@ -188,7 +190,7 @@ extension DeviceController {
     private mutating func recordLevel(from old: FlareThing, to new: FlareThing) {
         guard old.data != new.data else { return }
         let isOff = [old, new].allSatisfy { !ThingAppearance.isOn(state.canonicalData(of: $0)) }
-        if !isOff || restingLevels[new.id] == nil {
+        if !isOff || lights.restingLevels[new.id] == nil {
             recordLevel(of: new.id, before: old.data, after: new.data)
         }
     }
@@ -279,7 +281,7 @@ extension DeviceController {
 
     /// Whether an object with a slug no longer exists in any environment, as far as is known.
     func isGone(_ object: ObjectReference) -> Bool {
-        guard areEnvironmentsKnown, !isKnown(object) else { return false }
+        guard reading.areEnvironmentsKnown, !isKnown(object) else { return false }
         switch object.kind {
         case .environment: return true
         case .zone, .thing:

@@ -25,7 +25,7 @@ extension DeviceController {
 
     private mutating func kindChanged(_ id: FlareID) {
         let object = ObjectReference(.thing, id)
-        restingLevels[id] = nil
+        lights.restingLevels[id] = nil
         let refusal = Refusal(.staleTarget, "the thing has another profile by now")
         refuse(queues.cutShort(object), refusal)
         failWaiting(for: object, refusal)
@@ -35,14 +35,14 @@ extension DeviceController {
     /// Updates the alert for one thing.
     private mutating func checkProfile(of id: FlareID) {
         let missing = state.things[id].flatMap { missingProfile(of: $0) }
-        if missingProfiles.update(id, missing) { updateProfileAlert() }
+        if reading.missingProfiles.update(id, missing) { updateProfileAlert() }
     }
 
     /// Updates the alert for all things.
     mutating func checkProfiles() {
         let missing = state.things.compactMapValues { missingProfile(of: $0) }
-        guard !missing.isEmpty || !missingProfiles.isEmpty else { return }
-        missingProfiles.replace(with: missing)
+        guard !missing.isEmpty || !reading.missingProfiles.isEmpty else { return }
+        reading.missingProfiles.replace(with: missing)
         updateProfileAlert()
     }
 
@@ -51,7 +51,7 @@ extension DeviceController {
     }
 
     private mutating func updateProfileAlert() {
-        guard !missingProfiles.isEmpty else { return core.clear("profiles") }
-        core.raise("profiles", .warning, missingProfiles.message(in: state))
+        guard !reading.missingProfiles.isEmpty else { return core.clear("profiles") }
+        core.raise("profiles", .warning, reading.missingProfiles.message(in: state))
     }
 }

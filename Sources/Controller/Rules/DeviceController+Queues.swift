@@ -75,7 +75,7 @@ extension DeviceController {
                 let outcome = ActionOutcome(
                     of: name,
                     on: thing,
-                    resting: restingLevels[object.id],
+                    resting: lights.restingLevels[object.id],
                     kind: kind
                 )
             {
@@ -89,7 +89,14 @@ extension DeviceController {
             }
             if sender != nil {
                 let (position, data) = (state.things[object.id]?.position, data(of: object) ?? [:])
-                echoes.expect(name, on: object, position: position, data: data, cause: job.cause, at: now)
+                queues.echoes.expect(
+                    name,
+                    on: object,
+                    position: position,
+                    data: data,
+                    cause: job.cause,
+                    at: now
+                )
             }
             return .performAction(object, action: name, sender: sender)
         case .position(let position):
@@ -108,7 +115,7 @@ extension DeviceController {
         let data = state.things[object.id]?.data ?? [:]
         return writes.resolved(
             on: kind?.canonical(data) ?? data,
-            resting: restingLevels[object.id],
+            resting: lights.restingLevels[object.id],
             kind: kind
         )
     }
@@ -151,10 +158,10 @@ extension DeviceController {
     /// An object's data as it will be once all queued jobs are done.
     func expectedData(of object: ObjectReference, now data: JSONObject) -> JSONObject {
         let queue = queues[object]
-        guard queue != nil || transitions[object.id] != nil else { return data }
+        guard queue != nil || lights.transitions[object.id] != nil else { return data }
         var data = data
         let kind = kind(of: object)
-        if let transition = transitions[object.id] {
+        if let transition = lights.transitions[object.id] {
             data.merge(kind?.stored(transition.goal, in: data) ?? transition.goal) { $1 }
         }
         guard let queue else { return data }
@@ -191,7 +198,7 @@ extension DeviceController {
         case .failure(let error):
             refuse(job.command, Refusal(error, in: state))
             if case .step = job.work { abandonTransition(of: object.id) }
-            if case .action = job.work { echoes.forgetLast(of: object) }
+            if case .action = job.work { queues.echoes.forgetLast(of: object) }
             switch error {
             case .unknownObject(let object): readAgain(object)
             // The server may have carried out the request nevertheless.
@@ -215,7 +222,9 @@ extension DeviceController {
             merge(values, into: object, cause: job.cause)
             // The server has stored this brightness, whether or not it is a change.
             let seen = kind(of: object)?.canonical(values) ?? values
-            if let level = ThingAppearance.level(of: seen), level > 0 { restingLevels[object.id] = nil }
+            if let level = ThingAppearance.level(of: seen), level > 0 {
+                lights.restingLevels[object.id] = nil
+            }
         case .step(let values, let isLast):
             guard case .setData(_, let stored, _)? = request else {
                 return stepped(object, values: values, stored: [:], isLast: isLast, cause: job.cause)
@@ -265,7 +274,7 @@ extension DeviceController {
 
     /// Refuses all jobs, because no reply will come.
     mutating func failQueues(_ refusal: Refusal) {
-        echoes.removeAll()
+        queues.echoes.removeAll()
         for edit in pending.removeEdits() { refuse(edit, refusal) }
         for job in queues.removeAll() { refuse(job.command, refusal) }
     }

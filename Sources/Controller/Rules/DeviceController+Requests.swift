@@ -73,7 +73,7 @@ extension DeviceController {
             configuration: configuration,
             presence: presence,
             queues: queues,
-            journal: journal,
+            journal: pending.journal,
             now: now
         ).explain(subject, for: command)
     }

@@ -215,11 +215,11 @@ extension DeviceController {
         guard state.location != location else { return }
         state.location = location
         changes.insert(.location)
-        guard areEnvironmentsKnown else { return }
+        guard reading.areEnvironmentsKnown else { return }
         let chosen = environmentAtLocation()
         // Select only on entry to another geofence, so that a manual selection holds until then.
-        guard chosen != locatedEnvironment else { return }
-        locatedEnvironment = chosen
+        guard chosen != sync.locatedEnvironment else { return }
+        sync.locatedEnvironment = chosen
         if let chosen { select(chosen, cause: ChangeEvent.Cause("gps")) }
     }
 
@@ -247,7 +247,7 @@ extension DeviceController {
         if !state.suspendedSensors.contains(sensor) { sensorChanged(sensor, isRunning: on) }
         if sensor == .gps, !on, state.location != nil {
             state.location = nil
-            locatedEnvironment = nil
+            sync.locatedEnvironment = nil
             changes.insert(.location)
         }
     }

@@ -25,7 +25,7 @@ extension DeviceController {
             by: command,
             at: now
         )
-        transitions[object.id] = transition
+        lights.transitions[object.id] = transition
         (state.goals[object.id], state.goalSeconds[object.id]) = (transition.goal, seconds)
         core.markChanged(object)
         return transition.current
@@ -41,7 +41,7 @@ extension DeviceController {
         cause: ChangeEvent.Cause
     ) {
         let kind = kind(of: object)
-        if let transition = transitions[object.id], !isLast {
+        if let transition = lights.transitions[object.id], !isLast {
             // Values that do not change gradually apply at once: a light that fades in is on.
             if transition.shownAt == nil {
                 let moving = transition.movingNames(kind: kind)
@@ -49,7 +49,7 @@ extension DeviceController {
             }
             // Published without an event.
             if state.things[object.id] != nil,
-                let shown = transitions[object.id]?.shown(values, kind: kind, at: core.now)
+                let shown = lights.transitions[object.id]?.shown(values, kind: kind, at: core.now)
             {
                 show(shown, on: object)
                 core.markChanged(object)
@@ -60,7 +60,7 @@ extension DeviceController {
         if let transition = removeTransition(of: object.id) {
             show(transition.hidden(kind: kind), on: object)
             // Remember the brightness of a light that went off: the write that restores it may fail.
-            restingLevels[object.id] = values["on"] == false ? transition.resting : nil
+            lights.restingLevels[object.id] = values["on"] == false ? transition.resting : nil
         }
         merge(stored, into: object, cause: cause)
     }
@@ -70,9 +70,9 @@ extension DeviceController {
     }
 
     mutating func stepTransition(of id: FlareID) {
-        guard let transition = transitions[id] else { return }
+        guard let transition = lights.transitions[id] else { return }
         guard mayGoOn(transition) else { return endTransition(of: id) }
-        guard let next = transitions[id]?.step(at: core.now) else {
+        guard let next = lights.transitions[id]?.step(at: core.now) else {
             effects.append(.startTimer(.transitionStep(id), milliseconds: Self.stepMilliseconds))
             return
         }
@@ -85,7 +85,8 @@ extension DeviceController {
 
     /// Stops the transitions whose senders may not drive the thing any more.
     mutating func endForbiddenTransitions() {
-        for (id, transition) in transitions.sorted(by: { $0.key < $1.key }) where !mayGoOn(transition) {
+        for (id, transition) in lights.transitions.sorted(by: { $0.key < $1.key }) where !mayGoOn(transition)
+        {
             endTransition(of: id)
         }
     }
@@ -103,7 +104,7 @@ extension DeviceController {
             into: transition.object,
             cause: transition.cause
         )
-        restingLevels[id] = transition.resting ?? restingLevels[id]
+        lights.restingLevels[id] = transition.resting ?? lights.restingLevels[id]
     }
 
     /// Stops a transition when another client sets one of its values: the newer change wins.
@@ -112,7 +113,7 @@ extension DeviceController {
         to values: JSONObject,
         sender: JSONValue?
     ) {
-        guard let transition = transitions[object.id] else { return }
+        guard let transition = lights.transitions[object.id] else { return }
         let goal = stored(transition.goal, of: object)
         guard values.keys.contains(where: { goal[$0] != nil }) else { return }
         // Ignore late echoes of our own changes.
@@ -123,14 +124,14 @@ extension DeviceController {
     /// Drops a transition whose step failed, and reads the server's values.
     mutating func abandonTransition(of id: FlareID) {
         if let transition = removeTransition(of: id, stopsTimer: true) {
-            restingLevels[id] = transition.resting ?? restingLevels[id]
+            lights.restingLevels[id] = transition.resting ?? lights.restingLevels[id]
         }
         if let environment = state.environmentID { core.load(.loadPlace(environment: environment)) }
     }
 
     @discardableResult
     mutating func removeTransition(of id: FlareID, stopsTimer: Bool = false) -> Transition? {
-        guard let transition = transitions.removeValue(forKey: id) else { return nil }
+        guard let transition = lights.transitions.removeValue(forKey: id) else { return nil }
         if stopsTimer { effects.append(.stopTimer(.transitionStep(id))) }
         (state.goals[id], state.goalSeconds[id]) = (nil, nil)
         core.markChanged(transition.object)
@@ -140,8 +141,8 @@ extension DeviceController {
     /// Keeps the published values of running transitions when things are read again.
     /// - Parameter things: The things that were read; `nil` for all.
     mutating func keepTransitionValues(_ shown: [FlareID: FlareThing], of things: [FlareID]? = nil) {
-        for id in things ?? Array(transitions.keys) {
-            guard let transition = transitions[id] else { continue }
+        for id in things ?? Array(lights.transitions.keys) {
+            guard let transition = lights.transitions[id] else { continue }
             for key in stored(transition.goal, of: transition.object).keys {
                 state.things[id]?.data[key] = shown[id]?.data[key]
             }

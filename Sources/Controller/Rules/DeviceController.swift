@@ -8,39 +8,14 @@ import Text
 /// reads a clock.
 package struct DeviceController: Sendable {
     var core: ControllerCore
-    /// Checked in this order; the first refusal wins.
-    package var policies: [any CommandPolicy] = []
-    /// Finds what is legal in a model file, but hardly meant; called with the place around a changed object.
-    package var advise: @Sendable (_ model: JSONValue) -> [PlaceAdvice.Finding] = { _ in [] }
     var memory: PersistedState
-
-    /// Whether the environments were read once; only later differences are events.
-    var areEnvironmentsKnown = false
-    /// Whether the link has been up in this run.
-    var wasLinkUp = false
-    /// The links apart from those to the broker and the Flare server, by name: whether each is up.
-    var links: [String: Bool] = [:]
-    /// Whether the start event was published, which happens at the first broker connection.
-    var isStartPublished = false
-    /// The device of a remembered place, until the server has answered for it.
-    var rememberedDevice: FlareID?
-    /// The environment selected by the last GPS location.
-    var locatedEnvironment: FlareID?
-
+    var links = LinkStates()
+    var reading = PlaceReading()
     var presence = PresenceTracker()
     var sync = DeviceSync()
-
     var pending = PendingCommands()
     var queues = ObjectQueues()
-    var journal = CommandJournal()
-    var transitions: [FlareID: Transition] = [:]
-    var echoes = ActionEchoes()
-    /// Brightness of lights when on, 0…1, where the stored brightness does not show it.
-    ///
-    /// This is the case after another client stored 0, or after an interrupted fade from or to off.
-    var restingLevels: [FlareID: Double] = [:]
-    var missingProfiles = MissingProfiles()
-    var elsewhere = PlacesElsewhere()
+    var lights = LightMemory()
 
     package init(epoch: String, configuration: ControllerConfiguration, memory: PersistedState) {
         self.memory = memory
@@ -75,6 +50,18 @@ package struct DeviceController: Sendable {
     var changes: Set<StateChange> {
         _read { yield core.changes }
         _modify { yield &core.changes }
+    }
+
+    /// Checked in this order; the first refusal wins.
+    package var policies: [any CommandPolicy] {
+        get { core.policies }
+        set { core.policies = newValue }
+    }
+
+    /// Finds what is legal in a model file, but hardly meant; called with the place around a changed object.
+    package var advise: @Sendable (_ model: JSONValue) -> [PlaceAdvice.Finding] {
+        get { core.advise }
+        set { core.advise = newValue }
     }
 
     var configuration: ControllerConfiguration { core.configuration }

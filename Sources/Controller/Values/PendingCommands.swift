@@ -14,6 +14,8 @@ struct PendingCommands: Sendable {
     private var joint: [Int: JointCommand] = [:]
     private var nextJoint = 0
     private(set) var edits: [PendingEdit] = []
+    /// The last commands with their answers.
+    var journal = CommandJournal()
 
     // MARK: Environment selection
 
