@@ -111,7 +111,12 @@ extension DeviceController {
         case .success(.created(let id)):
             guard case .create(let kind, let new, _, _) = request else { break }
             let object = ObjectReference(kind, id)
-            nameNew(object, new.name ?? "", home: isEnvironment ? nil : home, by: pending.command.speaker)
+            core.nameNew(
+                object,
+                new.name ?? "",
+                home: isEnvironment ? nil : home,
+                by: pending.command.speaker
+            )
             pending.target = Answer.Target(kind: kind.rawValue, slug: "\(id)", object: object)
         case .success: break
         }

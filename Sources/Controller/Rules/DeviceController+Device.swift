@@ -61,7 +61,7 @@ extension DeviceController {
             presence.isKnown = false
             sync.forgetUnconfirmedPositions()
         }
-        forgetFailedReads { $0 == .device(environment) || $0 == .newDevice(environment) }
+        core.forgetFailedReads { $0 == .device(environment) || $0 == .newDevice(environment) }
         resendHeading(isNew: old?.id != device.id)
         core.load(
             .loadPresence(

@@ -24,7 +24,7 @@ extension DeviceController {
         state.isLinkUp = false
         changes.insert(.link)
         core.raise("flare-link", .warning, "The Flare server cannot be reached: \(reason). Trying again.")
-        forgetFailedReads { _ in true }
+        core.forgetFailedReads { _ in true }
         let refusal = Refusal(FlareLinkError.unreachable(reason), in: state)
         failQueues(refusal)
         failReads(refusal)
@@ -87,7 +87,7 @@ extension DeviceController {
         case (_, .success):
             return readFailed(request, .rejected("it answered something else than was asked"))
         }
-        if let reading = Reading(request) { forgetFailedReads { $0 == reading } }
+        if let reading = Reading(request) { core.forgetFailedReads { $0 == reading } }
     }
 
     // MARK: Failed reads
@@ -116,12 +116,5 @@ extension DeviceController {
     mutating func readAgain() {
         guard core.loads.hasFailed, state.isLinkUp else { return }
         readAll()
-    }
-
-    /// Removes failed reads that have succeeded since or are no longer needed.
-    mutating func forgetFailedReads(where isMeant: (Reading) -> Bool) {
-        guard core.loads.forgetFailures(where: isMeant) else { return }
-        effects.append(.stopTimer(.readAgain))
-        core.clear("flare-load")
     }
 }

@@ -11,7 +11,7 @@ extension DeviceController {
         switch notice {
         case .data(let object, let values, let sender):
             yieldTransition(of: object, to: values, sender: sender)
-            let old = data(of: object)
+            let old = state.data(of: object)
             let key = values.first { old?[$0.key] != $0.value }?.key
             let echo = key.flatMap { echoCause(.data($0), of: object, sender: sender) }
             merge(values, into: object, cause: echo ?? server)
@@ -20,7 +20,7 @@ extension DeviceController {
             let echo = isChange ? echoCause(.position, of: object, sender: sender) : nil
             move(object, to: position, cause: echo ?? server)
         case .handleAction(let object, let action, _):
-            emitAction(action, on: object, cause: server)
+            core.emitAction(action, on: object, cause: server)
         case .enter, .exit, .near, .far:
             presence.noticed(notice, in: &core)
         case .thingChanged(let id, let thing, let environment):
@@ -42,7 +42,7 @@ extension DeviceController {
 
     /// Merges confirmed values into an object's data and publishes those that differ.
     mutating func merge(_ values: JSONObject, into object: ObjectReference, cause: ChangeEvent.Cause) {
-        guard let old = data(of: object) else { return }
+        guard let old = state.data(of: object) else { return }
         var data = old
         // A dotted key is a path into the data; values that the server cannot store are skipped.
         for (key, value) in values.sorted(by: { $0.key < $1.key }) where !value.isNull {
@@ -75,7 +75,7 @@ extension DeviceController {
             }
         }
         let before = old.filter { after[$0.key] != nil }
-        for topic in isNearby(object) ? [object.kind.topic, .nearby] : [object.kind.topic] {
+        for topic in state.isNearby(object) ? [object.kind.topic, .nearby] : [object.kind.topic] {
             core.emit(
                 topic,
                 type,
@@ -89,7 +89,7 @@ extension DeviceController {
         // The power of a socket is no matter of beacons.
         let isOfBeacon =
             ThingCapabilities.isBeacon(after) || ThingCapabilities.isBeacon(data) && after["power"] != nil
-        if isOfBeacon, object.kind != .device { trackBeacons() }
+        if isOfBeacon, object.kind != .device { core.trackBeacons() }
     }
 
     /// Remembers the last visible brightness of a light when its brightness becomes 0.
@@ -109,15 +109,6 @@ extension DeviceController {
         }
     }
 
-    func data(of object: ObjectReference) -> JSONObject? {
-        switch object.kind {
-        case .environment: state.environments[object.id]?.data
-        case .zone: state.zones[object.id]?.data
-        case .thing: state.things[object.id]?.data
-        case .device: state.device?.id == object.id ? state.device?.data : nil
-        }
-    }
-
     private mutating func move(_ object: ObjectReference, to position: Point3D, cause: ChangeEvent.Cause) {
         switch object.kind {
         case .thing:
@@ -133,7 +124,7 @@ extension DeviceController {
                 changed: ["position"],
                 cause: cause
             )
-            if old.hasBeacon { trackBeacons() }
+            if old.hasBeacon { core.trackBeacons() }
         case .device:
             guard object.id == state.device?.id, state.isRunning(.cmx), !sync.isPositionUnconfirmed
             else {
@@ -146,24 +137,6 @@ extension DeviceController {
         case .environment, .zone:
             break
         }
-    }
-
-    func isNearby(_ object: ObjectReference) -> Bool {
-        object.kind == .thing && object.id == state.nearbyID
-    }
-
-    func isKnown(_ object: ObjectReference) -> Bool {
-        switch object.kind {
-        case .environment: state.environments[object.id] != nil
-        case .zone: state.zones[object.id] != nil
-        case .thing: state.things[object.id] != nil
-        case .device: state.device?.id == object.id
-        }
-    }
-
-    mutating func emitAction(_ action: String, on object: ObjectReference, cause: ChangeEvent.Cause) {
-        guard isKnown(object) else { return }
-        core.emit(object.kind.topic, "action", object, cause: cause, details: ["action": .string(action)])
     }
 
     private mutating func reload(_ object: ObjectReference, environment: FlareID?) {
@@ -184,23 +157,6 @@ extension DeviceController {
         case .device:
             guard object.id == state.device?.id, let current = state.environmentID else { return }
             core.load(.loadDevice(object.id, environment: current))
-        }
-    }
-}
-
-extension FlareThing {
-    /// Whether the thing's data identify a beacon.
-    var hasBeacon: Bool { ThingCapabilities.isBeacon(data) }
-}
-
-extension FlareClass {
-    /// The event topic for objects of this class.
-    var topic: ChangeEvent.Topic {
-        switch self {
-        case .environment: .environment
-        case .zone: .zone
-        case .thing: .thing
-        case .device: .device
         }
     }
 }

@@ -21,7 +21,7 @@ extension DeviceController {
         if let current = state.environmentID, let environment = state.environments[current] {
             if before[current] != environment {
                 changes.insert(.environment)
-                trackBeacons()
+                core.trackBeacons()
             }
         } else {
             select(automaticEnvironment(), cause: ChangeEvent.Cause("server"))
@@ -39,19 +39,10 @@ extension DeviceController {
 
     /// The environment by GPS, else the saved one, else the first by name.
     private mutating func automaticEnvironment() -> FlareID? {
-        sync.locatedEnvironment = environmentAtLocation()
+        sync.locatedEnvironment = state.environmentAtLocation
         if let located = sync.locatedEnvironment { return located }
         if let saved = memory.environment, state.environments[saved] != nil { return saved }
         return state.environmentsByName.first?.id
-    }
-
-    /// The environment with the nearest centre among those whose geofence contains the GPS location.
-    func environmentAtLocation() -> FlareID? {
-        guard state.sensors[.gps] == true, let place = state.location?.point else { return nil }
-        return state.environmentsByName
-            .compactMap { environment in environment.geofence.map { (environment.id, $0) } }
-            .filter { $0.1.includes(place) }
-            .min { $0.1.centre.metres(to: place) < $1.1.centre.metres(to: place) }?.0
     }
 
     /// Makes an environment the current one.
@@ -87,7 +78,7 @@ extension DeviceController {
     private mutating func leavePlace(_ environment: FlareID) {
         if state.isLinkUp { effects.append(.flare(.unsubscribe(environment: environment))) }
         leaveQueues()
-        forgetFailedReads { $0.environment == environment }
+        core.forgetFailedReads { $0.environment == environment }
         dropDueReadings()
         for id in state.zones.keys {
             changes.insert(.object(ObjectReference(.zone, id)))
@@ -103,8 +94,7 @@ extension DeviceController {
         state.goals.removeAll()
         state.goalSeconds.removeAll()
         lights.restingLevels.removeAll()
-        reading.missingProfiles.replace(with: [:])
-        core.clear("profiles")
+        reading.missingProfiles.forget(in: &core)
         state.beacons.removeAll()
         state.zones.removeAll()
         state.things.removeAll()
@@ -133,7 +123,8 @@ extension DeviceController {
 
     private mutating func placeLoaded(_ environment: FlareID, zones: [FlareZone], things: [FlareThing]) {
         guard environment == state.environmentID else {
-            return name(zones, things, of: environment)
+            let privateNames = pending.privateNames(core)
+            return reading.name(zones, things, of: environment, in: &core, privateNames: privateNames)
         }
         // What an earlier run knew is part of the start.
         let (oldZones, oldThings, wasKnown) = (
@@ -147,7 +138,7 @@ extension DeviceController {
         ) {
             followKind(of: id, from: oldThings[id])
         }
-        checkProfiles()
+        reading.missingProfiles.checkAll(in: &core)
         keepTransitionValues(oldThings)
         for (id, thing) in state.things {
             if let old = oldThings[id] { recordLevel(from: old, to: thing) }
@@ -158,7 +149,7 @@ extension DeviceController {
         applyDifferences(.thing, before: oldThings, after: state.things, name: \.name, isEvent: wasKnown)
         core.leaveRemovedObjects(isEvent: wasKnown)
         if wasKnown { presence.update(in: &core, cause: ChangeEvent.Cause("server")) }
-        if !wasKnown || oldZones != state.zones || oldThings != state.things { trackBeacons() }
+        if !wasKnown || oldZones != state.zones || oldThings != state.things { core.trackBeacons() }
     }
 
     /// Handles the creation, change or removal (`nil`) of one thing in the current environment.
@@ -181,7 +172,7 @@ extension DeviceController {
         )
         core.leaveRemovedObjects(isEvent: true)
         presence.update(in: &core, cause: ChangeEvent.Cause("server"))
-        if [old, new].contains(where: { $0?.hasBeacon == true }) { trackBeacons() }
+        if [old, new].contains(where: { $0?.hasBeacon == true }) { core.trackBeacons() }
     }
 
     /// Records the last visible brightness, unless the light was faded out.
@@ -195,19 +186,6 @@ extension DeviceController {
         }
     }
 
-    mutating func trackBeacons() {
-        guard state.isPlaceKnown, let environment = state.environment else { return }
-        effects.append(
-            .trackBeacons(
-                .init(
-                    environment: environment,
-                    zones: state.zones.values.sorted { $0.id < $1.id },
-                    things: state.things.values.sorted { $0.id < $1.id }
-                )
-            )
-        )
-    }
-
     /// Assigns slugs to new objects and marks differences; publishes them unless this is the first reading.
     mutating func applyDifferences<Object: Hashable & FieldComparable>(
         _ kind: FlareClass,
@@ -218,6 +196,7 @@ extension DeviceController {
     ) {
         let cause = ChangeEvent.Cause("server")
         let home = kind == .environment ? nil : state.environmentID
+        let privateNames = pending.privateNames(core)
         var gone: Set<FlareID>?
         for (id, object) in after.sorted(by: { $0.key < $1.key }) {
             let reference = ObjectReference(kind, id)
@@ -225,14 +204,16 @@ extension DeviceController {
             // Do not reuse the slugs of objects that this reading removes: their events still need them.
             if !isNamed, gone == nil {
                 gone = Set(
-                    state.slugs.objects(of: kind).filter { before[$0.id] == nil && isGone($0) }.map(\.id)
+                    state.slugs.objects(of: kind).filter {
+                        before[$0.id] == nil && reading.isGone($0, in: state)
+                    }.map(\.id)
                 )
             }
             let slug = state.slugs.assign(
                 to: reference,
                 name: object[keyPath: name],
                 home: home,
-                isPrivate: !isNamed && isMadePrivately(kind, object[keyPath: name]),
+                isPrivate: !isNamed && privateNames[kind]?.contains(object[keyPath: name]) ?? false,
                 gone: gone ?? []
             )
             if let slug { effects.append(.remember(.slug(slug, reference, home: home))) }
@@ -247,7 +228,7 @@ extension DeviceController {
             let (before, after) = old.differences(to: object)
             guard !before.isEmpty || !after.isEmpty else { continue }
             let changed = Set(before.keys).union(after.keys).sorted()
-            for topic in isNearby(reference) ? [kind.topic, .nearby] : [kind.topic] {
+            for topic in state.isNearby(reference) ? [kind.topic, .nearby] : [kind.topic] {
                 core.emit(
                     topic,
                     "changed",
@@ -279,24 +260,12 @@ extension DeviceController {
 
     // MARK: Removed objects
 
-    /// Whether an object with a slug no longer exists in any environment, as far as is known.
-    func isGone(_ object: ObjectReference) -> Bool {
-        guard reading.areEnvironmentsKnown, !isKnown(object) else { return false }
-        switch object.kind {
-        case .environment: return true
-        case .zone, .thing:
-            guard let home = state.slugs.home(of: object) else { return false }
-            return state.environments[home] == nil || home == state.environmentID && state.isPlaceKnown
-        case .device: return false
-        }
-    }
-
     /// Releases the slugs of removed objects once the broker has confirmed that their topics are empty.
     mutating func forgetSlugs(_ names: [ObjectName]) {
         for name in names {
             guard let id = state.slugs.id(of: name.slug, kind: name.kind) else { continue }
             let object = ObjectReference(name.kind, id)
-            guard isGone(object) else { continue }
+            guard reading.isGone(object, in: state) else { continue }
             state.slugs.forget(object)
             effects.append(.remember(.slugForgotten(object)))
         }

@@ -88,7 +88,7 @@ extension DeviceController {
                 }
             }
             if sender != nil {
-                let (position, data) = (state.things[object.id]?.position, data(of: object) ?? [:])
+                let (position, data) = (state.things[object.id]?.position, state.data(of: object) ?? [:])
                 queues.echoes.expect(
                     name,
                     on: object,
@@ -232,7 +232,7 @@ extension DeviceController {
             stepped(object, values: values, stored: stored, isLast: isLast, cause: job.cause)
         case .action(let name):
             if case .setData(_, let values, _)? = request { merge(values, into: object, cause: job.cause) }
-            emitAction(name, on: object, cause: job.cause)
+            core.emitAction(name, on: object, cause: job.cause)
         case .position(let position):
             guard object.id == state.device?.id, !sync.isPositionUnconfirmed else { return }
             state.fix = PositionFix(accuracyMetres: nil, quality: .good, source: "command", at: now)
@@ -262,7 +262,7 @@ extension DeviceController {
 
     /// Reads an object again when the server may have other data or no longer knows it.
     private mutating func readAgain(_ object: ObjectReference) {
-        guard let environment = state.environmentID, isKnown(object) else { return }
+        guard let environment = state.environmentID, state.isKnown(object) else { return }
         if object.kind == .device {
             core.load(.loadDevice(object.id, environment: environment))
         } else {

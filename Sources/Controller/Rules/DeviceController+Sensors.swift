@@ -216,7 +216,7 @@ extension DeviceController {
         state.location = location
         changes.insert(.location)
         guard reading.areEnvironmentsKnown else { return }
-        let chosen = environmentAtLocation()
+        let chosen = state.environmentAtLocation
         // Select only on entry to another geofence, so that a manual selection holds until then.
         guard chosen != sync.locatedEnvironment else { return }
         sync.locatedEnvironment = chosen

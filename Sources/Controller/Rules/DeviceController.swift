@@ -77,7 +77,7 @@ package struct DeviceController: Sendable {
         case .flare(.replied(let request, let result)): replyReceived(request, result)
         case .flare(.notice(let notice)): noticeReceived(notice)
         case .objectMade(let object, let name, let home, let speaker):
-            nameNew(object, name, home: home, by: speaker)
+            core.nameNew(object, name, home: home, by: speaker)
         case .placeRemembered(let place): placeRemembered(place)
         case .commandReceived(let command): execute(command)
         case .commandRefused(let answer, let speaker, let source): refused(answer, speaker, source)
@@ -88,8 +88,8 @@ package struct DeviceController: Sendable {
         case .timerFired(let timer): timerFired(timer)
         case .alertRaised(let id, let severity, let message): core.raise(id, severity, message)
         case .alertCleared(let id): core.clear(id)
-        case .lampChanged(let thing, let condition): lampChanged(thing, condition)
-        case .beaconsHeard(let reports): beaconsHeard(reports)
+        case .lampChanged(let thing, let condition): core.lampChanged(thing, condition)
+        case .beaconsHeard(let reports): core.beaconsHeard(reports)
         case .slice(let event): apply(event)
         case .brokerLinkChanged(let isUp): brokerLinkChanged(isUp)
         case .linkChanged(let name, let isUp): linkChanged(name, isUp)
@@ -102,7 +102,7 @@ package struct DeviceController: Sendable {
         case .announcementWanted: effects.append(.announce)
         case .stopBegun: stopBegun()
         }
-        nameElsewhere()
+        reading.nameElsewhere(in: &core)
         slicesFollow(event)
         let result = effects
         effects = []

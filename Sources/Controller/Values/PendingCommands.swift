@@ -68,6 +68,18 @@ struct PendingCommands: Sendable {
         return edits.remove(at: index)
     }
 
+    /// The names of what somebody who may not see everything is making now.
+    ///
+    /// A number after the slug would tell the maker of a hidden object of this name.
+    func privateNames(_ core: ControllerCore) -> [FlareClass: Set<String>] {
+        edits.reduce(into: [:]) { names, edit in
+            guard case .create(let kind, let new, _, _) = edit.request, let name = new.name,
+                !core.seesEverything(edit.pending.command.speaker)
+            else { return }
+            names[kind, default: []].insert(name)
+        }
+    }
+
     mutating func removeEdits() -> [PendingCommand] {
         defer { edits.removeAll() }
         return edits.map(\.pending)

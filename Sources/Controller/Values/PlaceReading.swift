@@ -8,4 +8,16 @@ struct PlaceReading: Sendable {
     var rememberedDevice: FlareID?
     var elsewhere = PlacesElsewhere()
     var missingProfiles = MissingProfiles()
+
+    /// Whether an object with a slug no longer exists in any environment, as far as is known.
+    func isGone(_ object: ObjectReference, in state: ControllerState) -> Bool {
+        guard areEnvironmentsKnown, !state.isKnown(object) else { return false }
+        switch object.kind {
+        case .environment: return true
+        case .zone, .thing:
+            guard let home = state.slugs.home(of: object) else { return false }
+            return state.environments[home] == nil || home == state.environmentID && state.isPlaceKnown
+        case .device: return false
+        }
+    }
 }
