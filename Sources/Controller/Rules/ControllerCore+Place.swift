@@ -27,4 +27,29 @@ extension ControllerCore {
         effects.append(.stopTimer(.readAgain))
         clear("flare-load")
     }
+
+    /// Moves this device in the state and publishes the change.
+    mutating func moveDevice(to position: Point3D, cause: ChangeEvent.Cause) {
+        guard let device = state.device, device.position != position else { return }
+        state.device?.position = position
+        state.changedAt[ObjectReference(.device, device.id)] = now
+        changes.formUnion([.device, .position, .nearby])
+        emit(
+            .device,
+            "moved",
+            ObjectReference(.device, device.id),
+            before: device.position?.json,
+            after: position.json,
+            changed: ["position"],
+            cause: cause
+        )
+    }
+
+    /// Shows a finer compass heading until another client turns the device.
+    mutating func headingMeasured(_ degrees: Double) {
+        guard state.isRunning(.compass), degrees.isFinite else { return }
+        state.headingAt = now
+        state.measuredAngle = degrees
+        changes.insert(.angle)
+    }
 }

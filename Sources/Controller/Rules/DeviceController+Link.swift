@@ -29,7 +29,7 @@ extension DeviceController {
         failQueues(refusal)
         failReads(refusal)
         for thing in lights.transitions.keys.sorted() { abandonTransition(of: thing) }
-        dropDueReadings()
+        sync.dropDueReadings(in: &core)
     }
 
     /// Requests the environments, the zones and things of the current one, and this device.

@@ -132,7 +132,7 @@ extension DeviceController {
             }
             state.fix = PositionFix(accuracyMetres: nil, quality: .fair, source: "cmx", at: now)
             changes.insert(.position)
-            moveDevice(to: position, cause: cause)
+            core.moveDevice(to: position, cause: cause)
             presence.update(in: &core, cause: cause)
         case .environment, .zone:
             break

@@ -79,7 +79,7 @@ extension DeviceController {
         if state.isLinkUp { effects.append(.flare(.unsubscribe(environment: environment))) }
         leaveQueues()
         core.forgetFailedReads { $0.environment == environment }
-        dropDueReadings()
+        sync.dropDueReadings(in: &core)
         for id in state.zones.keys {
             changes.insert(.object(ObjectReference(.zone, id)))
             state.changedAt[ObjectReference(.zone, id)] = nil

@@ -237,7 +237,7 @@ extension DeviceController {
             guard object.id == state.device?.id, !sync.isPositionUnconfirmed else { return }
             state.fix = PositionFix(accuracyMetres: nil, quality: .good, source: "command", at: now)
             changes.insert(.position)
-            moveDevice(to: position, cause: job.cause)
+            core.moveDevice(to: position, cause: job.cause)
             presence.update(in: &core, cause: job.cause, isExact: true)
         case .name(let name, _):
             renamed(object.id, name, cause: job.cause)

@@ -83,7 +83,7 @@ package struct DeviceController: Sendable {
         case .commandRefused(let answer, let speaker, let source): refused(answer, speaker, source)
         case .positionEstimated(let estimate): positionEstimated(estimate)
         case .headingChanged(let degrees): headingChanged(degrees)
-        case .headingMeasured(let degrees): headingMeasured(degrees)
+        case .headingMeasured(let degrees): core.headingMeasured(degrees)
         case .located(let location): located(location)
         case .timerFired(let timer): timerFired(timer)
         case .alertRaised(let id, let severity, let message): core.raise(id, severity, message)

@@ -67,10 +67,10 @@ extension DeviceController {
         case .refuse(let refusal): refuse(pending, refusal)
         case .suspend(let sensor):
             guard state.suspendedSensors.insert(sensor).inserted, state.sensors[sensor] == true else { break }
-            sensorChanged(sensor, isRunning: false)
+            sync.sensorChanged(sensor, isRunning: false, in: &core, &presence)
         case .resume(let sensor):
             guard state.suspendedSensors.remove(sensor) != nil, state.sensors[sensor] == true else { break }
-            sensorChanged(sensor, isRunning: true)
+            sync.sensorChanged(sensor, isRunning: true, in: &core, &presence)
         case .readPlace:
             if let environment = state.environmentID { core.load(.loadPlace(environment: environment)) }
         case .perform(let effect): effects.append(effect)
