@@ -79,7 +79,7 @@ extension ControllerState {
         ].compactMap { $0 }
         let moments =
             objects.compactMap { changedAt[$0] }
-            + [zoneSince, nearbySince, fix?.at, lifecycleSince].compactMap { $0 }
+            + [zoneSince, nearbySince, fix?.at, lifecycle.since].compactMap { $0 }
         return moments.max(by: Instant.isEarlier)
     }
 }

@@ -6,6 +6,7 @@ import Things
 extension ControllerState {
     /// `B/lifecycle`: state, level, audio, context, and what has led to them.
     package var lifecycleJSON: JSONValue {
+        let lifecycle = lifecycle
         var members: JSONObject = [
             "state": .string(lifecycle.level.rawValue), "level": .string(lifecycle.level.hmiLevel),
             "audio": .string(lifecycle.audio.rawValue), "gain": .number(lifecycle.gain.rounded(to: 100)),
@@ -13,7 +14,7 @@ extension ControllerState {
             "displays": JSONValue(lifecycle.displays.count),
             "visible": JSONValue(lifecycle.displays.values.count { $0 == .visible }),
         ]
-        members["since"] = lifecycleSince.map { .string($0.timestamp) }
+        members["since"] = lifecycle.since.map { .string($0.timestamp) }
         members["forced"] = lifecycle.forcedLevel.map { .string($0.hmiLevel) }
         if lifecycle.settings.ceiling != .active {
             members["ceiling"] = .string(lifecycle.settings.ceiling.hmiLevel)
@@ -31,6 +32,7 @@ extension ControllerState {
 
     /// The lifecycle in the feed.
     var lifecycleFeedJSON: JSONValue {
+        let lifecycle = lifecycle
         var members: JSONObject = [
             "state": .string(lifecycle.level.rawValue), "level": .string(lifecycle.level.hmiLevel),
             "audio": .string(lifecycle.audio.rawValue), "context": .string(lifecycle.context.rawValue),

@@ -26,10 +26,11 @@ import Things
         let served = rig.serve()
         #expect(served.calls == ["applicationDidFinishLaunching", "applicationDidEnterBackground"])
         #expect(rig.state.lifecycle.level == .background)
-        #expect(rig.state.lifecycleSince == Rig.moment(0))
+        #expect(rig.state.lifecycle.since == Rig.moment(0))
         let logged = (linked + served).compactMap {
-            if case .remember(.lifecycle(let transition, let moment)) = $0 {
-                "\(transition.call.rawValue) \(transition.from) \(transition.to) \(moment == Rig.moment(0))"
+            if case .remember(.slice(let record)) = $0, let call = record.value as? Lifecycle.LoggedCall {
+                "\(call.transition.call.rawValue) \(call.transition.from) \(call.transition.to) "
+                    + "\(call.at == Rig.moment(0))"
             } else {
                 nil
             }

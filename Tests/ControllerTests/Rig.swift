@@ -24,6 +24,9 @@ struct Rig {
     ) {
         var configuration = configuration
         configuration.presence = presence
+        configuration.slices = Slices([
+            Lifecycle(configuration.lifecycle), Screens(configuration.screens),
+        ])
         isSteady = presence != .server
         self.server = server
         controller = DeviceController(epoch: "e1", configuration: configuration, memory: memory)
@@ -129,7 +132,7 @@ extension [ControllerEffect] {
         filter {
             switch $0 {
             case .emit(let event): event.topic != .lifecycle
-            case .remember(.lifecycle), .startTimer(.sensorGrace, _), .stopTimer(.sensorGrace): false
+            case .remember(.slice), .startTimer(.sensorGrace, _), .stopTimer(.sensorGrace): false
             default: true
             }
         }

@@ -28,8 +28,7 @@ enum StoryText {
         case .headingDue: "heading due"
         case .transitionStep(let id): "transition step of \(name(id))"
         case .readAgain: "read again"
-        case .sensorGrace: "sensor grace"
-        case .setupExpiry: "setup expiry"
+        case .slice(let event): timer == .sensorGrace ? "sensor grace" : "\(event.value)"
         }
     }
 
@@ -57,7 +56,8 @@ enum StoryText {
             "remember link \(name): \(thing.map { self.name($0) } ?? "nothing")"
         case .announce: "announce"
         case .remember(.sensor(let sensor, let on)): "remember \(sensor.rawValue) \(on ? "on" : "off")"
-        case .remember(.lifecycle(let transition, _)): "log \(transition.call.rawValue)"
+        case .remember(.slice(let record)):
+            "log \((record.value as? Lifecycle.LoggedCall)?.transition.call.rawValue ?? "?")"
         case .answer(let answer): "answer \(answer.ticket): \(outcome(answer))"
         case .log(let record): "log the answer to \(record.answer.ticket)"
         case .emit(let event): "tell \(event.sequence): \(told(event))"

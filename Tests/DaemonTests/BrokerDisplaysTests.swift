@@ -25,7 +25,9 @@ struct BrokerDisplaysTests {
                 },
                 onRefused: { [refused] why in refused.withLock { $0.append(why) } },
                 send: { [sent] event in
-                    guard case .displayChanged(let id, let presence) = event else { return }
+                    guard case .slice(let own) = event,
+                        case .displayChanged(let id, let presence)? = own.value as? Lifecycle.Event
+                    else { return }
                     sent.withLock { $0.append("\(id) \(presence.rawValue)") }
                 }
             )

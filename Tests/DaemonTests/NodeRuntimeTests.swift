@@ -39,9 +39,11 @@ struct NodeRuntimeTests {
         init() throws {
             let loop = try LoopExecutor()
             self.loop = loop
+            var configuration = ControllerConfiguration()
+            configuration.lifecycle = Lifecycle.Settings()
             let controller = DeviceController(
                 epoch: "e",
-                configuration: ControllerConfiguration(),
+                configuration: configuration,
                 memory: PersistedState()
             )
             node = NodeRuntime(

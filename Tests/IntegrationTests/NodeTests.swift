@@ -207,7 +207,7 @@ struct NodeTests {
 
     // MARK: A capability of one's own: the example of design note 0086.
 
-    @Test func `a capability plugs in with a key, features, a topic, a command, an observer and a policy`()
+    @Test func `a capability plugs in with a key, a slice, features, topic, command, observer and policy`()
         async throws
     {
         let capability = Capability.nightLight

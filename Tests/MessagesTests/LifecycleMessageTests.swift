@@ -84,7 +84,7 @@ struct LifecycleMessageTests {
         var settings = Lifecycle.Settings()
         settings.ceiling = .limited
         settings.languages = [.init(tag: "de", appName: "A", shortAppName: "B", spokenName: "C")]
-        var state = ControllerState(epoch: "e1", lifecycle: settings)
+        var state = ControllerState(epoch: "e1", slices: Slices([Lifecycle(settings)]))
         state.lifecycle.isLinked = true
         state.lifecycle.isPlaceLoaded = true
         state.lifecycle.forcedLevel = .active
@@ -93,7 +93,7 @@ struct LifecycleMessageTests {
         _ = state.lifecycle.setDisplay("a", .visible)
         _ = state.lifecycle.setDisplay("b", .hidden)
         _ = state.lifecycle.update()
-        state.lifecycleSince = Instant(wallMilliseconds: 0, steadyMilliseconds: 0)
+        state.lifecycle.since = Instant(wallMilliseconds: 0, steadyMilliseconds: 0)
         state.suspendedSensors = [.gps, .compass]
         state.sensors[.gps] = false
         #expect(

@@ -2,7 +2,6 @@ package import Controller
 import Flare
 import JSON
 import MQTT
-package import Messages
 
 /// Renders retained topics that follow from single changes of the state.
 package struct MessageRenderer: TopicRenderer {
@@ -44,48 +43,4 @@ package struct MessageRenderer: TopicRenderer {
     }
 
     package var nextDue: Int64? { nil }
-}
-
-extension MessageRenderer {
-    /// The lifecycle of the application.
-    package static func lifecycle(_ topics: Topics) -> MessageRenderer {
-        MessageRenderer { snapshot in
-            guard snapshot.changes.contains(.lifecycle) else { return [] }
-            return [(topics.lifecycle, snapshot.state.lifecycleJSON.bytes)]
-        }
-    }
-
-    /// What each display shows, and whether it can be seen.
-    package static func screens(_ topics: Topics) -> MessageRenderer {
-        MessageRenderer { snapshot in
-            let state = snapshot.state
-            return snapshot.changes.compactMap { change in
-                switch change {
-                case .screen(let display):
-                    return (topics.screen(display: display), state.screenJSON(of: display)?.bytes ?? [])
-                case .display(let display):
-                    let word = state.lifecycle.isVisible(display).map { $0 ? "ON" : "OFF" } ?? ""
-                    return (topics.visible(display: display), Array(word.utf8))
-                default: return nil
-                }
-            }
-        }
-    }
-
-    /// How the announcement of this station's address stands.
-    package static func station(_ topics: Topics) -> MessageRenderer {
-        MessageRenderer(expected: [topics.station]) { snapshot in
-            guard snapshot.changes.contains(.station) else { return [] }
-            return [(topics.station, snapshot.state.stationJSON?.bytes ?? [])]
-        }
-    }
-
-    /// The things that wait to be set up; scanners repeat what they hear, so once a second at most.
-    package static func setup(_ topics: Topics) -> MessageRenderer {
-        MessageRenderer(spacing: 1000) { snapshot in
-            guard snapshot.changes.contains(.setupCandidates) else { return [] }
-            let state = snapshot.state
-            return [(topics.setupCandidates, state.setupCandidatesJSON.bytes)]
-        }
-    }
 }

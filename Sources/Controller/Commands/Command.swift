@@ -34,6 +34,9 @@ package struct Command: Sendable, Hashable {
         self.source = source
     }
 
+    /// The cause of the changes that it makes.
+    var cause: ChangeEvent.Cause { ChangeEvent.Cause(actor == .lamp ? "link" : "command", tx: tx) }
+
     /// The source of a command, to which the answer goes.
     package enum Actor: String, Sendable, Hashable {
         /// An MQTT client.

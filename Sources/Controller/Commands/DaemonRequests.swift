@@ -57,9 +57,9 @@ package struct RefreshPlace: DaemonRequest {
             let message = "\(PendingCommands.capacity) refreshes are waiting already"
             return controller.refuse(command, Refusal(.rateLimited, message))
         }
-        controller.load(.loadEnvironments(near: nil))
+        controller.core.load(.loadEnvironments(near: nil))
         guard let environment = controller.state.environmentID else { return controller.accept(command) }
-        let replies = controller.load(.loadPlace(environment: environment))
+        let replies = controller.core.load(.loadPlace(environment: environment))
         controller.pending.append(
             PendingRefresh(environment: environment, pending: command, replies: replies)
         )

@@ -9,7 +9,7 @@ extension DeviceController {
     mutating func execute(_ command: Command) {
         var command = command
         command.received = now
-        journal.received(command, at: now)
+        self.pending.journal.received(command, at: now)
         let operation = command.order.operation
         var pending = PendingCommand(command: command, subject: operation.subject, target: nil)
         guard command.speaker != nil || state.people == nil else { return refuse(pending, .unauthenticated) }
@@ -62,7 +62,7 @@ extension DeviceController {
     }
 
     private mutating func send(_ answer: Answer, to command: Command) {
-        journal.answered(answer, at: now)
+        pending.journal.answered(answer, at: now)
         effects.append(.answer(answer))
         guard state.people != nil else { return }
         effects.append(
@@ -81,7 +81,7 @@ extension DeviceController {
 
     /// A command that could not be read was answered by its adapter.
     mutating func refused(_ answer: Answer, _ speaker: Speaker?, _ source: String?) {
-        journal.refused(answer, at: now)
+        pending.journal.refused(answer, at: now)
         guard state.people != nil else { return }
         let record = CommandRecord(
             order: nil,
@@ -118,7 +118,7 @@ extension DeviceController {
                 )
             }
             return .success(thing)
-        case .thing(let name): return thing(named: name, in: state.contents, command)
+        case .thing(let name): return state.thing(named: name, in: state.contents, for: command, at: now)
         case .zone:
             return .failure(Refusal(.unknownThing, "a zone has no actions; it has lights that can be set"))
         }
@@ -136,10 +136,6 @@ extension DeviceController {
         )
     }
 
-    func cause(_ command: Command) -> ChangeEvent.Cause {
-        ChangeEvent.Cause(command.actor == .lamp ? "link" : "command", tx: command.tx)
-    }
-
     // MARK: Environment selection
 
     /// Selects an environment once its zones and things are read.
@@ -151,9 +147,9 @@ extension DeviceController {
         refuse(earlier?.pending, Refusal(.superseded, "another environment was chosen in time"))
         guard environment != state.environmentID else { return accept(command) }
         pending.choose(
-            PendingChoice(environment: environment, pending: command, cause: cause(command.command))
+            PendingChoice(environment: environment, pending: command, cause: command.command.cause)
         )
-        load(.loadPlace(environment: environment))
+        core.load(.loadPlace(environment: environment))
     }
 
     /// Refuses the commands that wait for this environment to be read, or for any if it is `nil`.

@@ -47,8 +47,7 @@ package struct PerformAction: CommandOperation {
             }
         }
         guard controller.state.isLinkUp else { return controller.refuse(command, .unreachable) }
-        let cause = controller.cause(command.command)
-        controller.enqueue(Job(work: work, command: command, cause: cause), on: object)
+        controller.enqueue(Job(work: work, command: command, cause: command.command.cause), on: object)
     }
 }
 

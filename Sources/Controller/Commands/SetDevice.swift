@@ -65,7 +65,7 @@ package struct SetDevice: CommandOperation {
             command.accepted["position"] = position.json
         }
         guard !works.isEmpty else { return controller.accept(command) }
-        var job = Job(work: works.removeFirst(), command: command, cause: controller.cause(command.command))
+        var job = Job(work: works.removeFirst(), command: command, cause: command.command.cause)
         job.rest = works
         controller.enqueue(job, on: object)
     }

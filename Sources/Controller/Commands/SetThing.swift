@@ -44,7 +44,7 @@ package struct SetThing: CommandOperation {
                 Job(
                     work: .write(setting.patch, transition: setting.transition),
                     command: command,
-                    cause: controller.cause(command.command)
+                    cause: command.command.cause
                 ),
                 on: object
             )

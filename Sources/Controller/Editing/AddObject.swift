@@ -18,7 +18,7 @@ package struct AddObject: PlaceOperation {
     package func home(_ command: Command, in controller: DeviceController) -> FlareID? {
         guard let container else { return nil }
         return switch kind {
-        case .zone: (try? controller.environment(named: container, command).get())?.id
+        case .zone: controller.home(of: container, .environment, command)
         case .thing: controller.state.home(of: container, .zone)
         case .environment, .device: nil
         }
@@ -36,7 +36,7 @@ package struct AddObject: PlaceOperation {
             edit.refusal = controller.refusal(of: command, .found)
             edit.request = .create(.environment, values)
         case .zone:
-            switch controller.environment(named: container ?? "", command) {
+            switch controller.state.environment(named: container ?? "", for: command, at: controller.now) {
             case .failure(let refusal): return .failure(refusal)
             case .success(let found):
                 edit.environment = found.id
@@ -44,7 +44,12 @@ package struct AddObject: PlaceOperation {
                 edit.request = .create(.zone, values, environment: found.id)
             }
         case .thing:
-            switch controller.zone(named: container ?? "", in: place, command) {
+            switch controller.state.zone(
+                named: container ?? "",
+                in: place,
+                for: command,
+                at: controller.now
+            ) {
             case .failure(let refusal): return .failure(refusal)
             case .success(let home):
                 let (zone, environment) = (ObjectReference(.zone, home.id), place?.environment)

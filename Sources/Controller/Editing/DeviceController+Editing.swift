@@ -1,7 +1,5 @@
 import Flare
 import JSON
-import People
-import Text
 import Things
 
 /// Finds and changes environments, zones and things for ``PlaceOperation``.
@@ -17,7 +15,7 @@ extension DeviceController {
             let message = "\(PendingCommands.capacity) readings are waiting already"
             return refuse(pending, Refusal(.rateLimited, message))
         }
-        let replies = load(.loadPlace(environment: environment))
+        let replies = core.load(.loadPlace(environment: environment))
         self.pending.append(
             PendingRefresh(environment: environment, pending: pending, replies: replies, next: next)
         )
@@ -63,7 +61,7 @@ extension DeviceController {
     /// The environment of an object's name; `nil` if it is not known.
     func home(of name: String, _ kind: FlareClass, _ command: Command) -> FlareID? {
         guard kind == .environment else { return state.home(of: name, kind) }
-        return (try? environment(named: name, command).get())?.id
+        return (try? state.environment(named: name, for: command, at: now).get())?.id
     }
 
     /// The object of a name, or a refusal if there is none that the sender may see.
@@ -75,11 +73,11 @@ extension DeviceController {
     ) -> Result<EditedObject, Refusal> {
         switch kind {
         case .environment, .device:
-            environment(named: name, command).map {
+            state.environment(named: name, for: command, at: now).map {
                 EditedObject(object: .init(.environment, $0.id), zone: nil, environment: nil, json: $0.json)
             }
         case .zone:
-            zone(named: name, in: place, command).map {
+            state.zone(named: name, in: place, for: command, at: now).map {
                 EditedObject(
                     object: .init(.zone, $0.id),
                     zone: nil,
@@ -88,7 +86,7 @@ extension DeviceController {
                 )
             }
         case .thing:
-            thing(named: name, in: place, command).map {
+            state.thing(named: name, in: place, for: command, at: now).map {
                 EditedObject(
                     object: .init(.thing, $0.id),
                     zone: $0.zone,
@@ -97,66 +95,6 @@ extension DeviceController {
                 )
             }
         }
-    }
-
-    /// The environment of a slug or identifier, or a refusal if there is none that the sender may see.
-    func environment(named name: String, _ command: Command) -> Result<FlareEnvironment, Refusal> {
-        let reader = state.reader(for: command.speaker, at: now.wallMilliseconds)
-        return state.environment(named: name, for: reader)
-    }
-
-    /// The zone of a name, or a refusal if there is none that the sender may see.
-    ///
-    /// - Parameter byThings: Whether seeing a thing of it is enough. No hint names a zone that cannot be seen itself.
-    func zone(
-        named name: String,
-        in place: PlaceContents?,
-        byThings: Bool = false,
-        _ command: Command
-    ) -> Result<FlareZone, Refusal> {
-        let reader = state.reader(for: command.speaker, at: now.wallMilliseconds)
-        var zones = place?.zones ?? [:]
-        let seen = reader.map { reader in zones.filter { reader.sees($0.value) } } ?? zones
-        if let reader {
-            zones =
-                !byThings
-                ? seen
-                : zones.filter { zone in
-                    seen[zone.key] != nil
-                        || place?.things.values.contains { $0.zone == zone.key && reader.sees($0) } ?? false
-                }
-        }
-        for id in [FlareID(name), state.slugs.id(of: name, kind: .zone)] {
-            if let id, let zone = zones[id] { return .success(zone) }
-        }
-        let known = seen.keys.compactMap { state.slugs[.zone, $0] }.sorted()
-        let hint = NearestName.hint(for: name, among: known)
-        let others = known.isEmpty ? "" : "\(hint.isEmpty ? ";" : hint) there are \(QuotedValue.list(known))"
-        return .failure(
-            Refusal(.unknownThing, "no zone \(QuotedValue.of(name)) in this environment\(others)")
-        )
-    }
-
-    /// The thing of a name, or a refusal if there is none that the sender may see.
-    func thing(
-        named name: String,
-        in place: PlaceContents?,
-        _ command: Command
-    ) -> Result<FlareThing, Refusal> {
-        let things = place?.things ?? [:]
-        // A slug can look like an identifier.
-        for id in [FlareID(name), state.slugs.id(of: name, kind: .thing)] {
-            if let id, let thing = things[id], maySee(thing, command) { return .success(thing) }
-        }
-        let reader = state.reader(for: command.speaker, at: now.wallMilliseconds)
-        let known = things.values.lazy.filter { reader?.sees(state.accessObject($0)) ?? true }
-            .compactMap { state.slugs[.thing, $0.id] }.prefix(2000)
-        return .failure(
-            Refusal(
-                .unknownThing,
-                "no thing \"\(name.prefix(60))\" in this environment\(NearestName.hint(for: name, among: known))"
-            )
-        )
     }
 
     // MARK: The server's reply
@@ -168,11 +106,11 @@ extension DeviceController {
         let home = edit?.environment ?? state.environmentID
         var replies = 0
         if isEnvironment {
-            replies = load(.loadEnvironments(near: nil))
+            replies = core.load(.loadEnvironments(near: nil))
         } else if let home, home == state.environmentID {
-            replies = load(.loadPlace(environment: home))
+            replies = core.load(.loadPlace(environment: home))
         } else if let home {
-            elsewhere.changed(home)
+            reading.elsewhere.changed(home)
         }
         guard let edit else { return }
         var pending = edit.pending
@@ -181,7 +119,12 @@ extension DeviceController {
         case .success(.created(let id)):
             guard case .create(let kind, let new, _, _) = request else { break }
             let object = ObjectReference(kind, id)
-            nameNew(object, new.name ?? "", home: isEnvironment ? nil : home, by: pending.command.speaker)
+            core.nameNew(
+                object,
+                new.name ?? "",
+                home: isEnvironment ? nil : home,
+                by: pending.command.speaker
+            )
             pending.target = Answer.Target(kind: kind.rawValue, slug: "\(id)", object: object)
         case .success: break
         }

@@ -43,7 +43,7 @@ package struct EditObject: PlaceOperation {
         )
         guard edit.refusal == nil else { return .success(edit) }
         if let zone {
-            switch controller.zone(named: zone, in: place, command) {
+            switch controller.state.zone(named: zone, in: place, for: command, at: controller.now) {
             case .failure(let refusal):
                 edit.refusal = refusal
                 return .success(edit)

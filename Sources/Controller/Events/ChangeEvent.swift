@@ -3,8 +3,18 @@ package import JSON
 
 /// One change, published once and in order on `B/event/<topic>`.
 package struct ChangeEvent: Sendable, Hashable {
-    package enum Topic: String, Sendable, Hashable {
-        case environment, zone, device, nearby, thing, lifecycle, display, bridge
+    /// The last level of `B/event/<topic>`.
+    package struct Topic: RawRepresentable, Sendable, Hashable {
+        package let rawValue: String
+
+        package init(rawValue: String) { self.rawValue = rawValue }
+
+        package static let environment = Topic(rawValue: "environment")
+        package static let zone = Topic(rawValue: "zone")
+        package static let device = Topic(rawValue: "device")
+        package static let nearby = Topic(rawValue: "nearby")
+        package static let thing = Topic(rawValue: "thing")
+        package static let bridge = Topic(rawValue: "bridge")
     }
 
     package var topic: Topic

@@ -28,12 +28,8 @@ package enum ControllerEvent: Sendable, Hashable {
     case lampChanged(FlareID, LampCondition?)
     /// Recent reports of the environment's beacons, by their thing.
     case beaconsHeard([FlareID: BeaconReport])
-    /// A display has said whether it is visible; ids of different interfaces differ.
-    case displayChanged(id: String, Lifecycle.DisplayPresence)
-    /// Access points of things that wait to be set up.
-    case setupCandidatesHeard([SetupCandidate.Sighting])
-    /// An attempt to announce this station's address has ended.
-    case stationAnnounced(StationStatus.Report)
+    /// An event that only one slice knows.
+    case slice(SliceEvent)
     /// The broker connection was established or lost.
     case brokerLinkChanged(isUp: Bool)
     /// Another link of the daemon went up or down, or is gone (`nil`); not that to the Flare server.
@@ -101,10 +97,8 @@ package enum ControllerTimer: Sendable, Hashable {
     case transitionStep(FlareID)
     /// Retries failed reads.
     case readAgain
-    /// Stops the sensors that the lifecycle no longer allows.
-    case sensorGrace
-    /// Forgets access points that were not heard again.
-    case setupExpiry
+    /// Causes an event that only one slice knows.
+    case slice(SliceEvent)
 }
 
 /// An output of the controller, to be carried out in order.
@@ -152,8 +146,8 @@ package enum ControllerEffect: Sendable, Hashable {
         case epoch(String)
         /// The thing that a name in `links` means; `nil` when the name is no longer there.
         case link(String, FlareID?)
-        /// A call of the lifecycle, for the log.
-        case lifecycle(Lifecycle.Transition, at: Instant)
+        /// A record that only one capability knows.
+        case slice(SliceRecord)
     }
 
     /// An environment with its zones and things, whose data hold beacon identities and positions.

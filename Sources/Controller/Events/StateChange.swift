@@ -10,17 +10,17 @@ package enum StateChange: Sendable, Hashable {
     case location
     case sensor(SensorKind)
     case alert(String)
-    case lifecycle
-    /// What a display shows.
-    case screen(String)
-    /// Whether a display is there and visible.
-    case display(String)
-    case setupCandidates
-    case station
     /// Whether the Flare server can be reached.
     case link
     /// The condition of a thing's beacon.
     case beacon(FlareID)
     /// One environment, zone or thing of the model.
     case object(ObjectReference)
+    /// A slice, or a part of it, by a name.
+    case slice(String, part: String? = nil)
+
+    /// The part of a slice that has changed; `nil` for all other changes.
+    package func part(of slice: String) -> String? {
+        if case .slice(slice, let part) = self { part } else { nil }
+    }
 }

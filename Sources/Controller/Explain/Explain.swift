@@ -26,7 +26,15 @@ package struct Explain: DaemonRequest {
             let message = "an explanation needs the right to read all"
             return controller.refuse(command, Refusal(.notAllowed, message))
         }
-        switch controller.explain(question, command.command) {
+        let explainer = Explainer(
+            state: controller.state,
+            configuration: controller.configuration,
+            presence: controller.presence,
+            queues: controller.queues,
+            journal: controller.pending.journal,
+            now: controller.now
+        )
+        switch explainer.explain(question, for: command.command) {
         case .success(let explanation): controller.accept(command, data: explanation.json)
         case .failure(let refusal): controller.refuse(command, refusal)
         }

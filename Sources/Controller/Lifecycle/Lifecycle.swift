@@ -38,8 +38,14 @@ package struct Lifecycle: Sendable, Hashable {
     package private(set) var displays: [String: DisplayPresence] = [:]
     private var wantedAudio = LifecycleAudio.notAudible
     private var wantedContext = LifecycleContext.main
+    /// When the level last changed; `nil` before it did.
+    package var since: Instant?
+    /// Whether sensors are about to stop, as the level no longer allows them.
+    var isSensorGraceRunning = false
 
-    package init(_ settings: Settings = Settings()) {
+    package init() { self.init(Settings()) }
+
+    package init(_ settings: Settings) {
         self.settings = settings
         if let tag = settings.startLanguage { _ = setLanguage(tag) }
     }
@@ -148,8 +154,10 @@ package struct Lifecycle: Sendable, Hashable {
 
     /// The same as who must not learn whether a thing is near sees it.
     package var withoutNearness: Lifecycle {
-        guard settings.activeWhen == .near, forcedLevel == nil else { return self }
         var other = self
+        // The level rises when a thing is near.
+        other.since = nil
+        guard settings.activeWhen == .near, forcedLevel == nil else { return other }
         other.isThingNear = false
         other.level = min(level, .limited)
         return other

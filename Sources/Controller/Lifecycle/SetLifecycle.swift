@@ -43,7 +43,7 @@ package enum SetLifecycle: CommandOperation {
     package var summary: CommandSummary? { CommandSummary("set \(name.rawValue) of the lifecycle") }
 
     package func perform(_ command: PendingCommand, in controller: inout DeviceController) {
-        controller.setLifecycle(self, command)
+        controller.carryOut(command)
     }
 }
 

@@ -1,5 +1,6 @@
 package import Flare
 package import People
+import Text
 import Things
 
 /// What somebody may see: what they may not is not there, in no answer and in no hint.
@@ -24,14 +25,10 @@ extension ControllerState {
         state.zones = zones.filter { reader.sees($0.value) }
         state.things = things.filter { reader.sees(accessObject($0.value)) }
         if !reader.seesEverything { state.forgetContainers() }
-        state.screens = screens.mapValues { $0.showing { state.things[$0] != nil } }
         if !reader.seesDevices {
             (state.device, state.fix, state.location) = (nil, nil, nil)
             (state.headingAt, state.measuredAngle) = (nil, nil)
             state.beacons = [:]
-            // The level rises when a thing is near.
-            state.lifecycle = lifecycle.withoutNearness
-            state.lifecycleSince = nil
         }
         if !reader.seesDevices || zoneID.map({ state.zones[$0] == nil }) ?? false {
             (state.zoneID, state.zoneSince) = (nil, nil)
@@ -39,9 +36,8 @@ extension ControllerState {
         if !reader.seesDevices || nearbyID.map({ state.things[$0] == nil }) ?? false {
             (state.nearbyID, state.nearbySince) = (nil, nil)
         }
-        if !reader.seesEverything {
-            (state.alerts, state.setupCandidates, state.station) = ([:], [], nil)
-        }
+        if !reader.seesEverything { state.alerts = [:] }
+        state.slices = slices.seen(by: reader, in: state)
         return state
     }
 
@@ -81,6 +77,79 @@ extension ControllerState {
     func accessObject(_ thing: FlareThing) -> AccessObject {
         .thing(thing.id, zone: thing.zone, environment: thing.environment ?? environmentID)
     }
+
+    /// Whether the sender of a command may do something; everybody may where there are no users.
+    func isAllowed(_ command: Command, _ access: Access, on object: AccessObject, at now: Instant) -> Bool {
+        guard let people else { return true }
+        guard let speaker = command.speaker else { return false }
+        return people.verdict(of: speaker, access, on: object, at: now.wallMilliseconds).isGranted
+    }
+
+    /// The environment of a slug or identifier, or a refusal if there is none that the sender of a command may see.
+    func environment(
+        named name: String,
+        for command: Command,
+        at now: Instant
+    ) -> Result<FlareEnvironment, Refusal> {
+        environment(named: name, for: reader(for: command.speaker, at: now.wallMilliseconds))
+    }
+
+    /// The zone of a slug or identifier, or a refusal if there is none that the sender of a command may see.
+    ///
+    /// - Parameter byThings: Whether seeing a thing of it is enough. No hint names a zone that cannot be seen itself.
+    func zone(
+        named name: String,
+        in place: PlaceContents?,
+        byThings: Bool = false,
+        for command: Command,
+        at now: Instant
+    ) -> Result<FlareZone, Refusal> {
+        let reader = reader(for: command.speaker, at: now.wallMilliseconds)
+        var zones = place?.zones ?? [:]
+        let seen = reader.map { reader in zones.filter { reader.sees($0.value) } } ?? zones
+        if let reader {
+            zones =
+                !byThings
+                ? seen
+                : zones.filter { zone in
+                    seen[zone.key] != nil
+                        || place?.things.values.contains { $0.zone == zone.key && reader.sees($0) } ?? false
+                }
+        }
+        for case let id? in [FlareID(name), slugs.id(of: name, kind: .zone)] {
+            if let zone = zones[id] { return .success(zone) }
+        }
+        let known = seen.keys.compactMap { slugs[.zone, $0] }.sorted()
+        let hint = NearestName.hint(for: name, among: known)
+        let others = known.isEmpty ? "" : "\(hint.isEmpty ? ";" : hint) there are \(QuotedValue.list(known))"
+        return .failure(
+            Refusal(.unknownThing, "no zone \(QuotedValue.of(name)) in this environment\(others)")
+        )
+    }
+
+    /// The thing of a slug or identifier, or a refusal if there is none that the sender of a command may see.
+    func thing(
+        named name: String,
+        in place: PlaceContents?,
+        for command: Command,
+        at now: Instant
+    ) -> Result<FlareThing, Refusal> {
+        let things = place?.things ?? [:]
+        // A slug can look like an identifier.
+        for case let id? in [FlareID(name), slugs.id(of: name, kind: .thing)] {
+            guard let thing = things[id] else { continue }
+            if isAllowed(command, .read, on: accessObject(thing), at: now) { return .success(thing) }
+        }
+        let reader = reader(for: command.speaker, at: now.wallMilliseconds)
+        let known = things.values.lazy.filter { reader?.sees(accessObject($0)) ?? true }
+            .compactMap { slugs[.thing, $0.id] }.prefix(2000)
+        return .failure(
+            Refusal(
+                .unknownThing,
+                "no thing \"\(name.prefix(60))\" in this environment\(NearestName.hint(for: name, among: known))"
+            )
+        )
+    }
 }
 
 extension DeviceController {
@@ -95,16 +164,16 @@ extension DeviceController {
     /// Why the sender of an accepted command may not change its object any more; `nil` if they still may.
     func lostRight(of command: Command, on object: ObjectReference) -> Refusal? {
         guard state.people != nil, command.speaker != nil else { return nil }
-        guard object.kind == .thing else { return rightsRefusal(of: request(command, .move, on: object)) }
+        guard object.kind == .thing else {
+            return rightsRefusal(of: state.request(command, .move, on: object, at: now))
+        }
         guard let thing = state.things[object.id] else { return nil }
         if case .failure(let refusal) = self.thing(.thing("\(thing.id)"), command) { return refusal }
-        return rightsRefusal(of: request(command, .set([]), on: object, in: thing.zone))
+        return rightsRefusal(of: state.request(command, .set([]), on: object, in: thing.zone, at: now))
     }
 
     /// Whether the sender of a command may do something; everybody may where there are no users.
     func isAllowed(_ command: Command, _ access: Access, on object: AccessObject) -> Bool {
-        guard let people = state.people else { return true }
-        guard let speaker = command.speaker else { return false }
-        return people.verdict(of: speaker, access, on: object, at: now.wallMilliseconds).isGranted
+        state.isAllowed(command, access, on: object, at: now)
     }
 }

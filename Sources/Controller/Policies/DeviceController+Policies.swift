@@ -7,18 +7,12 @@ extension DeviceController {
     /// - Returns: The first refusal; `nil` if all policies allow the request.
     /// - Parameter withRights: Whether the rights of users are asked, too.
     package func refusal(of request: ChangeRequest, withRights: Bool = true) -> Refusal? {
-        for policy in policies where withRights || !(policy is PeoplePolicy) {
-            if case .refuse(let refusal) = policy.decide(request, in: state) { return refusal }
-        }
-        return nil
+        policies.refusal(of: request, in: state, withRights: withRights)
     }
 
     /// Checks a request against the rights of users alone.
     package func rightsRefusal(of request: ChangeRequest) -> Refusal? {
-        for case let policy as PeoplePolicy in policies {
-            if case .refuse(let refusal) = policy.decide(request, in: state) { return refusal }
-        }
-        return nil
+        policies.rightsRefusal(of: request, in: state)
     }
 
     /// Checks a command against the policies.
@@ -30,9 +24,31 @@ extension DeviceController {
         of environment: FlareID? = nil
     ) -> Refusal? {
         guard !policies.isEmpty else { return nil }
-        return refusal(of: request(command, kind, on: object, in: zone, of: environment))
+        return refusal(
+            of: state.request(command, kind, on: object, in: zone, of: environment, at: now)
+        )
+    }
+}
+
+extension [any CommandPolicy] {
+    /// The first refusal, in order; `nil` if all policies allow a request.
+    func refusal(of request: ChangeRequest, in state: ControllerState, withRights: Bool = true) -> Refusal? {
+        for policy in self where withRights || !(policy is PeoplePolicy) {
+            if case .refuse(let refusal) = policy.decide(request, in: state) { return refusal }
+        }
+        return nil
     }
 
+    /// The refusal of the rights of users alone.
+    func rightsRefusal(of request: ChangeRequest, in state: ControllerState) -> Refusal? {
+        for case let policy as PeoplePolicy in self {
+            if case .refuse(let refusal) = policy.decide(request, in: state) { return refusal }
+        }
+        return nil
+    }
+}
+
+extension ControllerState {
     /// What a command asks for, for policies.
     ///
     /// - Parameter environment: That of the object; `nil` for the current one.
@@ -41,7 +57,8 @@ extension DeviceController {
         _ kind: ChangeRequest.Kind,
         on object: ObjectReference? = nil,
         in zone: FlareID? = nil,
-        of environment: FlareID? = nil
+        of environment: FlareID? = nil,
+        at now: Instant
     ) -> ChangeRequest {
         ChangeRequest(
             actor: command.actor,
@@ -51,7 +68,7 @@ extension DeviceController {
             object: object,
             zone: zone,
             environment: object.flatMap {
-                $0.kind == .environment ? nil : environment ?? state.environmentID
+                $0.kind == .environment ? nil : environment ?? environmentID
             }
         )
     }

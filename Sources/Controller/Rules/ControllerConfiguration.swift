@@ -29,11 +29,8 @@ package struct ControllerConfiguration: Sendable, Hashable {
     package var allowsDeviceSet = false
     /// Whether Home Assistant discovery is published.
     package var announces = true
-    package var lifecycle = Lifecycle.Settings()
     /// The sensors that are off until somebody switches them on.
     package var switchedOff: Set<SensorKind> = []
-    /// The screens of displays; `nil` if the configuration has none.
-    package var screens: ScreenSettings?
     /// The profiles of things.
     package var catalog = ThingCatalog.none
     /// Name, description and optional `data.mac` (lower case) of a newly created device.
@@ -42,8 +39,8 @@ package struct ControllerConfiguration: Sendable, Hashable {
     package var deviceMAC: String?
     /// Whether this run follows a reload of the configuration.
     package var isReloaded = false
-    /// What was commanded before the reload.
-    package var choices = Lifecycle.Choices()
+    /// What the capabilities add to the state, with their settings.
+    package var slices = Slices()
 
     package init() {}
 

@@ -4,10 +4,10 @@ import Things
 /// Events about the daemon itself: start, stop, links and configuration.
 extension DeviceController {
     mutating func brokerLinkChanged(_ isUp: Bool) {
-        guard isStartPublished else {
+        guard links.isStartPublished else {
             guard isUp else { return }
-            isStartPublished = true
-            emit(
+            links.isStartPublished = true
+            core.emit(
                 .bridge,
                 configuration.isReloaded ? "reloaded" : "started",
                 cause: ChangeEvent.Cause("start")
@@ -19,8 +19,8 @@ extension DeviceController {
 
     /// The first state of a link is no event: the health message has it.
     mutating func linkChanged(_ name: String, _ isUp: Bool?) {
-        let known = links[name]
-        links[name] = isUp
+        let known = links.others[name]
+        links.others[name] = isUp
         // Who shows the links by name hears of a new one.
         if (known == nil) != (isUp == nil) { changes.insert(.link) }
         guard let isUp, let known, known != isUp else { return }
@@ -28,7 +28,7 @@ extension DeviceController {
     }
 
     mutating func emitLinkChange(_ link: String, _ isUp: Bool) {
-        emit(
+        core.emit(
             .bridge,
             "link",
             cause: ChangeEvent.Cause("link"),
@@ -39,10 +39,10 @@ extension DeviceController {
     /// Answers pending reloads; a valid configuration triggers a rebuild, an invalid one raises an alert.
     mutating func configurationRead(_ problem: String?) {
         if let problem {
-            raise("configuration", .warning, "The new configuration is not used: \(problem)")
+            core.raise("configuration", .warning, "The new configuration is not used: \(problem)")
             for reload in pending.removeReloads() { refuse(reload, Refusal(.invalidValue, problem)) }
         } else {
-            clear("configuration")
+            core.clear("configuration")
             for reload in pending.removeReloads() { accept(reload) }
             effects.append(.rebuild)
         }
@@ -50,22 +50,18 @@ extension DeviceController {
 
     /// Answers pending reloads, and follows the rules of the configuration from now on.
     mutating func configurationApplied(_ new: ControllerConfiguration) {
-        clear("configuration")
+        core.clear("configuration")
         for reload in pending.removeReloads() { accept(reload) }
-        let before = (lifecycle: state.lifecycle, screens: configuration.screens)
-        configuration = new
-        state.lifecycle.apply(new.lifecycle)
-        if state.lifecycle != before.lifecycle { changes.insert(.lifecycle) }
-        if new.screens != before.screens { beginScreensAgain() }
+        core.configuration = new
+        addSlices(new.slices)
         use(new.catalog)
         sensorsFollowConfiguration()
-        sensorsFollow(readsPlace: false)
-        if isStartPublished { emit(.bridge, "reloaded", cause: ChangeEvent.Cause("start")) }
+        if links.isStartPublished { core.emit(.bridge, "reloaded", cause: ChangeEvent.Cause("start")) }
     }
 
     /// Announces the stop and refuses all pending commands.
     mutating func stopBegun() {
-        emit(.bridge, "stopping", cause: ChangeEvent.Cause("stop"))
+        core.emit(.bridge, "stopping", cause: ChangeEvent.Cause("stop"))
         let refusal = Refusal(.timeout, "Trilateral is stopping and could not wait for the end of this")
         failQueues(refusal)
         failReads(refusal)

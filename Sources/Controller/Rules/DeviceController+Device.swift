@@ -6,7 +6,7 @@ extension DeviceController {
     /// Loads the saved device of an environment, or creates one.
     mutating func loadOrCreateDevice(in environment: FlareID) {
         if let saved = memory.devices[environment] {
-            load(.loadDevice(saved, environment: environment))
+            core.load(.loadDevice(saved, environment: environment))
         } else {
             createDevice(in: environment)
         }
@@ -21,7 +21,7 @@ extension DeviceController {
         )
         let request = FlareRequest.createDevice(draft, environment: environment)
         // Never send a second request while one is pending: it would create a second device.
-        if !loads.isRunning(request) { load(request) }
+        if !core.loads.isRunning(request) { core.load(request) }
     }
 
     mutating func deviceLoaded(_ asked: FlareID, _ device: FlareDevice?, in environment: FlareID) {
@@ -52,8 +52,8 @@ extension DeviceController {
             state.changedAt[ObjectReference(.device, device.id)] = now
             changes.formUnion([.device, .position, .angle, .nearby])
         }
-        let isRemembered = rememberedDevice != nil
-        rememberedDevice = nil
+        let isRemembered = reading.rememberedDevice != nil
+        reading.rememberedDevice = nil
         if let old, old.id == device.id, !isRemembered {
             emitDifferences(of: device, from: old)
         } else {
@@ -61,9 +61,9 @@ extension DeviceController {
             presence.isKnown = false
             sync.forgetUnconfirmedPositions()
         }
-        forgetFailedReads { $0 == .device(environment) || $0 == .newDevice(environment) }
+        core.forgetFailedReads { $0 == .device(environment) || $0 == .newDevice(environment) }
         resendHeading(isNew: old?.id != device.id)
-        load(
+        core.load(
             .loadPresence(
                 device: device.id,
                 environment: environment,
@@ -87,10 +87,18 @@ extension DeviceController {
         let (reference, cause) = (ObjectReference(.device, device.id), ChangeEvent.Cause("server"))
         let (from, to) = difference.remove("position")
         if from != to {
-            emit(.device, "moved", reference, before: from, after: to, changed: ["position"], cause: cause)
+            core.emit(
+                .device,
+                "moved",
+                reference,
+                before: from,
+                after: to,
+                changed: ["position"],
+                cause: cause
+            )
         }
         guard !difference.isEmpty else { return }
-        emit(
+        core.emit(
             .device,
             "changed",
             reference,

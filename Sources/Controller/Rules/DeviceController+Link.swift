@@ -8,13 +8,13 @@ extension DeviceController {
 
     mutating func linkUp() {
         // The first connection is part of the start, not an event.
-        if wasLinkUp, !state.isLinkUp { emitLinkChange("flare", true) }
-        wasLinkUp = true
+        if links.wasServerUp, !state.isLinkUp { emitLinkChange("flare", true) }
+        links.wasServerUp = true
         state.isLinkUp = true
         changes.insert(.link)
-        clear("flare-link")
-        loads.restart()
-        elsewhere.restart()
+        core.clear("flare-link")
+        core.loads.restart()
+        reading.elsewhere.restart()
         sync.forgetUnconfirmedPositions()
         readAll()
     }
@@ -23,40 +23,28 @@ extension DeviceController {
         if state.isLinkUp { emitLinkChange("flare", false) }
         state.isLinkUp = false
         changes.insert(.link)
-        raise("flare-link", .warning, "The Flare server cannot be reached: \(reason). Trying again.")
-        forgetFailedReads { _ in true }
+        core.raise("flare-link", .warning, "The Flare server cannot be reached: \(reason). Trying again.")
+        core.forgetFailedReads { _ in true }
         let refusal = Refusal(FlareLinkError.unreachable(reason), in: state)
         failQueues(refusal)
         failReads(refusal)
-        for thing in transitions.keys.sorted() { abandonTransition(of: thing) }
-        dropDueReadings()
+        for thing in lights.transitions.keys.sorted() { abandonTransition(of: thing) }
+        sync.dropDueReadings(in: &core)
     }
 
     /// Requests the environments, the zones and things of the current one, and this device.
     private mutating func readAll() {
-        load(.loadEnvironments(near: nil))
+        core.load(.loadEnvironments(near: nil))
         guard let environment = state.environmentID else { return }
         effects.append(.flare(.subscribe(environment: environment)))
-        load(.loadPlace(environment: environment))
+        core.load(.loadPlace(environment: environment))
         loadOrCreateDevice(in: environment)
     }
 
-    /// Sends a read request; if it is pending already, sends it once more after the reply.
-    ///
-    /// Does nothing while the link is down: everything is read when it returns.
-    /// - Returns: How many replies to this request are still to come.
-    @discardableResult
-    mutating func load(_ request: FlareRequest) -> Int {
-        guard state.isLinkUp else { return 0 }
-        guard loads.begin(request) else { return 2 }
-        effects.append(.flare(request))
-        return 1
-    }
-
     mutating func replyReceived(_ request: FlareRequest, _ result: Result<FlareReply, FlareLinkError>) {
-        if loads.end(request) { load(request) }
+        if core.loads.end(request) { core.load(request) }
         if case .loadPlace(let environment) = request {
-            elsewhere.ended(environment, isRead: (try? result.get()) != nil)
+            reading.elsewhere.ended(environment, isRead: (try? result.get()) != nil)
         }
         switch (request, result) {
         case (.setPosition(let object, _, sender: nil), _) where object.id == state.device?.id:
@@ -88,9 +76,9 @@ extension DeviceController {
             guard device == state.device?.id else { break }
             if let here = state.device?.position, here != position {
                 // The device has moved since the request, so this reply is outdated.
-                load(.loadPresence(device: device, environment: environment, position: here))
+                core.load(.loadPresence(device: device, environment: environment, position: here))
             } else {
-                presenceLoaded(zone: zone, nearest: nearest)
+                presence.loaded(zone: zone, nearest: nearest, in: &core)
             }
         case (.subscribe, .success), (.unsubscribe, _):
             break
@@ -99,7 +87,7 @@ extension DeviceController {
         case (_, .success):
             return readFailed(request, .rejected("it answered something else than was asked"))
         }
-        if let reading = Reading(request) { forgetFailedReads { $0 == reading } }
+        if let reading = Reading(request) { core.forgetFailedReads { $0 == reading } }
     }
 
     // MARK: Failed reads
@@ -119,21 +107,14 @@ extension DeviceController {
         if case .unreachable = error {
         } else {
             let reason = error.description(state.label)
-            raise("flare-load", .warning, "The place could not be read: \(reason). Trying again.")
+            core.raise("flare-load", .warning, "The place could not be read: \(reason). Trying again.")
         }
-        loads.fail(reading)
+        core.loads.fail(reading)
         effects.append(.startTimer(.readAgain, milliseconds: Self.readAgainMilliseconds))
     }
 
     mutating func readAgain() {
-        guard loads.hasFailed, state.isLinkUp else { return }
+        guard core.loads.hasFailed, state.isLinkUp else { return }
         readAll()
-    }
-
-    /// Removes failed reads that have succeeded since or are no longer needed.
-    mutating func forgetFailedReads(where isMeant: (Reading) -> Bool) {
-        guard loads.forgetFailures(where: isMeant) else { return }
-        effects.append(.stopTimer(.readAgain))
-        clear("flare-load")
     }
 }

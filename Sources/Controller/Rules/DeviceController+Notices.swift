@@ -11,7 +11,7 @@ extension DeviceController {
         switch notice {
         case .data(let object, let values, let sender):
             yieldTransition(of: object, to: values, sender: sender)
-            let old = data(of: object)
+            let old = state.data(of: object)
             let key = values.first { old?[$0.key] != $0.value }?.key
             let echo = key.flatMap { echoCause(.data($0), of: object, sender: sender) }
             merge(values, into: object, cause: echo ?? server)
@@ -20,9 +20,9 @@ extension DeviceController {
             let echo = isChange ? echoCause(.position, of: object, sender: sender) : nil
             move(object, to: position, cause: echo ?? server)
         case .handleAction(let object, let action, _):
-            emitAction(action, on: object, cause: server)
+            core.emitAction(action, on: object, cause: server)
         case .enter, .exit, .near, .far:
-            presenceNoticed(notice)
+            presence.noticed(notice, in: &core)
         case .thingChanged(let id, let thing, let environment):
             if environment == state.environmentID { thingChanged(id, thing) }
         case .modelChanged(let object, let environment):
@@ -37,12 +37,12 @@ extension DeviceController {
         sender: JSONValue?
     ) -> ChangeEvent.Cause? {
         guard let device = state.device, sender?.string == "\(device.id)" else { return nil }
-        return echoes.removeCause(part, of: object, at: now)
+        return queues.echoes.removeCause(part, of: object, at: now)
     }
 
     /// Merges confirmed values into an object's data and publishes those that differ.
     mutating func merge(_ values: JSONObject, into object: ObjectReference, cause: ChangeEvent.Cause) {
-        guard let old = data(of: object) else { return }
+        guard let old = state.data(of: object) else { return }
         var data = old
         // A dotted key is a path into the data; values that the server cannot store are skipped.
         for (key, value) in values.sorted(by: { $0.key < $1.key }) where !value.isNull {
@@ -64,7 +64,7 @@ extension DeviceController {
         }
         var type = "changed"
         if object.kind != .device {
-            markChanged(object)
+            core.markChanged(object)
         } else {
             state.changedAt[object] = now
             changes.insert(.device)
@@ -75,8 +75,8 @@ extension DeviceController {
             }
         }
         let before = old.filter { after[$0.key] != nil }
-        for topic in isNearby(object) ? [object.kind.topic, .nearby] : [object.kind.topic] {
-            emit(
+        for topic in state.isNearby(object) ? [object.kind.topic, .nearby] : [object.kind.topic] {
+            core.emit(
                 topic,
                 type,
                 object,
@@ -89,7 +89,7 @@ extension DeviceController {
         // The power of a socket is no matter of beacons.
         let isOfBeacon =
             DataKey.isBeacon(after) || DataKey.isBeacon(data) && after["power"] != nil
-        if isOfBeacon, object.kind != .device { trackBeacons() }
+        if isOfBeacon, object.kind != .device { core.trackBeacons() }
     }
 
     /// Remembers the last visible brightness of a light when its brightness becomes 0.
@@ -100,18 +100,9 @@ extension DeviceController {
         let (before, after) = (shape.light(of: before).level, shape.light(of: after).level)
         guard before != after, let after else { return }
         if after > 0 {
-            restingLevels[id] = nil
-        } else if restingLevels[id] == nil, let before, before > 0 {
-            restingLevels[id] = before
-        }
-    }
-
-    func data(of object: ObjectReference) -> JSONObject? {
-        switch object.kind {
-        case .environment: state.environments[object.id]?.data
-        case .zone: state.zones[object.id]?.data
-        case .thing: state.things[object.id]?.data
-        case .device: state.device?.id == object.id ? state.device?.data : nil
+            lights.restingLevels[id] = nil
+        } else if lights.restingLevels[id] == nil, let before, before > 0 {
+            lights.restingLevels[id] = before
         }
     }
 
@@ -120,8 +111,8 @@ extension DeviceController {
         case .thing:
             guard let old = state.things[object.id], old.position != position else { return }
             state.things[object.id]?.position = position
-            markChanged(object)
-            emit(
+            core.markChanged(object)
+            core.emit(
                 .thing,
                 "moved",
                 object,
@@ -130,7 +121,7 @@ extension DeviceController {
                 changed: ["position"],
                 cause: cause
             )
-            if old.hasBeacon { trackBeacons() }
+            if old.hasBeacon { core.trackBeacons() }
         case .device:
             guard object.id == state.device?.id, state.isRunning(.cmx), !sync.isPositionUnconfirmed
             else {
@@ -138,66 +129,31 @@ extension DeviceController {
             }
             state.fix = PositionFix(accuracyMetres: nil, quality: .fair, source: "cmx", at: now)
             changes.insert(.position)
-            moveDevice(to: position, cause: cause)
-            updatePresence(cause: cause)
+            core.moveDevice(to: position, cause: cause)
+            presence.update(in: &core, cause: cause)
         case .environment, .zone:
             break
         }
     }
 
-    func isNearby(_ object: ObjectReference) -> Bool {
-        object.kind == .thing && object.id == state.nearbyID
-    }
-
-    func isKnown(_ object: ObjectReference) -> Bool {
-        switch object.kind {
-        case .environment: state.environments[object.id] != nil
-        case .zone: state.zones[object.id] != nil
-        case .thing: state.things[object.id] != nil
-        case .device: state.device?.id == object.id
-        }
-    }
-
-    mutating func emitAction(_ action: String, on object: ObjectReference, cause: ChangeEvent.Cause) {
-        guard isKnown(object) else { return }
-        emit(object.kind.topic, "action", object, cause: cause, details: ["action": .string(action)])
-    }
-
     private mutating func reload(_ object: ObjectReference, environment: FlareID?) {
         switch object.kind {
         case .environment:
-            load(.loadEnvironments(near: nil))
+            core.load(.loadEnvironments(near: nil))
             // Several of its objects may have changed at once, as by an import.
             if object.id == state.environmentID {
-                load(.loadPlace(environment: object.id))
+                core.load(.loadPlace(environment: object.id))
             } else {
-                elsewhere.changed(object.id)
+                reading.elsewhere.changed(object.id)
             }
         case .zone, .thing:
             guard let current = state.environmentID, environment == nil || environment == current else {
                 return
             }
-            load(.loadPlace(environment: current))
+            core.load(.loadPlace(environment: current))
         case .device:
             guard object.id == state.device?.id, let current = state.environmentID else { return }
-            load(.loadDevice(object.id, environment: current))
-        }
-    }
-}
-
-extension FlareThing {
-    /// Whether the thing's data identify a beacon.
-    var hasBeacon: Bool { DataKey.isBeacon(data) }
-}
-
-extension FlareClass {
-    /// The event topic for objects of this class.
-    var topic: ChangeEvent.Topic {
-        switch self {
-        case .environment: .environment
-        case .zone: .zone
-        case .thing: .thing
-        case .device: .device
+            core.load(.loadDevice(object.id, environment: current))
         }
     }
 }

@@ -7,8 +7,8 @@ extension DeviceController {
     // MARK: Environments
 
     mutating func environmentsLoaded(_ found: [FlareEnvironment]) {
-        let (before, wereKnown) = (state.environments, areEnvironmentsKnown)
-        areEnvironmentsKnown = true
+        let (before, wereKnown) = (state.environments, reading.areEnvironmentsKnown)
+        reading.areEnvironmentsKnown = true
         state.environments = Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
         applyDifferences(
             .environment,
@@ -18,41 +18,32 @@ extension DeviceController {
             json: \.json,
             isEvent: wereKnown
         )
-        elsewhere.found(state.environmentsByName.map(\.id))
+        reading.elsewhere.found(state.environmentsByName.map(\.id))
         if let current = state.environmentID, let environment = state.environments[current] {
             if before[current] != environment {
                 changes.insert(.environment)
-                trackBeacons()
+                core.trackBeacons()
             }
         } else {
             select(automaticEnvironment(), cause: ChangeEvent.Cause("server"))
         }
         if found.isEmpty {
-            raise(
+            core.raise(
                 "no-environment",
                 .warning,
                 "The Flare server has no environment. Make one with: trilateral import FILE"
             )
         } else {
-            clear("no-environment")
+            core.clear("no-environment")
         }
     }
 
     /// The environment by GPS, else the saved one, else the first by name.
     private mutating func automaticEnvironment() -> FlareID? {
-        locatedEnvironment = environmentAtLocation()
-        if let locatedEnvironment { return locatedEnvironment }
+        sync.locatedEnvironment = state.environmentAtLocation
+        if let located = sync.locatedEnvironment { return located }
         if let saved = memory.environment, state.environments[saved] != nil { return saved }
         return state.environmentsByName.first?.id
-    }
-
-    /// The environment with the nearest centre among those whose geofence contains the GPS location.
-    func environmentAtLocation() -> FlareID? {
-        guard state.sensors[.gps] == true, let place = state.location?.point else { return nil }
-        return state.environmentsByName
-            .compactMap { environment in environment.geofence.map { (environment.id, $0) } }
-            .filter { $0.1.includes(place) }
-            .min { $0.1.centre.metres(to: place) < $1.1.centre.metres(to: place) }?.0
     }
 
     /// Makes an environment the current one.
@@ -66,7 +57,7 @@ extension DeviceController {
         effects.append(.trackBeacons(nil))
         // The first selection of a run is not an event: nothing has changed. What was shown before it was remembered.
         if before != nil, !wasStale {
-            emit(
+            core.emit(
                 .environment,
                 "selected",
                 id.map { ObjectReference(.environment, $0) },
@@ -81,15 +72,15 @@ extension DeviceController {
             effects.append(.remember(.environment(id)))
         }
         if state.isLinkUp { effects.append(.flare(.subscribe(environment: id))) }
-        load(.loadPlace(environment: id))
+        core.load(.loadPlace(environment: id))
         loadOrCreateDevice(in: id)
     }
 
     private mutating func leavePlace(_ environment: FlareID) {
         if state.isLinkUp { effects.append(.flare(.unsubscribe(environment: environment))) }
         leaveQueues()
-        forgetFailedReads { $0.environment == environment }
-        dropDueReadings()
+        core.forgetFailedReads { $0.environment == environment }
+        sync.dropDueReadings(in: &core)
         for id in state.zones.keys {
             changes.insert(.object(ObjectReference(.zone, id)))
             state.changedAt[ObjectReference(.zone, id)] = nil
@@ -99,13 +90,12 @@ extension DeviceController {
             state.changedAt[ObjectReference(.thing, id)] = nil
         }
         if let device = state.device { state.changedAt[ObjectReference(.device, device.id)] = nil }
-        for id in transitions.keys.sorted() { effects.append(.stopTimer(.transitionStep(id))) }
-        transitions.removeAll()
+        for id in lights.transitions.keys.sorted() { effects.append(.stopTimer(.transitionStep(id))) }
+        lights.transitions.removeAll()
         state.goals.removeAll()
         state.goalSeconds.removeAll()
-        restingLevels.removeAll()
-        missingProfiles.replace(with: [:])
-        clear("profiles")
+        lights.restingLevels.removeAll()
+        reading.missingProfiles.forget(in: &core)
         state.beacons.removeAll()
         state.zones.removeAll()
         state.things.removeAll()
@@ -116,10 +106,8 @@ extension DeviceController {
         state.device = nil
         state.fix = nil
         sync.forgetUnconfirmedPositions()
-        clearCandidates()
-        cancelLoss()
         state.isPlaceKnown = false
-        if presence.forget() { effects.append(.stopTimer(.exitCheck)) }
+        presence.leavePlace(in: &core)
     }
 
     // MARK: Zones and things
@@ -136,7 +124,8 @@ extension DeviceController {
 
     private mutating func placeLoaded(_ environment: FlareID, zones: [FlareZone], things: [FlareThing]) {
         guard environment == state.environmentID else {
-            return name(zones, things, of: environment)
+            let privateNames = pending.privateNames(core)
+            return reading.name(zones, things, of: environment, in: &core, privateNames: privateNames)
         }
         // What an earlier run knew is part of the start.
         let (oldZones, oldThings, wasKnown) = (
@@ -145,10 +134,12 @@ extension DeviceController {
         state.zones = Dictionary(zones.map { ($0.id, $0) }) { first, _ in first }
         state.things = Dictionary(things.map { ($0.id, $0) }) { first, _ in first }
         // Only these have anything that a new profile makes wrong.
-        for id in Set(transitions.keys).union(restingLevels.keys).union(queues.objects.map(\.id)) {
+        for id in Set(lights.transitions.keys).union(lights.restingLevels.keys).union(
+            queues.objects.map(\.id)
+        ) {
             followKind(of: id, from: oldThings[id])
         }
-        checkProfiles()
+        reading.missingProfiles.checkAll(in: &core)
         keepTransitionValues(oldThings)
         for (id, thing) in state.things {
             if let old = oldThings[id] { recordLevel(from: old, to: thing) }
@@ -171,9 +162,9 @@ extension DeviceController {
             json: \.json,
             isEvent: wasKnown
         )
-        leaveRemovedObjects(isEvent: wasKnown)
-        if wasKnown { updatePresence(cause: ChangeEvent.Cause("server")) }
-        if !wasKnown || oldZones != state.zones || oldThings != state.things { trackBeacons() }
+        core.leaveRemovedObjects(isEvent: wasKnown)
+        if wasKnown { presence.update(in: &core, cause: ChangeEvent.Cause("server")) }
+        if !wasKnown || oldZones != state.zones || oldThings != state.things { core.trackBeacons() }
     }
 
     /// Handles the creation, change or removal (`nil`) of one thing in the current environment.
@@ -195,9 +186,9 @@ extension DeviceController {
             json: \.json,
             isEvent: true
         )
-        leaveRemovedObjects(isEvent: true)
-        updatePresence(cause: ChangeEvent.Cause("server"))
-        if [old, new].contains(where: { $0?.hasBeacon == true }) { trackBeacons() }
+        core.leaveRemovedObjects(isEvent: true)
+        presence.update(in: &core, cause: ChangeEvent.Cause("server"))
+        if [old, new].contains(where: { $0?.hasBeacon == true }) { core.trackBeacons() }
     }
 
     /// Records the last visible brightness, unless the light was faded out.
@@ -206,22 +197,9 @@ extension DeviceController {
     private mutating func recordLevel(from old: FlareThing, to new: FlareThing) {
         guard old.data != new.data else { return }
         let isOff = [old, new].allSatisfy { !state.shape(of: $0).light(of: $0.data).isOn }
-        if !isOff || restingLevels[new.id] == nil {
+        if !isOff || lights.restingLevels[new.id] == nil {
             recordLevel(of: new.id, before: old.data, after: new.data)
         }
-    }
-
-    mutating func trackBeacons() {
-        guard state.isPlaceKnown, let environment = state.environment else { return }
-        effects.append(
-            .trackBeacons(
-                .init(
-                    environment: environment,
-                    zones: state.zones.values.sorted { $0.id < $1.id },
-                    things: state.things.values.sorted { $0.id < $1.id }
-                )
-            )
-        )
     }
 
     /// Assigns slugs to new objects and marks differences; publishes them unless this is the first reading.
@@ -235,6 +213,7 @@ extension DeviceController {
     ) {
         let cause = ChangeEvent.Cause("server")
         let home = kind == .environment ? nil : state.environmentID
+        let privateNames = pending.privateNames(core)
         var gone: Set<FlareID>?
         for (id, object) in after.sorted(by: { $0.key < $1.key }) {
             let reference = ObjectReference(kind, id)
@@ -242,29 +221,31 @@ extension DeviceController {
             // Do not reuse the slugs of objects that this reading removes: their events still need them.
             if !isNamed, gone == nil {
                 gone = Set(
-                    state.slugs.objects(of: kind).filter { before[$0.id] == nil && isGone($0) }.map(\.id)
+                    state.slugs.objects(of: kind).filter {
+                        before[$0.id] == nil && reading.isGone($0, in: state)
+                    }.map(\.id)
                 )
             }
             let slug = state.slugs.assign(
                 to: reference,
                 name: object[keyPath: name],
                 home: home,
-                isPrivate: !isNamed && isMadePrivately(kind, object[keyPath: name]),
+                isPrivate: !isNamed && privateNames[kind]?.contains(object[keyPath: name]) ?? false,
                 gone: gone ?? []
             )
             if let slug { effects.append(.remember(.slug(slug, reference, home: home))) }
             let old = before[id]
             guard old != object else { continue }
-            markChanged(reference)
+            core.markChanged(reference)
             guard isEvent else { continue }
             guard let old else {
-                emit(kind.topic, "added", reference, cause: cause)
+                core.emit(kind.topic, "added", reference, cause: cause)
                 continue
             }
             let difference = ObjectDifference(kind, from: old[keyPath: json], to: object[keyPath: json])
             guard !difference.isEmpty else { continue }
-            for topic in isNearby(reference) ? [kind.topic, .nearby] : [kind.topic] {
-                emit(
+            for topic in state.isNearby(reference) ? [kind.topic, .nearby] : [kind.topic] {
+                core.emit(
                     topic,
                     "changed",
                     reference,
@@ -277,57 +258,30 @@ extension DeviceController {
         }
         for id in before.keys.filter({ after[$0] == nil }).sorted() {
             let reference = ObjectReference(kind, id)
-            markChanged(reference)
-            state.changedAt[reference] = nil
             if kind == .thing {
                 state.beacons[id] = nil
-                forgetGoal(of: id)
-                if transitions.removeValue(forKey: id) != nil {
-                    effects.append(.stopTimer(.transitionStep(id)))
-                }
+                removeTransition(of: id, stopsTimer: true)
             }
+            core.markChanged(reference)
+            state.changedAt[reference] = nil
             failWaiting(
                 for: reference,
                 Refusal(.unknownThing, "the \(kind.rawValue) was removed before this could be done")
             )
             if isEvent {
-                emit(kind.topic, "removed", reference, name: before[id]?[keyPath: name], cause: cause)
+                core.emit(kind.topic, "removed", reference, name: before[id]?[keyPath: name], cause: cause)
             }
         }
     }
 
-    /// Marks an object as changed now.
-    mutating func markChanged(_ object: ObjectReference) {
-        state.changedAt[object] = now
-        changes.insert(.object(object))
-        switch object.kind {
-        case .environment: if object.id == state.environmentID { changes.insert(.environment) }
-        case .zone: if object.id == state.zoneID { changes.insert(.zone) }
-        case .thing: if object.id == state.nearbyID { changes.insert(.nearby) }
-        case .device: break
-        }
-    }
-
     // MARK: Removed objects
-
-    /// Whether an object with a slug no longer exists in any environment, as far as is known.
-    func isGone(_ object: ObjectReference) -> Bool {
-        guard areEnvironmentsKnown, !isKnown(object) else { return false }
-        switch object.kind {
-        case .environment: return true
-        case .zone, .thing:
-            guard let home = state.slugs.home(of: object) else { return false }
-            return state.environments[home] == nil || home == state.environmentID && state.isPlaceKnown
-        case .device: return false
-        }
-    }
 
     /// Releases the slugs of removed objects once the broker has confirmed that their topics are empty.
     mutating func forgetSlugs(_ names: [ObjectName]) {
         for name in names {
             guard let id = state.slugs.id(of: name.slug, kind: name.kind) else { continue }
             let object = ObjectReference(name.kind, id)
-            guard isGone(object) else { continue }
+            guard reading.isGone(object, in: state) else { continue }
             state.slugs.forget(object)
             effects.append(.remember(.slugForgotten(object)))
         }

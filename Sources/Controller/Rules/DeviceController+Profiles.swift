@@ -5,7 +5,7 @@ import Things
 extension DeviceController {
     /// Drops what was to be written to a thing whose profile has changed: it was meant for what the thing had.
     mutating func followKind(of id: FlareID, from old: FlareThing?) {
-        defer { checkProfile(of: id) }
+        defer { reading.missingProfiles.check(id, in: &core) }
         guard let old, let new = state.things[id], state.kind(of: old) != state.kind(of: new) else { return }
         kindChanged(id)
     }
@@ -20,41 +20,15 @@ extension DeviceController {
             changes.insert(.object(ObjectReference(.thing, id)))
             if id == state.nearbyID { changes.insert(.nearby) }
         }
-        checkProfiles()
+        reading.missingProfiles.checkAll(in: &core)
     }
 
     private mutating func kindChanged(_ id: FlareID) {
         let object = ObjectReference(.thing, id)
-        restingLevels[id] = nil
+        lights.restingLevels[id] = nil
         let refusal = Refusal(.staleTarget, "the thing has another profile by now")
         refuse(queues.cutShort(object), refusal)
         failWaiting(for: object, refusal)
-        guard transitions.removeValue(forKey: id) != nil else { return }
-        effects.append(.stopTimer(.transitionStep(id)))
-        forgetGoal(of: id)
-        markChanged(object)
-    }
-
-    /// Updates the alert for one thing.
-    private mutating func checkProfile(of id: FlareID) {
-        let missing = state.things[id].flatMap { missingProfile(of: $0) }
-        if missingProfiles.update(id, missing) { updateProfileAlert() }
-    }
-
-    /// Updates the alert for all things.
-    mutating func checkProfiles() {
-        let missing = state.things.compactMapValues { missingProfile(of: $0) }
-        guard !missing.isEmpty || !missingProfiles.isEmpty else { return }
-        missingProfiles.replace(with: missing)
-        updateProfileAlert()
-    }
-
-    private func missingProfile(of thing: FlareThing) -> MissingProfile? {
-        state.catalog.missingProfile(of: thing, slug: state.slugs[.thing, thing.id])
-    }
-
-    private mutating func updateProfileAlert() {
-        guard !missingProfiles.isEmpty else { return clear("profiles") }
-        raise("profiles", .warning, missingProfiles.message(in: state))
+        removeTransition(of: id, stopsTimer: true)
     }
 }

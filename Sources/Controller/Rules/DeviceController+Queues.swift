@@ -45,8 +45,8 @@ extension DeviceController {
         case .write(let patch, let seconds):
             // End the transition first: a toggle depends on the values it has reached.
             endTransition(of: object.id)
-            let (shape, data) = (shape(of: object), data(of: object) ?? [:])
-            var goal = shape?.resolved(patch, on: data, resting: restingLevels[object.id]) ?? patch
+            let (shape, data) = (shape(of: object), state.data(of: object) ?? [:])
+            var goal = shape?.resolved(patch, on: data, resting: lights.restingLevels[object.id]) ?? patch
             let news = goal.news(over: patch)
             if let shape, !news.isEmpty {
                 job.command?.accepted.merge(shape.shown(news, on: data)) { $1 }
@@ -73,7 +73,7 @@ extension DeviceController {
                     of: name,
                     on: thing,
                     state.shape(of: thing),
-                    resting: restingLevels[object.id]
+                    resting: lights.restingLevels[object.id]
                 )
             {
                 job.command?.accepted.merge(outcome.shown) { own, _ in own }
@@ -85,8 +85,15 @@ extension DeviceController {
                 }
             }
             if sender != nil {
-                let (position, data) = (state.things[object.id]?.position, data(of: object) ?? [:])
-                echoes.expect(name, on: object, position: position, data: data, cause: job.cause, at: now)
+                let (position, data) = (state.things[object.id]?.position, state.data(of: object) ?? [:])
+                queues.echoes.expect(
+                    name,
+                    on: object,
+                    position: position,
+                    data: data,
+                    cause: job.cause,
+                    at: now
+                )
             }
             return .performAction(object, action: name, sender: sender)
         case .position(let position):
@@ -111,7 +118,7 @@ extension DeviceController {
 
     /// A change as it is stored in an object's data.
     func stored(_ patch: ThingPatch, of object: ObjectReference) -> JSONObject {
-        shape(of: object)?.stored(patch, in: data(of: object) ?? [:]) ?? patch.values
+        shape(of: object)?.stored(patch, in: state.data(of: object) ?? [:]) ?? patch.values
     }
 
     /// Removes the brightness that a light going off gets back.
@@ -128,7 +135,7 @@ extension DeviceController {
 
     /// An object's data as it will be once all queued jobs are done.
     func expectedData(of object: ObjectReference, now data: JSONObject) -> JSONObject {
-        let (queue, transition) = (queues[object], transitions[object.id])
+        let (queue, transition) = (queues[object], lights.transitions[object.id])
         guard queue != nil || transition != nil else { return data }
         var data = data
         let shape = shape(of: object)
@@ -168,7 +175,7 @@ extension DeviceController {
         case .failure(let error):
             refuse(job.command, Refusal(error, in: state))
             if case .step = job.work { abandonTransition(of: object.id) }
-            if case .action = job.work { echoes.forgetLast(of: object) }
+            if case .action = job.work { queues.echoes.forgetLast(of: object) }
             switch error {
             case .unknownObject(let object): readAgain(object)
             // The server may have carried out the request nevertheless.
@@ -192,7 +199,7 @@ extension DeviceController {
             merge(values, into: object, cause: job.cause)
             // The server has stored this brightness, whether or not it is a change.
             if let level = shape(of: object)?.light(of: values).level, level > 0 {
-                restingLevels[object.id] = nil
+                lights.restingLevels[object.id] = nil
             }
         case .step(let patch, let isLast):
             var stored = JSONObject()
@@ -200,13 +207,13 @@ extension DeviceController {
             stepped(object, patch, stored: stored, isLast: isLast, cause: job.cause)
         case .action(let name):
             if case .setData(_, let values, _)? = request { merge(values, into: object, cause: job.cause) }
-            emitAction(name, on: object, cause: job.cause)
+            core.emitAction(name, on: object, cause: job.cause)
         case .position(let position):
             guard object.id == state.device?.id, !sync.isPositionUnconfirmed else { return }
             state.fix = PositionFix(accuracyMetres: nil, quality: .good, source: "command", at: now)
             changes.insert(.position)
-            moveDevice(to: position, cause: job.cause)
-            updatePresence(cause: job.cause, isExact: true)
+            core.moveDevice(to: position, cause: job.cause)
+            presence.update(in: &core, cause: job.cause, isExact: true)
         case .name(let name, _):
             renamed(object.id, name, cause: job.cause)
         }
@@ -217,7 +224,7 @@ extension DeviceController {
         state.device?.name = name
         state.changedAt[ObjectReference(.device, device)] = now
         changes.insert(.device)
-        emit(
+        core.emit(
             .device,
             "changed",
             ObjectReference(.device, device),
@@ -230,11 +237,11 @@ extension DeviceController {
 
     /// Reads an object again when the server may have other data or no longer knows it.
     private mutating func readAgain(_ object: ObjectReference) {
-        guard let environment = state.environmentID, isKnown(object) else { return }
+        guard let environment = state.environmentID, state.isKnown(object) else { return }
         if object.kind == .device {
-            load(.loadDevice(object.id, environment: environment))
+            core.load(.loadDevice(object.id, environment: environment))
         } else {
-            load(.loadPlace(environment: environment))
+            core.load(.loadPlace(environment: environment))
         }
     }
 
@@ -242,7 +249,7 @@ extension DeviceController {
 
     /// Refuses all jobs, because no reply will come.
     mutating func failQueues(_ refusal: Refusal) {
-        echoes.removeAll()
+        queues.echoes.removeAll()
         for edit in pending.removeEdits() { refuse(edit, refusal) }
         for job in queues.removeAll() { refuse(job.command, refusal) }
     }

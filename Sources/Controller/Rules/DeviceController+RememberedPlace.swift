@@ -6,7 +6,7 @@ import Flare
 extension DeviceController {
     /// Shows the remembered place, unless the server could be reached in this run.
     mutating func placeRemembered(_ place: RememberedPlace) {
-        guard !wasLinkUp, state.environments.isEmpty,
+        guard !links.wasServerUp, state.environments.isEmpty,
             place.environments.contains(where: { $0.id == place.environment })
         else { return }
         state.isStale = true
@@ -30,7 +30,7 @@ extension DeviceController {
             device.position = nil
             (device.zone, device.nearest) = (nil, nil)
             state.device = device
-            rememberedDevice = device.id
+            reading.rememberedDevice = device.id
         }
         changes.formUnion([.environment, .zone, .nearby, .device, .position, .angle])
     }

@@ -4,125 +4,29 @@ import Things
 
 /// Rules 4 and 7: sensor readings, and which of them are sent to the server.
 extension DeviceController {
-    /// Moves up to `leastMove` metres are sent only every `leastMoveInterval` milliseconds.
-    ///
-    /// The limit is just under a decimetre, because positions are whole centimetres.
-    private static var leastMove: Double { 0.095 }
-    private static var leastMoveInterval: Int64 { 10_000 }
-
     // MARK: Position
 
     mutating func positionEstimated(_ estimate: ControllerEvent.PositionEstimated) {
-        guard state.isRunning(.beacons), estimate.position.isFinite, let device = state.device else {
-            return
-        }
-        guard estimate.quality != .lost else {
-            dropDuePosition()
-            return recordFix(estimate, at: now)
-        }
-        guard state.isLinkUp else { return }
-        let reading = PositionReading(estimate: estimate, at: now)
-        // A position that the server already has need not wait, because it is not sent.
-        guard estimate.position != device.position else {
-            dropDuePosition()
-            return send(reading)
-        }
-        switch sync.position.offer(reading, at: now) {
-        case .sendNow:
-            dropDuePosition()
-            send(reading)
-        case .startTimer(let milliseconds):
-            effects.append(.startTimer(.positionDue, milliseconds: milliseconds))
-        case .waitForTimer: break
-        }
+        if let reading = sync.estimated(estimate, in: &core, &presence) { send(reading) }
     }
 
     mutating func sendDuePosition() {
         if let reading = sync.position.removeWaiting() { send(reading) }
     }
 
-    /// Discards readings that wait to be sent.
-    mutating func dropDueReadings() {
-        dropDuePosition()
-        dropDueHeading()
-    }
-
-    private mutating func dropDuePosition() {
-        if sync.position.removeWaiting() != nil { effects.append(.stopTimer(.positionDue)) }
-    }
-
-    private mutating func dropDueHeading() {
-        guard sync.heading.removeWaiting() != nil else { return }
-        sync.headingDropped()
-        effects.append(.stopTimer(.headingDue))
-    }
-
-    /// Records accuracy, quality and source of a position estimate.
-    private mutating func recordFix(_ estimate: ControllerEvent.PositionEstimated, at time: Instant) {
-        guard let device = state.device else { return }
-        let before = state.fix?.quality
-        state.fix = PositionFix(
-            accuracyMetres: estimate.accuracyMetres,
-            quality: estimate.quality,
-            source: "beacons",
-            isMoving: estimate.isMoving,
-            at: time,
-            heardAt: estimate.heardAt
-        )
-        changes.insert(.position)
-        guard before != estimate.quality else { return }
-        changes.insert(.device)
-        if (before == .lost) != (estimate.quality == .lost) {
-            positionQualityChanged(isLost: estimate.quality == .lost)
-        }
-        let reference = ObjectReference(.device, device.id)
-        if estimate.quality == .lost {
-            emit(.device, "lost", reference, changed: ["quality"], cause: .init("beacons"))
-        } else if before == .lost {
-            emit(.device, "found", reference, changed: ["quality"], cause: .init("beacons"))
-        }
-    }
-
     /// Sends this device's position; position, accuracy and quality take effect at once.
     private mutating func send(_ reading: PositionReading) {
-        recordFix(reading.estimate, at: reading.at)
+        sync.recordFix(reading.estimate, at: reading.at, in: &core, &presence)
         let position = reading.estimate.position
         let cause = ChangeEvent.Cause("beacons")
-        if let device = state.device, isSignificant(position, of: device) {
+        if let device = state.device, sync.isSignificant(position, of: device, at: now) {
             sync.position.sent(at: now)
             sync.positionSent()
             adjustBrightness(from: device)
             effects.append(.flare(.setPosition(ObjectReference(.device, device.id), position, sender: nil)))
-            moveDevice(to: position, cause: cause)
+            core.moveDevice(to: position, cause: cause)
         }
-        updatePresence(cause: cause)
-    }
-
-    /// Whether a position differs enough to be sent; this suppresses noise in the estimates.
-    /// - Source: contrib/contract/positioning.md, "6.6 Few beacons, none, and loss".
-    private func isSignificant(_ position: Point3D, of device: FlareDevice) -> Bool {
-        guard let last = device.position, let sent = sync.position.sentAt else {
-            return device.position != position
-        }
-        return last.distance(to: position) > Self.leastMove
-            || last != position && now.milliseconds(since: sent) >= Self.leastMoveInterval
-    }
-
-    /// Moves this device in the state and publishes the change.
-    mutating func moveDevice(to position: Point3D, cause: ChangeEvent.Cause) {
-        guard let device = state.device, device.position != position else { return }
-        state.device?.position = position
-        state.changedAt[ObjectReference(.device, device.id)] = now
-        changes.formUnion([.device, .position, .nearby])
-        emit(
-            .device,
-            "moved",
-            ObjectReference(.device, device.id),
-            before: device.position?.json,
-            after: position.json,
-            changed: ["position"],
-            cause: cause
-        )
+        presence.update(in: &core, cause: cause)
     }
 
     /// Rule 7: sets the nearby thing's brightness to 1 − distance in metres, in tenths, while positive.
@@ -156,26 +60,7 @@ extension DeviceController {
     // MARK: Heading
 
     mutating func headingChanged(_ degrees: Double) {
-        guard state.isRunning(.compass), degrees.isFinite else { return }
-        state.headingAt = now
-        changes.insert(.angle)
-        let hasDevice = state.device != nil && state.isLinkUp
-        sync.measured(heading: degrees, at: now, hasDevice: hasDevice)
-        guard hasDevice else { return }
-        switch sync.heading.offer(degrees, at: now) {
-        case .sendNow: send(heading: degrees)
-        case .startTimer(let milliseconds):
-            effects.append(.startTimer(.headingDue, milliseconds: milliseconds))
-        case .waitForTimer: break
-        }
-    }
-
-    /// Shows a finer compass heading until another client turns the device.
-    mutating func headingMeasured(_ degrees: Double) {
-        guard state.isRunning(.compass), degrees.isFinite else { return }
-        state.headingAt = now
-        state.measuredAngle = degrees
-        changes.insert(.angle)
+        if sync.measured(degrees, in: &core) { send(heading: degrees) }
     }
 
     /// Applies a recent compass heading to a device that was just read.
@@ -214,11 +99,11 @@ extension DeviceController {
         guard state.location != location else { return }
         state.location = location
         changes.insert(.location)
-        guard areEnvironmentsKnown else { return }
-        let chosen = environmentAtLocation()
+        guard reading.areEnvironmentsKnown else { return }
+        let chosen = state.environmentAtLocation
         // Select only on entry to another geofence, so that a manual selection holds until then.
-        guard chosen != locatedEnvironment else { return }
-        locatedEnvironment = chosen
+        guard chosen != sync.locatedEnvironment else { return }
+        sync.locatedEnvironment = chosen
         if let chosen { select(chosen, cause: ChangeEvent.Cause("gps")) }
     }
 
@@ -243,30 +128,13 @@ extension DeviceController {
         guard state.sensors[sensor] != on else { return }
         state.sensors[sensor] = on
         changes.insert(.sensor(sensor))
-        if !state.suspendedSensors.contains(sensor) { sensorChanged(sensor, isRunning: on) }
+        if !state.suspendedSensors.contains(sensor) {
+            sync.sensorChanged(sensor, isRunning: on, in: &core, &presence)
+        }
         if sensor == .gps, !on, state.location != nil {
             state.location = nil
-            locatedEnvironment = nil
+            sync.locatedEnvironment = nil
             changes.insert(.location)
-        }
-    }
-
-    /// Starts or stops a sensor, and forgets what it was about to say.
-    mutating func sensorChanged(_ sensor: SensorKind, isRunning: Bool) {
-        effects.append(.switchSensor(sensor, on: isRunning))
-        switch sensor {
-        case .beacons:
-            dropDuePosition()
-            cancelLoss()
-        case .compass:
-            dropDueHeading()
-            sync.forgetHeading()
-            if state.measuredAngle != nil {
-                state.measuredAngle = nil
-                changes.insert(.angle)
-            }
-        case .gps, .cmx:
-            break
         }
     }
 }

@@ -1,146 +1,55 @@
 import Flare
-import JSON
-import People
-import Text
 import Things
 
-/// Commands for all lights of a zone.
-///
-/// Each light applies the attributes it supports; one answer reports the result.
+/// Commands for all lights of a zone: a ``ZoneLightPlanner`` finds out what each of them gets.
 extension DeviceController {
     mutating func setLights(of name: String, _ request: ThingRequest, _ asked: PendingCommand) {
         let command = asked.command
         let zone: FlareZone
-        switch self.zone(named: name, in: state.contents, byThings: true, command) {
+        switch state.zone(named: name, in: state.contents, byThings: true, for: command, at: now) {
         case .success(let found): zone = found
         case .failure(let refusal): return refuse(asked, refusal)
         }
         var whole = asked
         whole.target = answerTarget(ObjectReference(.zone, zone.id))
-        let kind = ChangeRequest.Kind.set(request.attributes.keys.sorted())
-        let isPartial = request.isPartial
-        // Rights are those of each light; the other policies may protect the whole zone.
-        let zoneRequest = self.request(command, kind, on: .init(.zone, zone.id))
-        if let refusal = refusal(of: zoneRequest, withRights: false) { return refuse(whole, refusal) }
-        let all = state.things.values.filter {
-            $0.zone == zone.id && state.shape(of: $0).isLight && maySee($0, command)
-        }
-        .sorted { $0.id < $1.id }
-        guard !all.isEmpty else {
-            return refuse(whole, Refusal(.unknownThing, "there is no light in this zone"))
-        }
-        // Skip lights that a policy protects; refuse the command if it protects all of them.
-        var lights: [FlareThing] = []
-        var forbidden: Refusal?
-        // The lights that somebody else may change.
-        var others: [FlareID: Refusal] = [:]
-        for light in all {
-            let request = self.request(command, kind, on: .init(.thing, light.id), in: zone.id)
-            if let refusal = rightsRefusal(of: request) {
-                others[light.id] = refusal
-                if !isPartial { lights.append(light) }
-            } else if let refusal = refusal(of: request, withRights: false) {
-                forbidden = refusal
-            } else {
-                lights.append(light)
-            }
-        }
-        let firstRefusal = all.lazy.compactMap { others[$0.id] }.first ?? forbidden
-        if lights.allSatisfy({ others[$0.id] != nil }), let refusal = firstRefusal {
-            return refuse(whole, refusal)
-        }
-        var jobs: [(light: FlareThing, setting: ThingSetting)] = []
-        switch settled(definite(request, lights), on: lights) {
-        case .success(let settled): jobs = settled
+        let plan: ZoneLightPlanner.Plan
+        switch self.plan(of: request, on: zone, command) {
+        case .success(let found): plan = found
         case .failure(let refusal): return refuse(whole, refusal)
         }
         guard state.isLinkUp else { return refuse(whole, .unreachable) }
-        for (_, setting) in jobs {
-            whole.accepted.merge(setting.accepted) { first, _ in first }
-            whole.rejected.merge(setting.rejected.mapValues(\.code)) { first, _ in first }
-        }
-        jobs.removeAll { $0.setting.patch.isEmpty }
-        // One light of somebody else is enough: half of an order is worse than none.
-        if let refusal = jobs.lazy.compactMap({ others[$0.light.id] }).first { return refuse(whole, refusal) }
-        guard !jobs.isEmpty else { return accept(whole) }
-        let number = pending.append(JointCommand(pending: whole, left: jobs.count))
-        for (light, setting) in jobs {
+        if let refusal = plan.refusal { return refuse(whole, refusal) }
+        (whole.accepted, whole.rejected) = (plan.accepted, plan.rejected)
+        guard !plan.jobs.isEmpty else { return accept(whole) }
+        let number = pending.append(JointCommand(pending: whole, left: plan.jobs.count))
+        for (light, setting) in plan.jobs {
             var part = PendingCommand(command: command, subject: .set, target: nil)
             part.joint = number
             enqueue(
                 Job(
                     work: .write(setting.patch, transition: setting.transition),
                     command: part,
-                    cause: cause(command)
+                    cause: command.cause
                 ),
                 on: ObjectReference(.thing, light.id)
             )
         }
     }
 
-    /// Replaces values that must mean the same for all lights.
-    ///
-    /// `TOGGLE` becomes `OFF` if any light is on, else `ON`; a brightness of 0 becomes `OFF`.
-    private func definite(_ request: ThingRequest, _ lights: [FlareThing]) -> ThingRequest {
-        if let name = ["brightness", "level"].first(where: { isZero(request.attributes[$0]) }) {
-            // With a state, each light checks whether the two agree.
-            guard request.attributes["state"] == nil else { return request }
-            var request = request
-            request.attributes[name] = nil
-            request.attributes["state"] = "OFF"
-            return request
-        }
-        guard request.attributes["state"]?.string?.trimmingSpace.uppercased() == "TOGGLE" else {
-            return request
-        }
-        let isOn = lights.contains {
-            let expected = expected($0)
-            return state.shape(of: expected).light(of: expected.data).isOn
-        }
-        var request = request
-        request.attributes["state"] = .string(isOn ? "OFF" : "ON")
-        return request
-    }
-
-    private func isZero(_ value: JSONValue?) -> Bool {
-        value?.number == 0 || value?.string.map { ["0%", "0 %"].contains($0.trimmingSpace) } ?? false
-    }
-
-    /// The settings of the lights that support any of the requested attributes.
-    ///
-    /// Refused if a value is invalid, if no light supports any attribute or, unless the request is partial,
-    /// if no light supports one of them.
-    private func settled(
-        _ request: ThingRequest,
-        on lights: [FlareThing]
-    ) -> Result<[(light: FlareThing, setting: ThingSetting)], Refusal> {
-        var settled: [(light: FlareThing, setting: ThingSetting)] = []
-        var understood: Set<String> = []
-        for light in lights {
-            let attributes = state.shape(of: light).attributes
-            var own = request
-            own.attributes = request.attributes.filter { attributes[$0.key] != nil }
-            understood.formUnion(own.attributes.keys)
-            guard !own.attributes.isEmpty else { continue }
-            let expected = expected(light)
-            switch own.settled(on: expected, state.shape(of: expected)) {
-            case .success(let setting): settled.append((light, setting))
-            case .failure(let refusal): return .failure(refusal)
-            }
-        }
-        let unknown = request.attributes.keys.filter { !understood.contains($0) }.sorted()
-        guard request.isPartial ? !settled.isEmpty : unknown.isEmpty && !settled.isEmpty else {
-            let settable = Set(lights.flatMap { state.shape(of: $0).settable }).sorted()
-            let what = unknown.first.map { "no light of this zone has \(QuotedValue.of($0))" }
-            return .failure(
-                Refusal(
-                    unknown.isEmpty ? .invalidValue : .unknownAttribute,
-                    "\(what ?? "no attribute to set was given"); they have \(QuotedValue.list(settable))",
-                    field: unknown.first
-                )
-            )
-        }
-        return .success(settled)
+    private func plan(
+        of request: ThingRequest,
+        on zone: FlareZone,
+        _ command: Command
+    ) -> Result<ZoneLightPlanner.Plan, Refusal> {
+        ZoneLightPlanner(
+            command: command,
+            request: request,
+            zone: zone,
+            state: state,
+            policies: policies,
+            now: now,
+            expected: { expected($0) }
+        ).plan()
     }
 
     /// Records the end of one part of a joint command; answers the command after the last part.

@@ -7,103 +7,90 @@ import Text
 /// Events and the time go in; effects come out and are carried out in order. Nothing here waits, logs or
 /// reads a clock.
 package struct DeviceController: Sendable {
-    package internal(set) var state: ControllerState
-    var configuration: ControllerConfiguration
-    /// Checked in this order; the first refusal wins.
-    package var policies: [any CommandPolicy] = []
-    /// Finds what is legal in a model file, but hardly meant; called with the place around a changed object.
-    package var advise: @Sendable (_ model: JSONValue) -> [PlaceAdvice.Finding] = { _ in [] }
+    var core: ControllerCore
     var memory: PersistedState
-
-    /// Effects collected by the current call of ``apply(_:at:)``.
-    var effects: [ControllerEffect] = []
-    var changes: Set<StateChange> = []
-    var now = Instant(wallMilliseconds: 0, steadyMilliseconds: 0)
-
-    var loads = LoadTracker()
-    /// Whether the environments were read once; only later differences are events.
-    var areEnvironmentsKnown = false
-    /// Whether the link has been up in this run.
-    var wasLinkUp = false
-    /// The links apart from those to the broker and the Flare server, by name: whether each is up.
-    var links: [String: Bool] = [:]
-    /// Whether the start event was published, which happens at the first broker connection.
-    var isStartPublished = false
-    /// The device of a remembered place, until the server has answered for it.
-    var rememberedDevice: FlareID?
-    /// The environment selected by the last GPS location.
-    var locatedEnvironment: FlareID?
-
-    /// Whether sensors are about to stop, as the lifecycle no longer allows them.
-    var isSensorGraceRunning = false
-
+    var links = LinkStates()
+    var reading = PlaceReading()
     var presence = PresenceTracker()
     var sync = DeviceSync()
-
     var pending = PendingCommands()
     var queues = ObjectQueues()
-    var journal = CommandJournal()
-    var transitions: [FlareID: Transition] = [:]
-    var echoes = ActionEchoes()
-    /// Brightness of lights when on, 0…1, where the stored brightness does not show it.
-    ///
-    /// This is the case after another client stored 0, or after an interrupted fade from or to off.
-    var restingLevels: [FlareID: Double] = [:]
-    var missingProfiles = MissingProfiles()
-    var elsewhere = PlacesElsewhere()
+    var lights = LightMemory()
 
     package init(epoch: String, configuration: ControllerConfiguration, memory: PersistedState) {
-        self.configuration = configuration
         self.memory = memory
-        state = ControllerState(
-            epoch: epoch,
-            slugs: memory.slugs,
-            lifecycle: configuration.lifecycle,
-            catalog: configuration.catalog
-        )
-        state.lifecycle.choices = configuration.choices
+        var state = ControllerState(epoch: epoch, slugs: memory.slugs, catalog: configuration.catalog)
         if case .steady(let settings) = configuration.presence {
             state.isNearInPlane = settings.nearDimensions == 2
         }
         state.formerPlaces = Set(memory.devices.keys).union([memory.environment].compactMap(\.self))
         for sensor in configuration.switchedOff { state.sensors[sensor] = false }
         state.sensors.merge(memory.sensors) { _, saved in saved }
+        core = ControllerCore(state: state, configuration: configuration)
         // Publish everything once, including empty values.
-        changes = [.environment, .zone, .nearby, .device, .link, .lifecycle]
+        changes = [.environment, .zone, .nearby, .device, .link]
         for sensor in SensorKind.allCases { changes.insert(.sensor(sensor)) }
         // Sensors run by default, so switch off only the disabled ones.
         effects = SensorKind.allCases.filter { state.sensors[$0] == false }.map {
             .switchSensor($0, on: false)
         }
-        sensorsFollow(readsPlace: false)
+        addSlices(configuration.slices)
     }
+
+    package internal(set) var state: ControllerState {
+        _read { yield core.state }
+        _modify { yield &core.state }
+    }
+
+    var effects: [ControllerEffect] {
+        _read { yield core.effects }
+        _modify { yield &core.effects }
+    }
+
+    var changes: Set<StateChange> {
+        _read { yield core.changes }
+        _modify { yield &core.changes }
+    }
+
+    /// Checked in this order; the first refusal wins.
+    package var policies: [any CommandPolicy] {
+        get { core.policies }
+        set { core.policies = newValue }
+    }
+
+    /// Finds what is legal in a model file, but hardly meant; called with the place around a changed object.
+    package var advise: @Sendable (_ model: JSONValue) -> [PlaceAdvice.Finding] {
+        get { core.advise }
+        set { core.advise = newValue }
+    }
+
+    var configuration: ControllerConfiguration { core.configuration }
+    var now: Instant { core.now }
 
     /// Applies one event.
     /// - Returns: The effects to carry out, in order.
     package mutating func apply(_ event: ControllerEvent, at now: Instant) -> [ControllerEffect] {
-        self.now = now
+        core.now = now
         switch event {
         case .flare(.linkUp): linkUp()
         case .flare(.linkDown(let reason)): linkDown(reason)
         case .flare(.replied(let request, let result)): replyReceived(request, result)
         case .flare(.notice(let notice)): noticeReceived(notice)
         case .objectMade(let object, let name, let home, let speaker):
-            nameNew(object, name, home: home, by: speaker)
+            core.nameNew(object, name, home: home, by: speaker)
         case .placeRemembered(let place): placeRemembered(place)
         case .commandReceived(let command): execute(command)
         case .commandRefused(let answer, let speaker, let source): refused(answer, speaker, source)
         case .positionEstimated(let estimate): positionEstimated(estimate)
         case .headingChanged(let degrees): headingChanged(degrees)
-        case .headingMeasured(let degrees): headingMeasured(degrees)
+        case .headingMeasured(let degrees): core.headingMeasured(degrees)
         case .located(let location): located(location)
         case .timerFired(let timer): timerFired(timer)
-        case .alertRaised(let id, let severity, let message): raise(id, severity, message)
-        case .alertCleared(let id): clear(id)
-        case .lampChanged(let thing, let condition): lampChanged(thing, condition)
-        case .beaconsHeard(let reports): beaconsHeard(reports)
-        case .displayChanged(let id, let presence): displayChanged(id, presence)
-        case .setupCandidatesHeard(let sightings): setupCandidatesHeard(sightings)
-        case .stationAnnounced(let report): stationAnnounced(report)
+        case .alertRaised(let id, let severity, let message): core.raise(id, severity, message)
+        case .alertCleared(let id): core.clear(id)
+        case .lampChanged(let thing, let condition): core.lampChanged(thing, condition)
+        case .beaconsHeard(let reports): core.beaconsHeard(reports)
+        case .slice(let event): apply(event)
         case .brokerLinkChanged(let isUp): brokerLinkChanged(isUp)
         case .linkChanged(let name, let isUp): linkChanged(name, isUp)
         case .configurationRead(let problem): configurationRead(problem)
@@ -115,8 +102,8 @@ package struct DeviceController: Sendable {
         case .announcementWanted: effects.append(.announce)
         case .stopBegun: stopBegun()
         }
-        nameElsewhere()
-        updateLifecycle(cause: event.lifecycleCause)
+        reading.nameElsewhere(in: &core)
+        slicesFollow(event)
         let result = effects
         effects = []
         return result
@@ -131,63 +118,14 @@ package struct DeviceController: Sendable {
 
     private mutating func timerFired(_ timer: ControllerTimer) {
         switch timer {
-        case .exitCheck: confirmExit()
-        case .presenceCheck: updatePresence(cause: presence.cause)
-        case .presenceLost: endPresence()
+        case .exitCheck: presence.confirmExit(in: &core)
+        case .presenceCheck: presence.update(in: &core, cause: presence.cause)
+        case .presenceLost: presence.end(in: &core)
         case .positionDue: sendDuePosition()
         case .headingDue: sendDueHeading()
         case .transitionStep(let thing): stepTransition(of: thing)
         case .readAgain: readAgain()
-        case .sensorGrace: suspendSensors()
-        case .setupExpiry: forgetSetupCandidates()
+        case .slice(let event): apply(event)
         }
-    }
-
-    mutating func raise(_ id: String, _ severity: Alert.Severity, _ message: String) {
-        // Not the passwords: who sends may read alerts too, and would see whether a guess is right.
-        let message = SecretMask.forms.masked(message)
-        if let open = state.alerts[id], open.severity == severity, open.message == message { return }
-        let since = state.alerts[id]?.since ?? now
-        state.alerts[id] = Alert(severity: severity, message: message, since: since)
-        changes.insert(.alert(id))
-    }
-
-    mutating func clear(_ id: String) {
-        guard state.alerts.removeValue(forKey: id) != nil else { return }
-        changes.insert(.alert(id))
-    }
-
-    /// Publishes a change event.
-    mutating func emit(
-        _ topic: ChangeEvent.Topic,
-        _ type: String,
-        _ object: ObjectReference? = nil,
-        name: String? = nil,
-        before: JSONValue? = nil,
-        after: JSONValue? = nil,
-        changed: [String] = [],
-        cause: ChangeEvent.Cause,
-        details: JSONObject = [:]
-    ) {
-        state.sequence += 1
-        let slug = object.flatMap { $0.kind == .device ? nil : state.slugs[$0.kind, $0.id] }
-        effects.append(
-            .emit(
-                ChangeEvent(
-                    topic: topic,
-                    type: type,
-                    sequence: state.sequence,
-                    at: now,
-                    id: object?.id,
-                    slug: slug,
-                    name: name ?? object.flatMap { state.name(of: $0) },
-                    before: before,
-                    after: after,
-                    changed: changed,
-                    cause: cause,
-                    details: details
-                )
-            )
-        )
     }
 }

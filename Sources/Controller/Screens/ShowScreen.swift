@@ -25,7 +25,7 @@ package struct ShowScreen: CommandOperation {
     }
 
     package func perform(_ command: PendingCommand, in controller: inout DeviceController) {
-        controller.show(call, on: display, command)
+        controller.carryOut(command)
     }
 }
 

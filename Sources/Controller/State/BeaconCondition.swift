@@ -31,7 +31,7 @@ package struct BeaconCondition: Sendable, Hashable {
     }
 }
 
-extension DeviceController {
+extension ControllerCore {
     mutating func beaconsHeard(_ reports: [FlareID: BeaconReport]) {
         for (thing, report) in reports where state.things[thing] != nil {
             let before = state.beacons[thing]

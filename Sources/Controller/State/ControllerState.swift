@@ -40,19 +40,12 @@ package struct ControllerState: Sendable, Hashable {
 
     package var sensors: [SensorKind: Bool] = [.gps: true, .beacons: true, .cmx: true, .compass: true]
     package var isLinkUp = false
-    package var lifecycle: Lifecycle
-    /// What each display shows, by its id; empty if the configuration has no screens.
-    package var screens: [String: ScreenStack] = [:]
-    /// Access points that belong to things of a profile and were heard lately.
-    package var setupCandidates: [SetupCandidate] = []
-    /// The announcement of this station's address; `nil` if it is not announced.
-    package var station: StationStatus?
     /// Users and their rights; `nil` where there are none, and everything is allowed.
     package var people: AccessTable?
-    /// When the level of the lifecycle last changed; `nil` before it did.
-    package var lifecycleSince: Instant?
-    /// The sensors that are stopped because of the lifecycle, whether or not they are switched on.
+    /// The sensors that a slice keeps from running, whether or not they are switched on.
     package var suspendedSensors: Set<SensorKind> = []
+    /// What the capabilities add.
+    package var slices: Slices
     /// When each environment, zone, thing and this device last changed.
     package var changedAt: [ObjectReference: Instant] = [:]
     /// What running transitions lead to, by thing.
@@ -77,17 +70,16 @@ package struct ControllerState: Sendable, Hashable {
     package init(
         epoch: String,
         slugs: SlugRegistry = SlugRegistry(),
-        lifecycle: Lifecycle.Settings = Lifecycle.Settings(),
+        slices: Slices = Slices(),
         catalog: ThingCatalog = .none
     ) {
         self.epoch = epoch
         self.catalog = catalog
-        self.lifecycle = Lifecycle(lifecycle)
-        self.slugs = slugs
+        (self.slugs, self.slices) = (slugs, slices)
     }
 
     package var environment: FlareEnvironment? { environmentID.flatMap { environments[$0] } }
-    /// Whether a sensor is switched on, and the lifecycle lets it run.
+    /// Whether a sensor is switched on, and no slice suspends it.
     package func isRunning(_ sensor: SensorKind) -> Bool {
         sensors[sensor] == true && !suspendedSensors.contains(sensor)
     }

@@ -13,7 +13,7 @@ package struct LampCondition: Sendable, Hashable {
     }
 }
 
-extension DeviceController {
+extension ControllerCore {
     /// Marks the thing as changed for readers, without an event.
     mutating func lampChanged(_ thing: FlareID, _ condition: LampCondition?) {
         guard state.lamps[thing] != condition else { return }

@@ -15,6 +15,9 @@ struct DeviceSync: Sendable {
     /// The last compass heading, and whether it was applied to a device.
     private var reading: HeadingReading?
 
+    /// The environment selected by the last GPS location.
+    var locatedEnvironment: FlareID?
+
     private struct HeadingReading: Sendable {
         var degrees: Double
         var at: Instant

@@ -11,21 +11,36 @@ struct MissingProfiles: Sendable {
     /// The names that were probably meant; only of the things in the alert, because the search is expensive.
     private var hints: [String: String] = [:]
 
-    var isEmpty: Bool { names.isEmpty }
-
-    /// Records what a thing names; `nil` for a profile that there is and for none.
-    /// - Returns: Whether the alert may have changed.
-    mutating func update(_ id: FlareID, _ name: MissingProfile?) -> Bool {
-        guard name != nil || names[id] != nil else { return false }
-        names[id] = name
-        return true
+    /// Looks at one thing, and updates the alert.
+    mutating func check(_ id: FlareID, in core: inout ControllerCore) {
+        let missing = core.state.things[id].flatMap { core.state.missingProfile(of: $0) }
+        guard missing != nil || names[id] != nil else { return }
+        names[id] = missing
+        updateAlert(in: &core)
     }
 
-    /// Records what all things name.
-    mutating func replace(with names: [FlareID: MissingProfile]) { self.names = names }
+    /// Looks at all things, and updates the alert.
+    mutating func checkAll(in core: inout ControllerCore) {
+        let state = core.state
+        let missing = state.things.compactMapValues { state.missingProfile(of: $0) }
+        guard !missing.isEmpty || !names.isEmpty else { return }
+        names = missing
+        updateAlert(in: &core)
+    }
+
+    /// Forgets what belongs to a place that is left.
+    mutating func forget(in core: inout ControllerCore) {
+        names = [:]
+        updateAlert(in: &core)
+    }
+
+    private mutating func updateAlert(in core: inout ControllerCore) {
+        guard !names.isEmpty else { return core.clear("profiles") }
+        core.raise("profiles", .warning, message(in: core.state))
+    }
 
     /// What is wrong and what to do; there may be a thousand such things.
-    mutating func message(in state: ControllerState) -> String {
+    private mutating func message(in state: ControllerState) -> String {
         var first: [FlareID] = []
         while first.count < Self.limit,
             let next = names.keys.lazy.filter({ id in first.last.map { $0 < id } ?? true }).min()
@@ -52,5 +67,11 @@ struct MissingProfiles: Sendable {
             "No profile, or more than one, has the name that a thing gives: \(parts.joined(separator: "; "))"
             + (more > 0 ? "; and \(more) more" : "")
         return text + (text.hasSuffix("?") ? "" : ".") + " See the names with: trilateral profile show"
+    }
+}
+
+extension ControllerState {
+    fileprivate func missingProfile(of thing: FlareThing) -> MissingProfile? {
+        catalog.missingProfile(of: thing, slug: slugs[.thing, thing.id])
     }
 }

@@ -3,6 +3,8 @@ import Flare
 /// The job queues of all objects; objects without jobs have no queue.
 struct ObjectQueues: Sendable {
     private var queues: [ObjectReference: ObjectQueue] = [:]
+    /// The changes that the server will report for actions that were sent.
+    var echoes = ActionEchoes()
 
     /// The objects that have jobs, sorted.
     var objects: [ObjectReference] { queues.keys.sorted() }

@@ -14,6 +14,8 @@ struct PendingCommands: Sendable {
     private var joint: [Int: JointCommand] = [:]
     private var nextJoint = 0
     private(set) var edits: [PendingEdit] = []
+    /// The last commands with their answers.
+    var journal = CommandJournal()
 
     // MARK: Environment selection
 
@@ -64,6 +66,18 @@ struct PendingCommands: Sendable {
     mutating func removeEdit(_ request: FlareRequest) -> PendingEdit? {
         guard let index = edits.firstIndex(where: { $0.request == request }) else { return nil }
         return edits.remove(at: index)
+    }
+
+    /// The names of what somebody who may not see everything is making now.
+    ///
+    /// A number after the slug would tell the maker of a hidden object of this name.
+    func privateNames(_ core: ControllerCore) -> [FlareClass: Set<String>] {
+        edits.reduce(into: [:]) { names, edit in
+            guard case .create(let kind, let new, _, _) = edit.request, let name = new.name,
+                !core.seesEverything(edit.pending.command.speaker)
+            else { return }
+            names[kind, default: []].insert(name)
+        }
     }
 
     mutating func removeEdits() -> [PendingCommand] {

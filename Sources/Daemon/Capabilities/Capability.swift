@@ -26,6 +26,8 @@ package struct Capability: Sendable {
     let files: [String]
     /// The sensors that the configuration switches off.
     package let switchedOff: @Sendable (TrilateralConfiguration) -> [SensorKind]
+    /// Its slices of the controller's state that need settings, or commands.
+    package let slices: @Sendable (TrilateralConfiguration) -> [any Slice]
     /// The access that the daemon's user on the broker needs beyond the topics of its own node.
     package let access: @Sendable (TrilateralConfiguration) -> [AccessList.Grant]
     /// Its commands, whether it is switched on or off: what is off refuses them.
@@ -47,12 +49,13 @@ package struct Capability: Sendable {
         files: [String] = [],
         commands: [CommandDescriptor] = [],
         switchedOff: @escaping @Sendable (TrilateralConfiguration) -> [SensorKind] = { _ in [] },
+        slices: @escaping @Sendable (TrilateralConfiguration) -> [any Slice] = { _ in [] },
         access: @escaping @Sendable (TrilateralConfiguration) -> [AccessList.Grant] = { _ in [] },
         build: @escaping @Sendable (CapabilityContext) throws -> CapabilityParts?
     ) {
         (self.name, self.settings, self.switchedOff) = (name, settings, switchedOff)
         (self.access, self.build, self.alerts, self.files) = (access, build, alerts, files)
-        self.commands = commands
+        (self.commands, self.slices) = (commands, slices)
         self.inputs = inputs ?? { configuration in settings.keys.map { $0.encode(configuration) } }
     }
 

@@ -63,20 +63,11 @@ extension ControllerConfiguration {
         self = plan.configuration.controller
         announces = plan.configuration.discovery.isEnabled
         switchedOff = plan.configuration.switchedOff()
-        lifecycle = Lifecycle.Settings(plan.configuration.lifecycle)
-        lifecycle.add(plan.configuration.profiles)
         catalog = ThingCatalog(plan.configuration.profiles)
-        screens = plan.configuration.profiles.library.experience.map { experience in
-            ScreenSettings(
-                names: experience.screens.map(\.name),
-                home: experience.homeScreen,
-                signIn: experience.signInScreen
-            )
-        }
         deviceName = plan.configuration.device.name ?? plan.traits.hostName
         deviceDescription = plan.traits.description
         deviceMAC = plan.traits.mac
-        (isReloaded, choices) = (plan.isReloaded, plan.choices)
+        isReloaded = plan.isReloaded
     }
 }
 

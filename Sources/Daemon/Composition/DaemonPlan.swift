@@ -12,10 +12,10 @@ package struct DaemonPlan: Sendable {
     /// Opens the recordings that replace this machine's sensors.
     package var recordings: @Sendable (TrilateralConfiguration) throws -> [SensorSource] = { _ in [] }
     package var isReloaded = false
-    /// What was commanded before a reload.
-    package var choices = Lifecycle.Choices()
-    /// Receives the same at the end.
-    package var onEnd: @Sendable (Lifecycle.Choices) -> Void = { _ in }
+    /// The slices as they were before a reload.
+    package var former = Slices()
+    /// Receives the slices at the end.
+    package var onEnd: @Sendable (Slices) -> Void = { _ in }
     /// The ports that the system chose before a reload.
     package var ports = ListenerPorts()
     /// Whether to clear the daemon's retained topics when it ends.

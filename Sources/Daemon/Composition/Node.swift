@@ -55,7 +55,7 @@ package struct Node: Sendable {
         let installation = try store.installationID()
         var controller = DeviceController(
             epoch: epoch,
-            configuration: plan.controller,
+            configuration: plan.rules,
             memory: try store.memory()
         )
         controller.advise = { [profiles = configuration.profiles.library.profiles.map(\.name)] model in

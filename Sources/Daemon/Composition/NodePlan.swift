@@ -22,8 +22,10 @@ package struct NodePlan: Sendable {
     package var onListening: @Sendable (_ port: Int) async -> Void = { _ in }
     /// What is in the files that the configuration names, by key path.
     package var files: [String: [FileFingerprint]] = [:]
-    /// Receives what was commanded, at the end.
-    package var onEnd: @Sendable (Lifecycle.Choices) -> Void = { _ in }
+    /// The controller's slices as they were before a reload.
+    var former = Slices()
+    /// Receives the slices at the end.
+    package var onEnd: @Sendable (Slices) -> Void = { _ in }
     /// The ports that the system chose before a reload.
     package var ports = ListenerPorts()
     /// What the command log must not show.
@@ -46,7 +48,14 @@ package struct NodePlan: Sendable {
         bridge = BridgeConfiguration(configuration, node: name)
         recordings = plan.recordings
         (files, ports, secrets) = (plan.files, plan.ports, plan.secrets)
-        (onListening, onEnd) = (plan.onWebBound, plan.onEnd)
+        (onListening, former, onEnd) = (plan.onWebBound, plan.former, plan.onEnd)
         counters = { ["log_lines_dropped": plan.droppedLogLines()] }
+    }
+
+    /// The settings of the controller, with the slices of the capabilities.
+    var rules: ControllerConfiguration {
+        var rules = controller
+        rules.slices = Slices(capabilities.flatMap { $0.slices(configuration) }).resuming(former)
+        return rules
     }
 }

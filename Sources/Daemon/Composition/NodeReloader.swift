@@ -94,7 +94,7 @@ struct NodeReloader: Sendable {
     }
 
     /// Follows the rules of another configuration from now on, and answers whoever asked for it.
-    func finish(_ plan: NodePlan) { runtime.send(.configurationApplied(plan.controller)) }
+    func finish(_ plan: NodePlan) { runtime.send(.configurationApplied(plan.rules)) }
 
     /// Lets the node and its bridge use the new parts, in one turn of the loop.
     private func follow(_ old: [CapabilityParts], _ new: [CapabilityParts], _ plan: NodePlan) async {

@@ -138,15 +138,15 @@ package actor NodeRuntime {
 
     /// Runs the last turn; later events are ignored.
     ///
-    /// - Returns: What was commanded, for the next node.
+    /// - Returns: The slices of the state, for the next node.
     @discardableResult
-    package func end() -> Lifecycle.Choices {
+    package func end() -> Slices {
         turn(.stopBegun)
         hasEnded = true
         timers?.stopAll()
         // These closures retain the node.
         (ports, observers, controller.policies) = (nil, [], [])
-        return controller.state.lifecycle.choices
+        return controller.state.slices
     }
 
     private func fired(_ firing: TimerService.Firing) {

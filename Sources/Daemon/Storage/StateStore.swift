@@ -249,8 +249,8 @@ package final class StateStore: Sendable {
             try Self.remove(Self.linkKey + name, database)
         case .epoch(let epoch):
             try Self.set("epoch", epoch, database)
-        case .lifecycle(let transition, let moment):
-            try Self.log(transition, at: moment, database)
+        case .slice(let record):
+            try (record.value as? any DatabaseRecord)?.save(database)
         case .sensor(let sensor, let on):
             try Self.set("sensor.\(sensor.rawValue)", on ? "on" : "off", database)
         }

@@ -52,8 +52,8 @@ package struct DaemonRunner: Sendable {
         var reloads = 0
         var answeredReloads = 0
         var running: RunningConfiguration
-        /// What was commanded when the last daemon ended.
-        var choices = Lifecycle.Choices()
+        /// The controller's slices when the last daemon ended.
+        var slices = Slices()
         /// Ports that the current daemon is still to bind.
         var unboundPorts = 0
 
@@ -205,8 +205,8 @@ package struct DaemonRunner: Sendable {
         )
         plan.recordings = { try recordings($0, logger) }
         (plan.files, plan.ports, plan.secrets) = (loaded.files, ports, secrets)
-        (plan.isReloaded, plan.choices) = (isReloaded, control.withLock { $0.choices })
-        plan.onEnd = { choices in control.withLock { $0.choices = choices } }
+        (plan.isReloaded, plan.former) = (isReloaded, control.withLock { $0.slices })
+        plan.onEnd = { slices in control.withLock { $0.slices = slices } }
         plan.onApplied = { loaded in
             control.withLock { $0.running.applied(loaded) }
             file?.update { $0.take(loaded, node: NodeAddress(loaded.values.mqtt, .ofThisMachine()).node) }

@@ -65,7 +65,7 @@ struct FeedRecorder: Sendable {
         for case .alert(let id) in changes {
             events.append(event(.alert(id), Self.alert(id, in: state).bytes))
         }
-        for case .screen(let display) in changes {
+        for display in changes.compactMap({ $0.part(of: Screens.changes) }) {
             guard hasStream(display), let json = state.screenJSON(of: display) else { continue }
             events.append(event(.screen(display: display), json.bytes))
         }
@@ -119,10 +119,9 @@ extension FeedRecorder {
     /// Whether a change may be seen in the state.
     static func changesState(_ change: StateChange) -> Bool {
         switch change {
-        case .environment, .zone, .nearby, .device, .position, .angle, .lifecycle: true
-        case .location, .sensor, .alert, .link, .beacon, .object, .screen, .display,
-            .setupCandidates, .station:
-            false
+        case .environment, .zone, .nearby, .device, .position, .angle: true
+        case .slice: change == .lifecycle
+        case .location, .sensor, .alert, .link, .beacon, .object: false
         }
     }
 }

@@ -21,7 +21,7 @@ extension TrilateralConfiguration {
 }
 
 extension Capability {
-    /// Counts the changes of the table lamp, publishes its state on a topic, switches it by a command of its own, and
+    /// Counts the changes of the table lamp, keeps and publishes its state, switches it by a command of its own, and
     /// refuses its actions.
     static let nightLight = Capability(
         name: "night light",
@@ -37,6 +37,7 @@ extension Capability {
             ]
         ),
         commands: [.nightLightSet],
+        slices: { _ in [NightLightSlice()] },
         access: { _ in [.init(access: .read, filter: "night/#")] },
         build: { context in
             let changes = Locked(0)
@@ -48,32 +49,34 @@ extension Capability {
                 where: { if case .object(let object) = $0 { object.kind == .thing } else { false } },
                 handle: { _ in changes.withLock { $0 += 1 } }
             )
-            parts.renderers = [NightLightRenderer(topic: "\(context.topics.root)/\(topic)")]
+            parts.renderers = [
+                MessageRenderer { snapshot in
+                    guard snapshot.changes.contains(.slice("night light")),
+                        let isOn = snapshot.state.slices[NightLightSlice.self].isOn
+                    else { return [] }
+                    return [("\(context.topics.root)/\(topic)", Array((isOn ? "lit" : "dark").utf8))]
+                }
+            ]
             parts.policy = NightLightPolicy()
             return parts
         }
     )
 }
 
-private struct NightLightRenderer: TopicRenderer {
-    let topic: String
-    private var isOn: Bool?
+/// Whether the table lamp is on.
+private struct NightLightSlice: Slice {
+    private(set) var isOn: Bool?
 
-    init(topic: String) { self.topic = topic }
-
-    mutating func observe(_ snapshot: StateSnapshot) {
-        let lamp = snapshot.state.things.values.first { $0.name == "Table lamp" }
-        isOn = lamp?.data["on"] == true
+    mutating func follow(
+        _ event: ControllerEvent,
+        in core: ControllerState,
+        at now: Instant
+    ) -> [SliceEffect] {
+        let lamp = core.things.values.first { $0.name == "Table lamp" }
+        guard let lamp, isOn != (lamp.data["on"] == true) else { return [] }
+        isOn = lamp.data["on"] == true
+        return [.changed(.slice("night light"))]
     }
-
-    mutating func render(into store: inout RetainedTopicStore, at now: Int64) {
-        guard let isOn else { return }
-        let text = isOn ? "lit" : "dark"
-        store.set(MQTTMessage(topic: topic, payload: Array(text.utf8), isRetained: true))
-        self.isOn = nil
-    }
-
-    var nextDue: Int64? { nil }
 }
 
 private struct NightLightPolicy: CommandPolicy {

@@ -1,8 +1,10 @@
 import Bridge
 import Controller
+import JSON
 import Logging
 import MQTT
 import Messages
+import Profiles
 import ServiceLifecycle
 import Settings
 import Threading
@@ -13,9 +15,21 @@ extension Capability {
     static let lifecycle = Capability(
         name: "lifecycle",
         settings: .lifecycle,
-        // The rules are the controller's.
+        // The slices follow the configuration themselves.
         inputs: { _ in [] },
-        commands: [.lifecycleSet, .screenSet]
+        commands: [.lifecycleSet, .screenSet],
+        slices: { configuration in
+            var settings = Lifecycle.Settings(configuration.lifecycle)
+            settings.add(configuration.profiles)
+            let screens = configuration.profiles.library.experience.map { experience in
+                ScreenSettings(
+                    names: experience.screens.map(\.name),
+                    home: experience.homeScreen,
+                    signIn: experience.signInScreen
+                )
+            }
+            return [Lifecycle(settings), Screens(screens)]
+        }
     ) { context in
         let refused = Locked(0)
         let warnings = Locked<Set<String>>([])
@@ -33,9 +47,7 @@ extension Capability {
         var parts = CapabilityParts()
         parts.features = ["lifecycle"]
         parts.counters = { ["presence_refused": refused.withLock { $0 }] }
-        parts.renderers = [
-            MessageRenderer.lifecycle(context.topics), MessageRenderer.screens(context.topics),
-        ]
+        parts.renderers = [renderer(context.topics)]
         parts.policy = LevelPolicy()
         parts.brokerLinkChanged = { isUp in displays.assumeIsolated { $0.brokerChanged(isUp: isUp) } }
         let client = context.client
@@ -47,5 +59,21 @@ extension Capability {
             }
         ]
         return parts
+    }
+
+    /// The lifecycle, what each display shows, and whether it can be seen.
+    private static func renderer(_ topics: Topics) -> MessageRenderer {
+        MessageRenderer { snapshot in
+            let state = snapshot.state
+            return snapshot.changes.compactMap { change in
+                if change == .lifecycle { return (topics.lifecycle, state.lifecycleJSON.bytes) }
+                if let display = change.part(of: Screens.changes) {
+                    return (topics.screen(display: display), state.screenJSON(of: display)?.bytes ?? [])
+                }
+                guard let display = change.part(of: Lifecycle.displayChanges) else { return nil }
+                let word = state.lifecycle.isVisible(display).map { $0 ? "ON" : "OFF" } ?? ""
+                return (topics.visible(display: display), Array(word.utf8))
+            }
+        }
     }
 }

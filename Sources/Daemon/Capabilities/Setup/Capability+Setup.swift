@@ -1,5 +1,6 @@
 import Bridge
 import Controller
+import JSON
 import Logging
 import MQTT
 import Messages
@@ -26,13 +27,19 @@ extension Capability {
                 guard isNew else { return }
                 logger.warning("what a scanner says is ignored", metadata: ["why": "\(why)"])
             },
-            send: { send(.setupCandidatesHeard($0)) }
+            send: { send(SetupCandidates.event(.heard($0))) }
         )
         let (topics, loop) = (context.topics, context.loop)
         var parts = CapabilityParts()
         parts.features = ["setup"]
         parts.counters = { ["setup_refused": refused.withLock { $0 }] }
-        parts.renderers = [MessageRenderer.setup(topics)]
+        // Scanners repeat what they hear, so once a second at most.
+        parts.renderers = [
+            MessageRenderer(spacing: 1000) { snapshot in
+                guard snapshot.changes.contains(.setupCandidates) else { return [] }
+                return [(topics.setupCandidates, snapshot.state.slices[SetupCandidates.self].json.bytes)]
+            }
+        ]
         parts.topics = [topics.setupCandidates]
         parts.services = [
             DaemonService.untilShutdown("setup") {

@@ -1,4 +1,3 @@
-package import Controller
 package import MQTT
 import Messages
 package import Profiles
@@ -13,7 +12,7 @@ package struct SetupScanners: Sendable {
 
     private let profiles: [Profile]
     private let onRefused: @Sendable (_ why: String) -> Void
-    private let send: @Sendable ([SetupCandidate.Sighting]) -> Void
+    private let send: @Sendable ([SetupCandidates.Sighting]) -> Void
 
     /// - Parameters:
     ///   - profiles: Those with an expression.
@@ -21,7 +20,7 @@ package struct SetupScanners: Sendable {
     package init(
         _ profiles: [Profile],
         onRefused: @escaping @Sendable (_ why: String) -> Void,
-        send: @escaping @Sendable ([SetupCandidate.Sighting]) -> Void
+        send: @escaping @Sendable ([SetupCandidates.Sighting]) -> Void
     ) {
         (self.profiles, self.onRefused, self.send) = (profiles, onRefused, send)
     }
@@ -49,7 +48,7 @@ package struct SetupScanners: Sendable {
         } catch {
             return onRefused(error.message)
         }
-        var sightings: [SetupCandidate.Sighting] = []
+        var sightings: [SetupCandidates.Sighting] = []
         for point in points where !Task.isCancelled {
             let profile: String?
             if let found = known[point.ssid] {

@@ -1,6 +1,7 @@
 import Bridge
 import Controller
 import Directory
+import JSON
 import Logging
 import Messages
 import Resolution
@@ -25,8 +26,14 @@ extension Capability {
             let counts = counts.withLock { $0 }
             return ["station_announced": counts.announced, "station_failed": counts.failed]
         }
-        parts.renderers = [MessageRenderer.station(context.topics)]
-        parts.topics = [context.topics.station]
+        let topic = context.topics.station
+        parts.renderers = [
+            MessageRenderer(expected: [topic]) { snapshot in
+                guard snapshot.changes.contains(.station) else { return [] }
+                return [(topic, snapshot.state.slices[StationSlice.self].json?.bytes ?? [])]
+            }
+        ]
+        parts.topics = [topic]
         guard let serial else {
             parts.services = [
                 DaemonService.untilShutdown("station") {
@@ -58,7 +65,7 @@ extension Capability {
                 if report.isSuccess { counts.announced += 1 } else { counts.failed += 1 }
             }
             send(
-                .stationAnnounced(
+                StationSlice.event(
                     .init(
                         serial: serial.text,
                         resolver: "\(resolver)",

@@ -2,7 +2,7 @@ import Flare
 import JSON
 import Things
 
-extension DeviceController {
+extension Explainer {
     /// Explains why the device is in its zone, or in none.
     func explainZone() -> Explanation {
         var facts = presenceFacts("zone")

@@ -2,12 +2,12 @@ import Flare
 import JSON
 import Things
 
-extension DeviceController {
+extension Explainer {
     /// Explains why a thing is near or not; without a name, the nearby thing or its absence.
     func explainNearby(_ name: String?, _ command: Command) -> Result<Explanation, Refusal> {
         var asked: FlareThing?
         if let name {
-            switch thing(.thing(name), command) {
+            switch state.thing(named: name, in: state.contents, for: command, at: now) {
             case .success(let found): asked = found
             case .failure(let refusal): return .failure(refusal)
             }

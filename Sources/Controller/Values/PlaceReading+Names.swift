@@ -4,58 +4,72 @@ import Flare
 ///
 /// If they had none, somebody could make a thing here that gets the name of one that is only elsewhere, and with it what the
 /// configuration says about that name.
-extension DeviceController {
+extension PlaceReading {
     /// Reads the next environment whose objects may lack slugs, after the current one was read.
-    mutating func nameElsewhere() {
-        guard !elsewhere.isEmpty, state.isLinkUp, state.isPlaceKnown, !state.isStale,
-            let next = elsewhere.next(besides: state.environmentID)
+    mutating func nameElsewhere(in core: inout ControllerCore) {
+        guard !elsewhere.isEmpty, core.state.isLinkUp, core.state.isPlaceKnown, !core.state.isStale,
+            let next = elsewhere.next(besides: core.state.environmentID)
         else { return }
-        load(.loadPlace(environment: next))
+        core.load(.loadPlace(environment: next))
     }
 
     /// Gives slugs to what is new in another environment that was read.
-    mutating func name(_ zones: [FlareZone], _ things: [FlareThing], of environment: FlareID) {
+    ///
+    /// - Parameter privateNames: The names of what somebody who may not see everything is making now.
+    func name(
+        _ zones: [FlareZone],
+        _ things: [FlareThing],
+        of environment: FlareID,
+        in core: inout ControllerCore,
+        privateNames: [FlareClass: Set<String>]
+    ) {
         name(
             .zone,
             zones.filter { $0.environment ?? environment == environment }.map { ($0.id, $0.name) },
-            of: environment
+            of: environment,
+            in: &core,
+            privateNames: privateNames
         )
         name(
             .thing,
             things.filter { $0.environment ?? environment == environment }.map { ($0.id, $0.name) },
-            of: environment
+            of: environment,
+            in: &core,
+            privateNames: privateNames
         )
     }
 
-    private mutating func name(
+    private func name(
         _ kind: FlareClass,
         _ objects: [(id: FlareID, name: String)],
-        of environment: FlareID
+        of environment: FlareID,
+        in core: inout ControllerCore,
+        privateNames: [FlareClass: Set<String>]
     ) {
         var gone: Set<FlareID>?
         for (id, name) in objects.sorted(by: { $0.id < $1.id }) {
             let reference = ObjectReference(kind, id)
-            let isNamed = state.slugs[kind, id] != nil
+            let isNamed = core.state.slugs[kind, id] != nil
             if !isNamed, gone == nil {
                 // What is missing in this environment may have moved to one that is still to be read.
                 let present = elsewhere.isEmpty ? Set(objects.map(\.id)) : nil
                 gone = Set(
-                    state.slugs.objects(of: kind).filter { object in
-                        isGone(object)
+                    core.state.slugs.objects(of: kind).filter { object in
+                        isGone(object, in: core.state)
                             || present.map {
-                                state.slugs.home(of: object) == environment && !$0.contains(object.id)
+                                core.state.slugs.home(of: object) == environment && !$0.contains(object.id)
                             } ?? false
                     }.map(\.id)
                 )
             }
-            let slug = state.slugs.assign(
+            let slug = core.state.slugs.assign(
                 to: reference,
                 name: name,
                 home: environment,
-                isPrivate: !isNamed && isMadePrivately(kind, name),
+                isPrivate: !isNamed && privateNames[kind]?.contains(name) ?? false,
                 gone: gone ?? []
             )
-            if let slug { effects.append(.remember(.slug(slug, reference, home: environment))) }
+            if let slug { core.effects.append(.remember(.slug(slug, reference, home: environment))) }
         }
     }
 }

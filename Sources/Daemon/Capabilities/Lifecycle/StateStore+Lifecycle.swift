@@ -2,21 +2,23 @@ package import Controller
 import GRDB
 import Messages
 
-/// The log of the lifecycle's calls: the table `lifecycle_log`.
-extension StateStore {
-    /// The most rows that are kept.
-    package static let longestLifecycleLog = 10_000
-
-    static func log(_ transition: Lifecycle.Transition, at moment: Instant, _ database: Database) throws {
+/// A row of the log of the lifecycle's calls: the table `lifecycle_log`.
+extension Lifecycle.LoggedCall: DatabaseRecord {
+    func save(_ database: Database) throws {
         try database.execute(
             sql: "INSERT INTO lifecycle_log (ts, call, previous, current) VALUES (?, ?, ?, ?)",
-            arguments: [moment.timestamp, transition.call.rawValue, transition.from, transition.to]
+            arguments: [at.timestamp, transition.call.rawValue, transition.from, transition.to]
         )
         try database.execute(
             sql: "DELETE FROM lifecycle_log WHERE id <= ?",
-            arguments: [database.lastInsertedRowID - Int64(longestLifecycleLog)]
+            arguments: [database.lastInsertedRowID - Int64(StateStore.longestLifecycleLog)]
         )
     }
+}
+
+extension StateStore {
+    /// The most calls of the lifecycle that are kept.
+    package static let longestLifecycleLog = 10_000
 
     /// The calls of the log, oldest first.
     package func lifecycleLog() throws(StateStoreError) -> [Lifecycle.Transition] {

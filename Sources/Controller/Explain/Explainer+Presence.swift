@@ -4,17 +4,9 @@ import Text
 import Things
 
 /// Parts shared by the explanations of zone and nearby thing: obstacles, position and beacons.
-extension DeviceController {
+extension Explainer {
     /// Maximum age of a beacon packet to be listed, milliseconds.
     private static var heardSpan: Int64 { 30_000 }
-
-    func explain(_ subject: Explanation.Subject, _ command: Command) -> Result<Explanation, Refusal> {
-        switch subject {
-        case .zone: .success(explainZone())
-        case .nearby(let thing): explainNearby(thing, command)
-        case .command(let tx): explainCommand(tx)
-        }
-    }
 
     func presenceFacts(_ subject: String) -> JSONObject {
         var facts: JSONObject = ["subject": .string(subject)]

@@ -3,7 +3,7 @@ import JSON
 import Text
 import Things
 
-extension DeviceController {
+extension Explainer {
     /// Explains the state of a command: waiting, sent, accepted or refused.
     func explainCommand(_ tx: JSONValue?) -> Result<Explanation, Refusal> {
         guard let entry = journal.newest(tx: tx) else {
@@ -56,7 +56,7 @@ extension DeviceController {
     private func laterEffects(_ answer: CommandJournal.Outcome) -> String {
         guard let slug = answer.target, let id = state.slugs.id(of: slug, kind: .thing) else { return "" }
         var words = ""
-        if transitions[id] != nil { words += " Its transition is still running." }
+        if state.goals[id] != nil { words += " Its transition is still running." }
         if let lamp = state.lamps[id], !lamp.isOnline {
             words += " The real lamp is offline and has not followed."
         }

@@ -1,0 +1,77 @@
+import Flare
+import Things
+
+/// The slices: they follow what the core does, and ask it for what they cannot do themselves.
+extension DeviceController {
+    /// Adds the slices of a configuration that are not here yet.
+    mutating func addSlices(_ slices: Slices) {
+        let added = state.slices.add(slices)
+        for index in added { change(at: index) { $0.begin(in: $1) } }
+        if !added.isEmpty { changes.formUnion(state.slices.everything) }
+    }
+
+    /// Lets all slices follow an event.
+    mutating func slicesFollow(_ event: ControllerEvent) {
+        let now = now
+        for index in state.slices.indices { change(at: index) { $0.follow(event, in: $1, at: now) } }
+    }
+
+    /// Hands an event to the slice that it is for, which is added if it is not here yet.
+    mutating func apply(_ event: SliceEvent) { apply(event, of: event.owner) }
+
+    private mutating func apply<Owner: Slice>(_ event: SliceEvent, of owner: Owner.Type) {
+        guard let event = event.value as? Owner.Event else { return }
+        var slice = state.slices[owner]
+        let effects = slice.apply(event, in: state, at: now)
+        state.slices[owner] = slice
+        for effect in effects { perform(effect) }
+    }
+
+    /// Lets the slice that knows a command carry it out; the policies have been asked.
+    package mutating func carryOut(_ command: PendingCommand) {
+        for index in state.slices.indices {
+            var slice = state.slices.take(at: index)
+            let effects = slice.carryOut(command.command, in: state, at: now)
+            state.slices.put(slice, at: index)
+            guard let effects else { continue }
+            for effect in effects { perform(effect, for: command) }
+            return
+        }
+        refuse(command, Refusal(.notAllowed, "this node has no \(command.target?.kind ?? "such slice")"))
+    }
+
+    private mutating func change(
+        at index: Int,
+        _ body: (inout any Slice, ControllerState) -> [SliceEffect]
+    ) {
+        var slice = state.slices.take(at: index)
+        let effects = body(&slice, state)
+        state.slices.put(slice, at: index)
+        for effect in effects { perform(effect) }
+    }
+
+    /// - Parameter pending: The command that a slice carries out.
+    private mutating func perform(_ effect: SliceEffect, for pending: PendingCommand? = nil) {
+        switch effect {
+        case .changed(let change): changes.insert(change)
+        case .emit(let topic, let type, let cause, let details):
+            core.emit(topic, type, cause: cause, details: details)
+        case .raise(let alert, let severity, let message): core.raise(alert, severity, message)
+        case .clear(let alert): core.clear(alert)
+        case .accept(let values):
+            guard var pending else { break }
+            pending.accepted = values
+            accept(pending)
+        case .refuse(let refusal): refuse(pending, refusal)
+        case .suspend(let sensor):
+            guard state.suspendedSensors.insert(sensor).inserted, state.sensors[sensor] == true else { break }
+            sync.sensorChanged(sensor, isRunning: false, in: &core, &presence)
+        case .resume(let sensor):
+            guard state.suspendedSensors.remove(sensor) != nil, state.sensors[sensor] == true else { break }
+            sync.sensorChanged(sensor, isRunning: true, in: &core, &presence)
+        case .readPlace:
+            if let environment = state.environmentID { core.load(.loadPlace(environment: environment)) }
+        case .perform(let effect): effects.append(effect)
+        }
+    }
+}

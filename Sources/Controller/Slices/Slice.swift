@@ -1,0 +1,85 @@
+package import JSON
+package import People
+package import Things
+
+/// One capability's part of the state, with the rules that change it.
+///
+/// The core applies an event first; then the slices follow it, in their order. A slice reads the core and changes itself;
+/// everything else it returns as effects. A node has the slices of its configuration, and any other from its first own
+/// event on.
+package protocol Slice: Sendable, Hashable {
+    /// The events that only this slice knows, such as a report of its service or the end of its timer.
+    associatedtype Event: Sendable, Hashable = Never
+
+    /// The slice before its first event.
+    init()
+
+    /// The start, or the moment at which the configuration has added it.
+    mutating func begin(in core: ControllerState) -> [SliceEffect]
+
+    /// Applies an event of its own; every slice follows it afterwards.
+    mutating func apply(_ event: Event, in core: ControllerState, at now: Instant) -> [SliceEffect]
+
+    /// Follows an event that the core has applied.
+    mutating func follow(_ event: ControllerEvent, in core: ControllerState, at now: Instant) -> [SliceEffect]
+
+    /// Carries out a command that the policies allow.
+    /// - Returns: Effects with exactly one answer; `nil` for a command that is not for this slice.
+    mutating func carryOut(_ command: Command, in core: ControllerState, at now: Instant) -> [SliceEffect]?
+
+    /// Every part of it as a change, for a new observer.
+    var everything: Set<StateChange> { get }
+
+    /// The part that a reader may see.
+    func seen(by reader: Reader, in core: ControllerState) -> Self
+
+    /// What the next run of this process takes over, after a restart of the node.
+    mutating func resume(_ former: Self)
+}
+
+extension Slice {
+    package mutating func begin(in core: ControllerState) -> [SliceEffect] { [] }
+
+    package mutating func follow(
+        _ event: ControllerEvent,
+        in core: ControllerState,
+        at now: Instant
+    ) -> [SliceEffect] { [] }
+
+    package mutating func carryOut(
+        _ command: Command,
+        in core: ControllerState,
+        at now: Instant
+    ) -> [SliceEffect]? { nil }
+
+    package var everything: Set<StateChange> { [] }
+
+    /// By default a slice is for readers who may see everything.
+    package func seen(by reader: Reader, in core: ControllerState) -> Self {
+        reader.seesEverything ? self : Self()
+    }
+
+    package mutating func resume(_ former: Self) {}
+}
+
+extension Slice where Event == Never {
+    package mutating func apply(_ event: Never, in core: ControllerState, at now: Instant) -> [SliceEffect] {}
+}
+
+/// What a slice asks of the controller.
+package enum SliceEffect: Sendable, Hashable {
+    /// A part of the slice has changed.
+    case changed(StateChange)
+    case emit(ChangeEvent.Topic, String, cause: ChangeEvent.Cause, details: JSONObject)
+    case raise(alert: String, Alert.Severity, message: String)
+    case clear(alert: String)
+    /// Answer the command that is carried out.
+    case accept(JSONObject)
+    case refuse(Refusal)
+    /// Stop a sensor, or let it run again, whether or not it is switched on.
+    case suspend(SensorKind)
+    case resume(SensorKind)
+    /// Read the zones and things of the current environment again.
+    case readPlace
+    case perform(ControllerEffect)
+}
