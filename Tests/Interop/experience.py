@@ -83,7 +83,7 @@ class Check:
         """Waits until a script returns what is wanted."""
         end = time.monotonic() + seconds
         while True:
-            found = self.page.run("return " + script)
+            found = self.page.look("return " + script)
             if found == wanted:
                 return True
             if time.monotonic() > end:
