@@ -145,11 +145,11 @@ extension Lifecycle: Slice {
         let before = displays
         var effects: [SliceEffect] = []
         if setDisplay(id, presence) {
-            if displays.count < Self.maximumDisplays { effects.append(.clear(alert: "displays")) }
+            if displays.count < Self.maximumDisplays { effects.append(.clear("displays")) }
         } else {
             effects.append(
                 .raise(
-                    alert: "displays",
+                    "displays",
                     .warning,
                     message: "More than \(Self.maximumDisplays) displays have said that they are there; "
                         + "the others do not count."

@@ -56,8 +56,8 @@ extension DeviceController {
         case .changed(let change): changes.insert(change)
         case .emit(let topic, let type, let cause, let details):
             core.emit(topic, type, cause: cause, details: details)
-        case .raise(let alert, let severity, let message): core.raise(alert, severity, message)
-        case .clear(let alert): core.clear(alert)
+        case .raise(let id, let severity, let message): core.raise(id, severity, message)
+        case .clear(let id): core.clear(id)
         case .accept(let values):
             guard var pending else { break }
             pending.accepted = values

@@ -71,8 +71,8 @@ package enum SliceEffect: Sendable, Hashable {
     /// A part of the slice has changed.
     case changed(StateChange)
     case emit(ChangeEvent.Topic, String, cause: ChangeEvent.Cause, details: JSONObject)
-    case raise(alert: String, Alert.Severity, message: String)
-    case clear(alert: String)
+    case raise(_ id: String, Alert.Severity, message: String)
+    case clear(_ id: String)
     /// Answer the command that is carried out.
     case accept(JSONObject)
     case refuse(Refusal)
