@@ -18,18 +18,26 @@ extension ControllerState {
     ///   equal states make equal feeds.
     package func feedJSON(at moment: Instant? = nil) -> JSONValue {
         var buffer = JSONBuffer()
-        return writeFeed(at: moment, to: &buffer)
+        return writeFeed(at: moment, device: deviceJSON, nearby: nearbyJSON, to: &buffer)
     }
 
     /// Writes ``feedJSON(at:)``, and returns it.
+    /// - Parameters:
+    ///   - device: ``deviceJSON``, which its topic needs as well.
+    ///   - nearby: ``nearbyJSON``.
     @discardableResult
-    package func writeFeed(at moment: Instant? = nil, to buffer: inout JSONBuffer) -> JSONValue {
+    package func writeFeed(
+        at moment: Instant? = nil,
+        device: JSONValue,
+        nearby: JSONValue,
+        to buffer: inout JSONBuffer
+    ) -> JSONValue {
         func fits(_ feed: JSONValue) -> Bool {
             buffer.removeAll()
             buffer.write(feed)
             return buffer.count <= Self.feedLimit
         }
-        let whole = feed(at: moment).naming(within: 200)
+        let whole = feed(at: moment, device, nearby).naming(within: 200)
         if fits(whole) { return whole }
         let lean = whole.without(["palette", "actions", "settable", "target", "values"])
         if fits(lean) { return lean }
@@ -38,22 +46,21 @@ extension ControllerState {
         return short
     }
 
-    private func feed(at moment: Instant?) -> JSONValue {
-        let parts: JSONObject = [
-            "environment": summary(.environment, environmentID, name: environment?.name),
-            "zone": summary(.zone, zoneID, name: zone?.name, since: zoneSince),
-            "device": deviceJSON,
-            "nearby": nearbyJSON.without(["description"]),
-            "lifecycle": lifecycleFeedJSON,
-            "audio": audioJSON,
-        ]
-        let time = moment ?? lastChange
-        var members = parts
-        members["epoch"] = .string(epoch)
-        if isStale { members["stale"] = true }
-        members["seq"] = JSONValue(sequence)
-        members["ts"] = time.map { .string($0.timestamp) }
-        return .object(members)
+    private func feed(at moment: Instant?, _ device: JSONValue, _ nearby: JSONValue) -> JSONValue {
+        .object(
+            JSONObject {
+                $0["audio"] = audioJSON
+                $0["device"] = device
+                $0["environment"] = summary(.environment, environmentID, name: environment?.name)
+                $0["epoch"] = .string(epoch)
+                $0["lifecycle"] = lifecycleFeedJSON
+                $0["nearby"] = nearby.without(["description"])
+                $0["seq"] = JSONValue(sequence)
+                if isStale { $0["stale"] = true }
+                $0["ts"] = (moment ?? lastChange).map { .string($0.timestamp) }
+                $0["zone"] = summary(.zone, zoneID, name: zone?.name, since: zoneSince)
+            }
+        )
     }
 
     /// `id`, `name`, `since` and `slug`, or `{"id":null}` for what there is not.
@@ -88,16 +95,33 @@ extension JSONValue {
     /// Without these members, in all objects within.
     fileprivate func without(_ keys: Set<String>) -> JSONValue {
         guard let object else { return self }
-        return .object(object.filter { !keys.contains($0.key) }.mapValues { $0.without(keys) })
+        var members = object
+        for (key, value) in object {
+            if keys.contains(key) {
+                members[key] = nil
+            } else if !value.isPlain {
+                members[key] = value.without(keys)
+            }
+        }
+        return .object(members)
     }
 
     /// With names cut to so many characters, in all objects within.
     fileprivate func naming(within count: Int) -> JSONValue {
         guard let object else { return self }
-        var members = object.mapValues { $0.naming(within: count) }
-        for key in ["name", "color_name", "profile"] {
-            if let text = object[key]?.string { members[key] = .string(QuotedValue.clipped(text, to: count)) }
+        var members = object
+        for (key, value) in object {
+            if !value.isPlain {
+                members[key] = value.naming(within: count)
+            } else if Self.names.contains(key), let text = value.string, text.utf8.count > count {
+                members[key] = .string(QuotedValue.clipped(text, to: count))
+            }
         }
         return .object(members)
     }
+
+    private static let names = ["name", "color_name", "profile"]
+
+    /// Whether it has no object within.
+    private var isPlain: Bool { object == nil }
 }

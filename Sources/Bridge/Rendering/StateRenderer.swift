@@ -156,20 +156,6 @@ package struct StateRenderer: ~Copyable, Sendable {
         }
     }
 
-    /// The topics of a thing, as long as it has this short name.
-    private struct ThingTopics {
-        let slug: String
-        var state, data, availability, beacon: RetainedTopicStore.Topic
-
-        init(_ slug: String, _ topics: Topics) {
-            self.slug = slug
-            state = .init(topics.object(.thing, slug))
-            data = .init(topics.data(thing: slug))
-            availability = .init(topics.availability(thing: slug))
-            beacon = .init(topics.beacon(thing: slug))
-        }
-    }
-
     private mutating func withTopics(
         of id: FlareID,
         _ state: ControllerState,
@@ -235,10 +221,7 @@ package struct StateRenderer: ~Copyable, Sendable {
     }
 
     /// Removes and returns the objects whose topics were cleared.
-    mutating func drainCleared() -> [ObjectName] {
-        defer { cleared.removeAll() }
-        return Array(cleared)
-    }
+    mutating func drainCleared() -> [ObjectName] { Array(exchange(&cleared, with: [])) }
 
     // MARK: The view
 
@@ -248,27 +231,29 @@ package struct StateRenderer: ~Copyable, Sendable {
         in store: inout RetainedTopicStore
     ) {
         guard !changes.allSatisfy(\.isObject) else { return }
-        let hasOtherChange = hasOtherChange(state, changes)
+        let urgent: Set<StateChange> = [.environment, .zone, .lifecycle]
+        let moving: Set<StateChange> = [.nearby, .device, .position, .angle]
+        let isUrgent = !changes.isDisjoint(with: urgent)
+        let isMoving = !changes.isDisjoint(with: moving)
+        let (device, nearby) = isUrgent || isMoving ? (state.deviceJSON, state.nearbyJSON) : (.null, .null)
+        let hasOtherChange = hasOtherChange(device, nearby, changes)
         if changes.contains(.environment) {
             put(topics.environment, .json(state.environmentJSON), in: &store)
         }
         if changes.contains(.zone) { put(topics.zone, .json(state.zoneJSON), in: &store) }
         if changes.contains(.device) || changes.contains(.position) || changes.contains(.angle) {
-            device(state, hasOtherChange: hasOtherChange, in: &store)
+            self.device(state, device, hasOtherChange: hasOtherChange, in: &store)
         }
         if changes.contains(.nearby) || changes.contains(.link) {
             put(topics.nearbyAvailability, .text(state.nearbyAvailability), in: &store)
         }
         if changes.contains(.nearby) {
-            put(topics.nearby, .json(state.nearbyJSON), in: &store)
+            put(topics.nearby, .json(nearby), in: &store)
         }
         if changes.contains(.location) { location(state, in: &store) }
-        let urgent: Set<StateChange> = [.environment, .zone, .lifecycle]
-        let moving: Set<StateChange> = [.nearby, .device, .position, .angle]
-        if hasOtherChange || !changes.isDisjoint(with: urgent) {
-            feed(state, in: &store)
-        } else if !changes.isDisjoint(with: moving) {
-            feed(state, every: configuration.copiesPerSecond, in: &store)
+        if isUrgent || isMoving {
+            let rate = hasOtherChange || isUrgent ? .infinity : configuration.copiesPerSecond
+            feed(state, device, nearby, every: rate, in: &store)
         }
     }
 
@@ -279,31 +264,44 @@ package struct StateRenderer: ~Copyable, Sendable {
     }
 
     /// Whether the device or the nearby thing changed in more than position and angle, whose copies may wait.
-    private mutating func hasOtherChange(_ state: ControllerState, _ changes: Set<StateChange>) -> Bool {
+    private mutating func hasOtherChange(
+        _ device: JSONValue,
+        _ nearby: JSONValue,
+        _ changes: Set<StateChange>
+    ) -> Bool {
         let before = (device: lastDevice, nearby: lastNearby)
         if changes.contains(.device) {
-            lastDevice = state.deviceJSON.object?.filter {
+            lastDevice = device.object?.filter {
                 !["position", "angle", "accuracy_m", "ts"].contains($0.key)
             }
         }
         if changes.contains(.nearby) {
-            lastNearby = state.nearbyJSON.object?.filter { !["distance_m", "bearing_deg"].contains($0.key) }
+            lastNearby = nearby.object?.filter { !["distance_m", "bearing_deg"].contains($0.key) }
         }
         return before.device != lastDevice || before.nearby != lastNearby
     }
 
     /// Renders the state feed.
-    mutating func feed(
+    mutating func feed(_ state: ControllerState, in store: inout RetainedTopicStore) {
+        feed(state, state.deviceJSON, state.nearbyJSON, every: .infinity, in: &store)
+    }
+
+    private mutating func feed(
         _ state: ControllerState,
-        every perSecond: Double = .infinity,
+        _ device: JSONValue,
+        _ nearby: JSONValue,
+        every perSecond: Double,
         in store: inout RetainedTopicStore
     ) {
         var topic = RetainedTopicStore.Topic(topics.state)
-        put(&topic, rank: .view, every: perSecond, in: &store) { state.writeFeed(to: &$0) }
+        put(&topic, rank: .view, every: perSecond, in: &store) {
+            state.writeFeed(device: device, nearby: nearby, to: &$0)
+        }
     }
 
     private mutating func device(
         _ state: ControllerState,
+        _ json: JSONValue,
         hasOtherChange: Bool,
         in store: inout RetainedTopicStore
     ) {
@@ -333,7 +331,7 @@ package struct StateRenderer: ~Copyable, Sendable {
             )
         }
         let rate = hasOtherChange ? .infinity : configuration.copiesPerSecond
-        put(topics.device, .json(state.deviceJSON), every: rate, in: &store)
+        put(topics.device, .json(json), every: rate, in: &store)
     }
 
     // MARK: Into the store
