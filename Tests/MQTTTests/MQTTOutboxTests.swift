@@ -103,6 +103,50 @@ import Testing
         #expect(isAccepted(&outbox, large), "only its size is like that of what was refused")
     }
 
+    @Test func `links on which not even the birth message is acknowledged say nothing about what waits`() {
+        var outbox = MQTTOutbox(limit: 100)
+        let topics = ["small", "large"]
+        _ = outbox.admit(message("small"), waiter: nil)
+        _ = outbox.admit(
+            MQTTMessage(topic: "large", payload: Array(repeating: 0, count: 5000), qos: .atLeastOnce),
+            waiter: nil
+        )
+        for link in UInt64(1)...20 {
+            #expect(outbox.linkUp(link, birth: message("birth")).isEmpty)
+            #expect(Set(sent(&outbox).map(\.message.topic)) == Set(topics + ["birth"]))
+            #expect(outbox.linkDown().isEmpty)
+        }
+        _ = outbox.linkUp(21, birth: message("birth"))
+        #expect(sent(&outbox).count == 3, "all of it is sent to a broker that is well")
+        #expect(isAccepted(&outbox, sized(9000)))
+    }
+
+    @Test func `a short message never says how large one may be`() {
+        var outbox = MQTTOutbox(limit: 100)
+        _ = outbox.admit(message("forbidden"), waiter: nil)
+        _ = outbox.admit(message("status"), waiter: nil)
+        let dropped = (UInt64(1)...5).flatMap { link in
+            _ = outbox.linkUp(link)
+            return outbox.linkDown()
+        }
+        #expect(dropped.map(\.message.topic) == ["forbidden"])
+        #expect(isAccepted(&outbox, message("a longer topic than that one")))
+    }
+
+    @Test func `what waits has a limit in bytes as well`() {
+        var outbox = MQTTOutbox(limit: 1000)
+        let megabyte = sized(1 << 20)
+        var count = 0
+        while count < 1000, isAccepted(&outbox, megabyte) { count += 1 }
+        #expect(count == 63)
+        guard case .refuse(.queueFull) = outbox.admit(megabyte, waiter: nil) else {
+            return #expect(Bool(false), "64 MiB wait")
+        }
+        _ = outbox.linkUp(1)
+        for outgoing in sent(&outbox) { _ = outbox.acknowledged(outgoing.id, link: 1, code: 0) }
+        #expect(isAccepted(&outbox, megabyte))
+    }
+
     @Test func `no more publications are under way than the broker accepts`() throws {
         var outbox = linked(window: 3)
         for number in 0..<10 { _ = outbox.admit(message("\(number)"), waiter: nil) }

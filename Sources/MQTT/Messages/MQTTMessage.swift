@@ -100,3 +100,8 @@ package struct MQTTUserProperty: Sendable, Hashable {
         self.value = value
     }
 }
+
+extension MQTTMessage {
+    /// Bytes of topic, payload and correlation data: nearly all that a broker's limit counts, and that it takes here.
+    var size: Int { topic.utf8.count + payload.count + (properties.correlationData?.count ?? 0) }
+}

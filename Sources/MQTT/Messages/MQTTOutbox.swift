@@ -68,6 +68,10 @@ package struct MQTTOutbox {
     private static let patience = 5
     /// The same once a size is known that the broker does not accept, for larger ones than it has accepted.
     private static let shortPatience = 2
+    /// No broker has a limit below, bytes.
+    private static let smallestLimit = 1024
+    /// Most bytes of unacknowledged publications.
+    private static let maximumBytes = 64 << 20
 
     /// The most publications of each kind.
     var limit: Int {
@@ -82,6 +86,8 @@ package struct MQTTOutbox {
     private var wasRefused = false
     /// Unacknowledged publications of QoS 1 and 2.
     package private(set) var count = 0
+    /// Their bytes.
+    private var bytes = 0
 
     /// The link that accepts publications; 0 for none.
     private var link: UInt64 = 0
@@ -102,7 +108,8 @@ package struct MQTTOutbox {
     /// The largest publication that the broker has accepted, bytes, and the smallest that it seems to be closing links for.
     ///
     /// A broker of 3.1.1 does not tell its limit. Both are forgotten when a link ends while nothing waits: the
-    /// configuration of the broker may have changed.
+    /// configuration of the broker may have changed. A link on which not even the birth message was acknowledged says
+    /// nothing: the broker, or something before it, was not well.
     private var acceptedBytes = 0
     private var refusedBytes = Int.max
 
@@ -114,7 +121,7 @@ package struct MQTTOutbox {
     // MARK: Publications
 
     package mutating func admit(_ message: MQTTMessage, waiter: Waiter?) -> Admission {
-        guard message.bytes < refusedBytes,
+        guard message.size < refusedBytes,
             link == 0 || limits.accepts(PublishPacket(message, over: limits))
         else { return .refuse(.tooLarge(topic: message.topic, bytes: message.payload.count)) }
         if message.qos == .atMostOnce {
@@ -122,7 +129,8 @@ package struct MQTTOutbox {
             unsent.append(Entry(message: message, waiter: waiter))
             return .accept
         }
-        guard count < limit, entries.count < Self.maximumSpan else {
+        guard count < limit, entries.count < Self.maximumSpan, bytes + message.size <= Self.maximumBytes
+        else {
             wasRefused = true
             return .refuse(.queueFull(limit: limit))
         }
@@ -133,6 +141,7 @@ package struct MQTTOutbox {
     private mutating func append(_ entry: Entry) -> Ticket {
         entries.append(entry)
         count += 1
+        bytes += entry.message.size
         if entries.count > Self.retainedCapacity { isLarge = true }
         return oldest + Ticket(entries.count - 1)
     }
@@ -214,7 +223,7 @@ package struct MQTTOutbox {
                 .refusedByBroker(topic: entry.message.topic, code: Int(code), reason: reason)
             )
         }
-        acceptedBytes = max(acceptedBytes, entry.message.bytes)
+        acceptedBytes = max(acceptedBytes, entry.message.size)
         return finish(ticket, nil)
     }
 
@@ -234,6 +243,7 @@ package struct MQTTOutbox {
         guard let entry = self[ticket] else { return nil }
         entries[Int(ticket - oldest)] = nil
         count -= 1
+        bytes -= entry.message.size
         if entry.isSent { underWay -= 1 }
         while let first = entries.first, first == nil {
             entries.removeFirst()
@@ -297,9 +307,10 @@ package struct MQTTOutbox {
             (acceptedBytes, refusedBytes) = (0, .max)
             return completions
         }
+        if let birthTicket, self[birthTicket] != nil { return completions }
         headLosses = head == oldest ? headLosses + 1 : 1
         head = oldest
-        let mayBeTooLarge = message.bytes > acceptedBytes
+        let mayBeTooLarge = message.size > max(acceptedBytes, Self.smallestLimit)
         let patience = mayBeTooLarge && refusedBytes < .max ? Self.shortPatience : Self.patience
         guard headLosses >= patience else { return completions }
         let reason = "\(patience) links ended while it was the next to be acknowledged"
@@ -307,9 +318,9 @@ package struct MQTTOutbox {
             completions.append(given)
         }
         guard mayBeTooLarge else { return completions }
-        refusedBytes = message.bytes
+        refusedBytes = message.size
         return completions
-            + tickets { $0.bytes >= refusedBytes }.compactMap { ticket in
+            + tickets { $0.size >= refusedBytes }.compactMap { ticket in
                 guard let message = self[ticket]?.message else { return nil }
                 return finish(ticket, .tooLarge(topic: message.topic, bytes: message.payload.count))
             }
@@ -325,9 +336,4 @@ package struct MQTTOutbox {
     package mutating func close() -> [Completion] {
         dropUnwritten(.stopped) + tickets { _ in true }.compactMap { finish($0, .stopped) }
     }
-}
-
-extension MQTTMessage {
-    /// Bytes of topic and payload, which a broker's limit counts most of.
-    fileprivate var bytes: Int { topic.utf8.count + payload.count }
 }
