@@ -1,3 +1,4 @@
+import Glibc
 package import JSON
 
 /// Replaces secrets by `***`: the one function for every output that may repeat what somebody sent.
@@ -90,12 +91,12 @@ package struct SecretMask: Sendable, Hashable {
     /// Whether there is something to mask.
     package func finds(in text: some StringProtocol) -> Bool {
         var text = String(text)
-        return text.withUTF8 { !secrets(in: $0).isEmpty }
+        return text.withUTF8 { hasSecret($0) }
     }
 
     /// Whether there is something to mask in JSON or another text.
     package func finds(in text: UnsafeRawBufferPointer) -> Bool {
-        text.withMemoryRebound(to: UInt8.self) { !secrets(in: $0).isEmpty }
+        text.withMemoryRebound(to: UInt8.self) { hasSecret($0) }
     }
 
     /// Whether there is something to mask in a text or a key.
@@ -117,20 +118,41 @@ package struct SecretMask: Sendable, Hashable {
         return found
     }
 
-    /// One pass that looks for `_`, which is rare; every command and answer gets it.
+    private func hasSecret(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        if Self.token(in: bytes, from: 0) != nil { return true }
+        return (findsSessions || !passwords.isEmpty) && !secrets(in: bytes).isEmpty
+    }
+
     private static func tokens(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
         var found: [Range<Int>] = []
-        var start = 0
-        while let mark = bytes[start...].firstIndex(of: UInt8(ascii: "_")) {
+        while let token = token(in: bytes, from: found.last?.upperBound ?? 0) { found.append(token) }
+        return found
+    }
+
+    /// The first token that begins at this index or later.
+    ///
+    /// Every command and answer gets it, so the system looks for `_`, and what is before that is compared in place:
+    /// 65,000 of them must cost no more than another text.
+    private static func token(in bytes: UnsafeBufferPointer<UInt8>, from first: Int) -> Range<Int>? {
+        guard let base = bytes.baseAddress else { return nil }
+        var start = first
+        while start < bytes.count, let place = memchr(base + start, 0x5F, bytes.count - start) {
+            let mark = UnsafeRawPointer(base).distance(to: place)
             start = mark + 1
-            let prefix = bytes[max(0, mark - 3)...mark]
-            guard prefix.elementsEqual(tokenPrefix.utf8) || prefix.elementsEqual(linkPrefix.utf8) else {
+            guard mark >= first + 3, isTokenPrefix(bytes[mark - 3], bytes[mark - 2], bytes[mark - 1]) else {
                 continue
             }
-            start = bytes[start...].firstIndex { !isWord($0) } ?? bytes.count
-            found.append(mark - 3..<start)
+            var end = start
+            while end < bytes.count, isWord(bytes[end]) { end += 1 }
+            return mark - 3..<end
         }
-        return found
+        return nil
+    }
+
+    /// Whether these are the first three bytes of ``tokenPrefix`` or ``linkPrefix``.
+    private static func isTokenPrefix(_ first: UInt8, _ second: UInt8, _ third: UInt8) -> Bool {
+        first == UInt8(ascii: "t") && second == UInt8(ascii: "l")
+            && (third == UInt8(ascii: "u") || third == UInt8(ascii: "l"))
     }
 
     private static func sessions(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {

@@ -61,6 +61,23 @@ struct CommandInboxTests {
         #expect(reply.answer.refusal?.message.contains("replies/#") == true)
     }
 
+    @Test mutating func `correlation data has a limit, and no token in it, whatever is before that`() throws {
+        let token = Array("tlu_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyMDE".utf8)
+        let cases: [([UInt8], RefusalCode?)] = [
+            (Array(repeating: 0x5F, count: 1024), nil), (Array(repeating: 0x5F, count: 1025), .tooLarge),
+            ([0xFF] + token, .notAllowed), ([0xFF], nil),
+        ]
+        for (correlation, code) in cases {
+            var sent = message("trilateral/desk/things/lamp/set", "ON", responseTopic: "replies/me")
+            sent.properties.correlationData = correlation
+            switch inbox.receive(sent).last {
+            case .handle: #expect(code == nil)
+            case .refuse(let reply): #expect(reply.answer.refusal?.code == code)
+            case let other: Issue.record("\(String(describing: other))")
+            }
+        }
+    }
+
     @Test mutating func `what is wrong with a command is said before what is wrong with its response topic`()
         throws
     {

@@ -1,4 +1,5 @@
 import JSON
+import SeededRandom
 import Testing
 import Text
 
@@ -27,6 +28,21 @@ struct SecretMaskTests {
     @Test func `random texts like sessions can be left as they are, tokens cannot`() {
         #expect(SecretMask.tokens.masked(Self.session) == Self.session)
         #expect(SecretMask.tokens.masked(Self.token) == "***")
+    }
+
+    @Test func `tokens are found in any surroundings`() {
+        var random = SplitMix64(seed: 7)
+        for _ in 0..<20_000 {
+            let text = String(
+                (0..<Int.random(in: 0...14, using: &random)).map { _ in
+                    "tlu_a ".randomElement(using: &random) ?? "a"
+                }
+            )
+            // The same by an expression.
+            let expected = text.replacing(/tl[ul]_[a-z_]*/, with: "***")
+            #expect(SecretMask.tokens.masked(text) == expected, "\(text)")
+            #expect(SecretMask.tokens.finds(in: text) == (expected != text), "\(text)")
+        }
     }
 
     @Test func `passwords are found anywhere, simple ones as words, public words and short ones never`() {

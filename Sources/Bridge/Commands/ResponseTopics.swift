@@ -8,6 +8,9 @@ import Things
 /// The daemon publishes there with its own rights, and the broker does not tell what the sender may write. So only
 /// topics count that are set aside for answers.
 package struct ResponseTopics: Sendable, Hashable {
+    /// Most bytes of correlation data; clients send an identifier of some 16 bytes.
+    static let maximumCorrelation = 1024
+
     private let filters: [String]
     /// Never a response topic, whatever the filters say: an answer there would be a state, a command or an announcement.
     private let reserved: [String]
@@ -32,8 +35,16 @@ package struct ResponseTopics: Sendable, Hashable {
     ) throws(Refusal) -> CommandRoute.Address? {
         guard let topic = message.properties.responseTopic, !topic.isEmpty else { return nil }
         let correlation = message.properties.correlationData
-        let texts = [topic, correlation.flatMap { String(validating: $0, as: UTF8.self) } ?? ""]
-        guard !texts.contains(where: { SecretMask.tokens.finds(in: $0) }) else {
+        if let bytes = correlation?.count, bytes > Self.maximumCorrelation {
+            throw Refusal(
+                .tooLarge,
+                "the correlation data has \(bytes) bytes; at most \(Self.maximumCorrelation) are allowed"
+            )
+        }
+        let hasToken =
+            SecretMask.tokens.finds(in: topic)
+            || correlation?.withUnsafeBytes { SecretMask.tokens.finds(in: $0) } ?? false
+        guard !hasToken else {
             throw Refusal(.notAllowed, "there is a token in the response topic or the correlation data")
         }
         let legal: String
