@@ -1,3 +1,4 @@
+import Dispatch
 import MQTT
 import SeededRandom
 import TestSupport
@@ -320,6 +321,43 @@ struct DeliveryTests {
                 if !isAsked { #expect(reads.withLock { $0.count } - before == 1) }
             }
             group.cancelAll()
+        }
+    }
+
+    @Test func `while too many bytes wait for a handler the broker keeps the rest, and nothing is lost`()
+        async throws
+    {
+        let payload = [UInt8](repeating: 7, count: 65_000)
+        let number = 200
+        let broker = try HostileBroker(nil) { version, connection in
+            let isV5 = version == 5
+            _ = connection.send(BrokerPackets.connack(isV5 ? .v5 : .v311))
+            let subscribe = connection.receive()
+            guard subscribe.count > 4, subscribe[0] == 0x82 else { return }
+            _ = connection.send(
+                BrokerPackets.packet(0x90, [subscribe[2], subscribe[3]] + (isV5 ? [0, 0] : [0]))
+            )
+            let publish = BrokerPackets.packet(0x30, [0, 1, 0x74] + (isV5 ? [0] : []) + payload)
+            for _ in 0..<number where !connection.send(publish) { return }
+            while !connection.receive().isEmpty {}
+        }
+        defer { broker.stop() }
+        let loop = try LoopExecutor()
+        let handled = Locked(0)
+        let gate = DispatchSemaphore(value: 0)
+        try await withClient(configuration(port: broker.port) { $0.maximumUnreadBytes = 1 << 20 }) { client in
+            let subscription = client.subscribe(["t"], qos: .atMostOnce, on: loop) { message in
+                #expect(message.payload.count == payload.count)
+                handled.withLock { $0 += 1 }
+            }
+            loop.perform { gate.wait() }
+            // 17 of them have 1 MiB; what is read at a time is less than one.
+            #expect(await eventually { client.counters.received >= 17 })
+            #expect(await eventually(within: .milliseconds(200)) { client.counters.received > 18 } == false)
+            gate.signal()
+            #expect(await eventually { handled.withLock { $0 } == number })
+            #expect(client.counters.lost == 0)
+            subscription.cancel()
         }
     }
 

@@ -68,6 +68,7 @@ extension MQTTClient {
                 will: will.strength,
                 events: events,
                 aroundRead: aroundRead,
+                backlog: backlog,
                 logger: logger
             )
         } catch {

@@ -12,6 +12,7 @@ package final class MQTTClient: Sendable {
     package let links: AsyncStream<MQTTLinkEvent>
 
     let aroundRead: MQTTReadHook
+    let backlog: ReceiveBacklog
     let logger: Logger
     let linkEvents: AsyncStream<MQTTLinkEvent>.Continuation
     let state: Locked<State>
@@ -57,6 +58,7 @@ package final class MQTTClient: Sendable {
         aroundRead: @escaping MQTTReadHook = { $0() }
     ) {
         self.aroundRead = aroundRead
+        backlog = ReceiveBacklog(limit: configuration.maximumUnreadBytes)
         self.logger = logger
         (links, linkEvents) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1_024))
         state = Locked(
@@ -156,7 +158,7 @@ package final class MQTTClient: Sendable {
         on loop: LoopExecutor,
         _ handler: @escaping @Sendable (MQTTMessage) -> Void
     ) -> MQTTSubscription {
-        let (limit, waiting) = (max(configuration.maximumUnread, 1), Locked(0))
+        let (limit, waiting, backlog) = (max(configuration.maximumUnread, 1), Locked(0), backlog)
         let reader = Subscriptions.Reader(
             receive: { message in
                 let hasRoom = waiting.withLock { count in
@@ -165,9 +167,11 @@ package final class MQTTClient: Sendable {
                     return true
                 }
                 guard hasRoom else { return false }
+                backlog.add(message)
                 loop.perform {
                     waiting.withLock { $0 -= 1 }
                     handler(message)
+                    backlog.remove(message)
                 }
                 return true
             },

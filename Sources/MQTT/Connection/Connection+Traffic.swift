@@ -47,7 +47,12 @@ extension Connection {
         let socket = mosquitto_socket(handle) < 0 ? -1 : input.socket
         let wantsWrite =
             input.isHandshaking ? !input.isAwaitingHandshakeInput : traffic.withLock { self.wantsWrite(&$0) }
-        let ready = wakeUp.wait(for: socket, writing: wantsWrite, milliseconds: socket < 0 ? 0 : milliseconds)
+        let ready = wakeUp.wait(
+            for: socket,
+            reading: !backlog.isFull,
+            writing: wantsWrite,
+            milliseconds: socket < 0 ? 0 : milliseconds
+        )
         if input.isHandshaking, socket >= 0 {
             let failure = process { _ in input.continueHandshake() }
             // Until then the library has nothing to write, and would only repeat the same OpenSSL call.

@@ -20,6 +20,7 @@ final class Connection: Sendable {
     let events: ConnectionEvents
     let logger: Logger
     let aroundRead: MQTTReadHook
+    let backlog: ReceiveBacklog
 
     // Set on the connection's thread; used there, or while `traffic` is held.
     nonisolated(unsafe) var input: ValidatedInput?
@@ -97,6 +98,7 @@ final class Connection: Sendable {
         will: MQTTWillStrength = .full,
         events: ConnectionEvents,
         aroundRead: @escaping MQTTReadHook,
+        backlog: ReceiveBacklog,
         logger: Logger
     ) throws(MQTTError) {
         self.number = number
@@ -105,10 +107,12 @@ final class Connection: Sendable {
         self.will = will
         self.events = events
         self.aroundRead = aroundRead
+        self.backlog = backlog
         self.logger = logger
         do throws(Errno) { wakeUp = try EventFD() } catch {
             throw .configuration("cannot wait for the broker: \(error)")
         }
+        backlog.attach(wakeUp)
         handle = try LibraryHandle.make(configuration, version: version)
         mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
         setCallbacks()
