@@ -1,4 +1,5 @@
 import Flare
+import People
 import Things
 
 /// Commands for all lights of a zone: a ``ZoneLightPlanner`` finds out what each of them gets.
@@ -11,7 +12,9 @@ extension DeviceController {
         case .failure(let refusal): return refuse(asked, refusal)
         }
         var whole = asked
-        whole.target = answerTarget(ObjectReference(.zone, zone.id))
+        // Whoever sees only some of its things does not learn from the answer what it is called.
+        let reader = state.reader(for: command.speaker, at: now.wallMilliseconds)
+        if reader?.sees(zone) ?? true { whole.target = answerTarget(ObjectReference(.zone, zone.id)) }
         let plan: ZoneLightPlanner.Plan
         switch self.plan(of: request, on: zone, command) {
         case .success(let found): plan = found
