@@ -131,7 +131,9 @@ import Things
         )
         let answer = try answer(&rig, .zone)
         let text = try #require(answer.data?["text"]?.string)
-        #expect(text.hasSuffix("Beacons heard in the last 30 s: Lamp -60 dBm, Floor lamp -80 dBm."))
+        #expect(
+            text.hasSuffix("Beacons, as last reported: Lamp -60 dBm 2 s ago, Floor lamp -80 dBm 1 s ago.")
+        )
         #expect(answer.data?["heard"]?.array?.map { $0["slug"] } == ["lamp", "floor-lamp"])
     }
 

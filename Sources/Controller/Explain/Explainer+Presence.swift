@@ -5,8 +5,10 @@ import Things
 
 /// Parts shared by the explanations of zone and nearby thing: obstacles, position and beacons.
 extension Explainer {
-    /// Maximum age of a beacon packet to be listed, milliseconds.
-    private static var heardSpan: Int64 { 30_000 }
+    /// Maximum age of a beacon's report to be listed, milliseconds.
+    ///
+    /// There is one a minute.
+    private static var heardSpan: Int64 { 75_000 }
 
     func presenceFacts(_ subject: String) -> JSONObject {
         var facts: JSONObject = ["subject": .string(subject)]
@@ -25,7 +27,7 @@ extension Explainer {
         let unreachable = state.isLinkUp ? "" : ", because the Flare server cannot be reached"
         guard let environment = state.environmentID else {
             return state.isLinkUp
-                ? "\(missing): the Flare server has no environment. Make one with: trilateral import FILE"
+                ? "\(missing): the place is empty. Import one with \"trilateral import FILE\", or make one at /admin."
                 : "\(missing): no environment is known\(unreachable)."
         }
         guard state.isPlaceKnown else {
@@ -97,10 +99,11 @@ extension Explainer {
         )
         let list = heard.prefix(3).map { thing, condition in
             let level = condition.rssi.map { " \($0) dBm" } ?? ""
-            return label(ObjectReference(.thing, thing)) + level
+            let age = Explanation.duration(now.milliseconds(since: condition.seenAt))
+            return label(ObjectReference(.thing, thing)) + level + " \(age) ago"
         }
         let rest = heard.count > 3 ? " and \(heard.count - 3) more" : ""
-        return "Beacons heard in the last \(Explanation.duration(Self.heardSpan)): "
+        return "Beacons, as last reported: "
             + list.joined(separator: ", ") + rest + "."
     }
 

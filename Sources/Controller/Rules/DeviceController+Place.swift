@@ -31,7 +31,8 @@ extension DeviceController {
             core.raise(
                 "no-environment",
                 .warning,
-                "The Flare server has no environment. Make one with: trilateral import FILE"
+                "The place is empty: the Flare server has no environment. "
+                    + "Import one with \"trilateral import FILE\", or make one on the page at /admin."
             )
         } else {
             core.clear("no-environment")

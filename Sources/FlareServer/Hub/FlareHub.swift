@@ -79,7 +79,13 @@ package actor FlareHub {
         rooms = Rooms(delivery: dialect == .strict ? .once : .perRoom)
         var loaded = ObjectGraph(dialect: dialect, steady: steady)
         try store.load { record, sequence in loaded.insert(record, sequence: sequence) }
-        logger.info("Flare objects loaded", metadata: ["objects": "\(loaded.count)"])
+        if loaded.count == 0 {
+            logger.notice(
+                "the place is empty; import one with \"trilateral import FILE\", or make one on the page at /admin"
+            )
+        } else {
+            logger.info("the place is loaded", metadata: ["objects": "\(loaded.count)"])
+        }
         graph = loaded
     }
 

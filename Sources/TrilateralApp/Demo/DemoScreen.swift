@@ -73,7 +73,8 @@ package struct DemoScreen: Sendable {
                 let line = TerminalText.visible(Self.line(state))
                 guard line != shown else { continue }
                 shown = line
-                output.append(isTerminal ? "\r\u{1B}[2K  \(line)" : "  \(line)\n")
+                // The cursor goes back, so that a line of the log is not written behind it.
+                output.append(isTerminal ? "\u{1B}[2K  \(line)\r" : "  \(line)\n")
             }
         }
         if isTerminal { output.append("\n") }
@@ -113,7 +114,7 @@ package struct DemoScreen: Sendable {
             Try, in another terminal:
 
               mosquitto_sub\(options) -t '\(root)/state'
-              mosquitto_pub\(options) -t '\(root)/nearby/set' -m '{"color":"red"}'
+              mosquitto_pub\(options) -t '\(root)/nearby/set' -m '{"state":"ON","color":"red"}'
               mosquitto_pub\(options) -t '\(root)/nearby/action' -m nextColor
 
             Now:
