@@ -7,6 +7,7 @@ package struct WebNode: Sendable {
     /// The node's loop.
     package let loop: LoopExecutor
     package let commands: CommandTable
+    package let readings: [WebReading]
     /// The state; to be called on the loop, and not to be retained beyond the call.
     package let state: @Sendable () -> ControllerState
     package let send: @Sendable (ControllerEvent) -> Void
@@ -18,13 +19,15 @@ package struct WebNode: Sendable {
     package init(
         loop: LoopExecutor,
         commands: CommandTable,
+        readings: [WebReading] = [],
         state: @escaping @Sendable () -> ControllerState,
         send: @escaping @Sendable (ControllerEvent) -> Void,
         clock: @escaping @Sendable () -> Instant,
         refusal: @escaping @Sendable (ChangeRequest) -> Refusal?,
         people: WebPeople
     ) {
-        (self.commands, self.refusal, self.people) = (commands, refusal, people)
+        (self.commands, self.readings) = (commands, readings)
+        (self.refusal, self.people) = (refusal, people)
         (self.loop, self.state, self.send, self.clock) = (loop, state, send, clock)
     }
 }

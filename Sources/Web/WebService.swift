@@ -40,7 +40,7 @@ package struct WebService: Service, CustomStringConvertible {
             problems: problems,
             metrics: metrics,
             page: .embedded,
-            routes: WebRoute.table(hub.node.commands)
+            routes: WebRoute.table(hub.node.commands, hub.node.readings)
         )
     }
 

@@ -207,7 +207,8 @@ struct NodeTests {
 
     // MARK: A capability of one's own: the example of design note 0086.
 
-    @Test func `a capability plugs in with a key, a slice, features, topic, command, observer and policy`()
+    @Test
+    func `a capability plugs in with key, slice, features, topic, command, reading, observer and policy`()
         async throws
     {
         let capability = Capability.nightLight
@@ -243,6 +244,7 @@ struct NodeTests {
                     )
                     #expect(reply.status == 200, "\(reply)")
                     try await visitor.awaits("bedside", "dark")
+                    #expect(try await request("GET", "/api/night-light", port: web).body == #"{"lit":false}"#)
                     let why = try await visitor.ask("request/explain", "command")
                     #expect(why["data"]?["request"] == "set the night light")
                     let store = try bench.store(name)

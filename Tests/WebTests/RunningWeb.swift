@@ -138,6 +138,7 @@ func withWeb(
         node: WebNode(
             loop: node.loop,
             commands: .tested,
+            readings: .tested,
             state: { node.state },
             send: { node.receive($0) },
             clock: {

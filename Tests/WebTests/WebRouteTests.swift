@@ -5,7 +5,7 @@ import Testing
 @testable import Web
 
 struct WebRouteTests {
-    private static let table = WebRoute.table(.tested)
+    private static let table = WebRoute.table(.tested, .tested)
 
     private static func find(
         _ path: String,

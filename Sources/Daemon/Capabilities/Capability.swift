@@ -9,6 +9,7 @@ package import Sensors
 package import Settings
 package import Things
 package import Threading
+package import Web
 
 /// Something that a user can name and switch: bluetooth, compass, lamps, discovery, map.
 ///
@@ -32,6 +33,8 @@ package struct Capability: Sendable {
     package let access: @Sendable (TrilateralConfiguration) -> [AccessList.Grant]
     /// Its commands, whether it is switched on or off: what is off refuses them.
     package let commands: [CommandDescriptor]
+    /// What it lets others read over HTTP.
+    let readings: [WebReading]
     /// Builds the parts; returns `nil` if the capability is switched off.
     ///
     /// A capability that is off is absent everywhere: it has no feature in `info`, no counters and links in `health`,
@@ -48,6 +51,7 @@ package struct Capability: Sendable {
         inputs: (@Sendable (TrilateralConfiguration) -> [AnyHashable])? = nil,
         files: [String] = [],
         commands: [CommandDescriptor] = [],
+        readings: [WebReading] = [],
         switchedOff: @escaping @Sendable (TrilateralConfiguration) -> [SensorKind] = { _ in [] },
         slices: @escaping @Sendable (TrilateralConfiguration) -> [any Slice] = { _ in [] },
         access: @escaping @Sendable (TrilateralConfiguration) -> [AccessList.Grant] = { _ in [] },
@@ -55,7 +59,7 @@ package struct Capability: Sendable {
     ) {
         (self.name, self.settings, self.switchedOff) = (name, settings, switchedOff)
         (self.access, self.build, self.alerts, self.files) = (access, build, alerts, files)
-        (self.commands, self.slices) = (commands, slices)
+        (self.commands, self.readings, self.slices) = (commands, readings, slices)
         self.inputs = inputs ?? { configuration in settings.keys.map { $0.encode(configuration) } }
     }
 
@@ -99,6 +103,8 @@ package struct CapabilityContext: Sendable {
     package let topics: Topics
     /// The commands of the node.
     package let commands: CommandTable
+    /// What its capabilities let others read over HTTP.
+    let readings: [WebReading]
     package let loop: LoopExecutor
     package let client: MQTTClient
     package let store: StateStore

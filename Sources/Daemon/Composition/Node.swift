@@ -105,6 +105,7 @@ package struct Node: Sendable {
             epoch: epoch,
             topics: Topics(root: plan.bridge.root),
             commands: commands,
+            readings: plan.capabilities.flatMap(\.readings),
             loop: loop,
             client: client,
             store: store,

@@ -85,8 +85,10 @@ package actor WebHub {
         return state.feed(for: reader).bytes
     }
 
-    /// The content of `B/lifecycle`, as somebody may see it: its level tells whether a thing is near.
-    func lifecycle(for asker: Asker) -> [UInt8] { view(for: asker).state.lifecycleJSON.bytes }
+    /// What a capability says, as somebody may see it.
+    func json(of reading: WebReading, for asker: Asker) -> [UInt8] {
+        reading.json(view(for: asker).state).bytes
+    }
 
     /// The environments, zones or things that somebody may see.
     func list(_ kind: FlareClass, for asker: Asker) -> [UInt8] {

@@ -82,8 +82,11 @@ struct WebRoute: Sendable {
     // MARK: The table
 
     /// All paths.
-    static func table(_ commands: CommandTable) -> [WebRoute] {
+    static func table(_ commands: CommandTable, _ readings: [WebReading] = []) -> [WebRoute] {
         pages + reading + objects + commands.descriptors.compactMap { command($0) } + accounts
+            + readings.map { reading in
+                get("/api/\(reading.path)") { .json(await $0.hub.json(of: reading, for: $1.asker)) }
+            }
     }
 
     private static let slashed = ["kiosk", "sign-in", "sign-up", "forgot", "verify", "me", "admin"].map {
@@ -120,7 +123,6 @@ struct WebRoute: Sendable {
         get("/api/state") { .json(await $0.hub.state(for: $1.asker)) },
         get("/api/things/{thing}/actions") { WebAnswer(await $0.hub.actions(of: $1.name, for: $1.asker)) },
         get("/api/map") { .picture(await $0.hub.picture(for: $1.asker).svg) },
-        get("/api/lifecycle") { .json(await $0.hub.lifecycle(for: $1.asker)) },
         // What the profile files say to the page.
         get("/api/experience") { responder, _ in .list(await responder.hub.experience) },
         get("/api/permissions") { .json(await $0.hub.permissionsJSON(of: $1.asker)) },

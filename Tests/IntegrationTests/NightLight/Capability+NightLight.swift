@@ -8,6 +8,7 @@ import Messages
 import Settings
 import Things
 import Threading
+import Web
 
 private struct NightLightConfiguration: ConfigurationValues {
     var topic = "night"
@@ -37,6 +38,9 @@ extension Capability {
             ]
         ),
         commands: [.nightLightSet],
+        readings: [
+            WebReading("night-light") { ["lit": .bool($0.slices[NightLightSlice.self].isOn ?? false)] }
+        ],
         slices: { _ in [NightLightSlice()] },
         access: { _ in [.init(access: .read, filter: "night/#")] },
         build: { context in

@@ -31,6 +31,7 @@ extension Capability {
             node: WebNode(
                 loop: context.loop,
                 commands: context.commands,
+                readings: context.readings,
                 state: context.state,
                 send: context.send,
                 clock: context.clock,

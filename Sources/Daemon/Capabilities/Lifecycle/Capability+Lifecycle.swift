@@ -8,6 +8,7 @@ import Profiles
 import ServiceLifecycle
 import Settings
 import Threading
+import Web
 
 extension Capability {
     /// The lifecycle on the broker, the displays that tell it whether they are visible and what
@@ -18,6 +19,8 @@ extension Capability {
         // The slices follow the configuration themselves.
         inputs: { _ in [] },
         commands: [.lifecycleSet, .screenSet],
+        // Its level tells whether a thing is near.
+        readings: [WebReading("lifecycle") { $0.lifecycleJSON }],
         slices: { configuration in
             var settings = Lifecycle.Settings(configuration.lifecycle)
             settings.add(configuration.profiles)
