@@ -21,7 +21,15 @@ const LEAST = 6;
 const REST = 120;
 // Pixels of a metre, at most.
 const CLOSEST = 400;
+// Beside the plan, where it is not cut off.
+const EDGE = 14;
 const LENGTHS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];
+
+/** An offset that wastes no room beside the plan, which begins at `start` and has a length: all of it is seen, or it fills the room. */
+function inside(offset, start, length, room) {
+	if (length + 2 * EDGE <= room) return (room - length) / 2 - start;
+	return Math.min(Math.max(offset, room - EDGE - start - length), EDGE - start);
+}
 
 export class MapView {
 	constructor(app, section) {
@@ -147,7 +155,9 @@ export class MapView {
 	aim(zone) {
 		if (!zone) return [1, 0, 0];
 		const most = Math.max(1, Math.min(this.width, this.height) / LEAST / this.unit);
-		return this.zoom.around(this.whole(rectangle(zone.perimeter)), most);
+		const [scale, x, y] = this.zoom.around(this.whole(rectangle(zone.perimeter)), most);
+		const plan = this.whole(this.plan);
+		return [scale, inside(x, plan.x * scale, plan.width * scale, this.width), inside(y, plan.y * scale, plan.height * scale, this.height)];
 	}
 
 	showAll() {
