@@ -12,13 +12,7 @@ extension ConfigurationSchema {
     func fingerprints(_ configuration: TrilateralConfiguration) -> [String: [FileFingerprint]] {
         var result: [String: [FileFingerprint]] = [:]
         for key in keys where key.isFile && !key.isWritten {
-            let names: [String] =
-                switch key.encode(configuration) {
-                case .scalar(let name, _): [name]
-                case .list(let elements):
-                    elements.compactMap { if case .scalar(let name, _) = $0.value { name } else { nil } }
-                case .null, .mapping: []
-                }
+            let names = key.files(in: configuration)
             if !names.isEmpty { result[key.path] = names.map(FileFingerprint.init(path:)) }
         }
         return result
