@@ -20,7 +20,7 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let loaded = try file.load(by: "run", isDaemon: true, environment: environment)
+        let loaded = try file.load(isDaemon: true, environment: environment)
         let folder = try state.folder(environment)
         let path = file.path
         var runner = DaemonRunner(folder: folder, environment: environment) {

@@ -76,21 +76,15 @@ struct DemoCommand: AsyncParsableCommand {
         try ProcessResources.check(.daemon)
         let environment = ProcessInfo.processInfo.environment
         let folder = try demoFolder(environment)
+        let walk: String
         do {
-            let walk = try await DemoPlace.prepare(in: folder)
-            let (address, privateBroker) = try await findBroker(folder)
-            defer { privateBroker?.stop() }
-            try await run(walk: walk, broker: address, isPrivate: privateBroker != nil, folder, environment)
-        } catch let error as PrivateBrokerError {
-            StandardError.print("trilateral demo: \(error)")
-            throw ExitCode.unavailable
-        } catch let error as DemoPlaceError {
-            StandardError.print("trilateral demo: \(error)")
-            throw ExitCode.ioError
+            walk = try await DemoPlace.prepare(in: folder)
         } catch let error as FlareStoreError {
-            StandardError.print("trilateral demo: \(error)")
-            throw DaemonRunner.exitCode(error)
+            throw VerbError.ending(by: error)
         }
+        let (address, privateBroker) = try await findBroker(folder)
+        defer { privateBroker?.stop() }
+        try await run(walk: walk, broker: address, isPrivate: privateBroker != nil, folder, environment)
     }
 
     private func demoFolder(_ environment: [String: String]) throws -> StateFolder {
@@ -100,8 +94,7 @@ struct DemoCommand: AsyncParsableCommand {
             let path = state ?? StateFolder.standard(environment) + "/demo"
             return try StateFolder(named: path, environment: environment)
         } catch {
-            StandardError.print("trilateral demo: \(error)")
-            throw ExitCode.cannotCreate
+            throw VerbError("\(error)", .cannotCreate)
         }
     }
 
@@ -110,7 +103,10 @@ struct DemoCommand: AsyncParsableCommand {
         if let broker {
             let limit = Duration.seconds(5)
             if let reason = await BrokerProbe.refusal(of: broker.host, port: broker.port, within: limit) {
-                throw PrivateBrokerError.unusable(reason: reason)
+                throw VerbError(
+                    "\(reason); name another broker with --mqtt, or leave --mqtt out: if none answers on localhost:1883, the demo starts its own",
+                    .unavailable
+                )
             }
             return (broker, nil)
         }

@@ -108,8 +108,7 @@ struct ResolverCommand: AsyncParsableCommand {
         do {
             database = try ResolverDatabase(path: path)
         } catch {
-            StandardError.print("trilateral resolver: \(path): \(error)")
-            throw ExitCode.ioError
+            throw VerbError("\(path): \(error)", .ioError)
         }
         defer { database.close() }
         let log = LogOutput(
@@ -133,10 +132,9 @@ struct ResolverCommand: AsyncParsableCommand {
             do {
                 let port = try await server.listen(.init(host: place.host, port: place.port))
                 let actual = HostAndPort(host: place.host, port: port)
-                StandardError.print("trilateral resolver: listening on \(actual)", as: .notice)
+                StandardError.report("listening on \(actual)", as: .notice)
             } catch {
-                StandardError.print("trilateral resolver: \(place): \(error)")
-                throw ExitCode.unavailable
+                throw VerbError("\(place): \(error)", .unavailable)
             }
         }
         await signals.first()
@@ -147,12 +145,11 @@ struct ResolverCommand: AsyncParsableCommand {
         switch StationKeys.load(file) {
         case .success(let keys):
             if let warning = FileContents.openness(of: file) {
-                StandardError.print("trilateral resolver: warning: --keys-file: \(warning)", as: .warning)
+                StandardError.report("warning: --keys-file: \(warning)", as: .warning)
             }
             return keys
         case .failure(let error):
-            StandardError.print("trilateral resolver: --keys-file: \(file): \(error.message)")
-            throw ExitCode.configuration
+            throw VerbError("--keys-file: \(file): \(error.message)", .configuration)
         }
     }
 }

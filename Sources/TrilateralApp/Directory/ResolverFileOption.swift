@@ -16,17 +16,14 @@ struct ResolverFileOption: ParsableArguments {
     }
 
     /// The file of a resolver that is started: it may be missing, and the daemon's folder too.
-    ///
-    /// - Throws: An exit code, after a message.
-    func pathToMake() throws -> String {
+    func pathToMake() throws(VerbError) -> String {
         if let db { return db }
         do throws(StateFolderError) {
             return Self.path(
                 in: try StateFolder(named: nil, environment: ProcessInfo.processInfo.environment).path
             )
         } catch {
-            StandardError.print("trilateral resolver: \(error)")
-            throw ExitCode.cannotCreate
+            throw VerbError("\(error)", .cannotCreate)
         }
     }
 

@@ -18,18 +18,16 @@ struct ResolverListCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await VerbError.reporting("resolver list") {
-            let entries = try file.withDatabase { try $0.entries() }
-            if json {
-                let rows = entries.map { entry -> JSONValue in
-                    ["id": .string(entry.id), "ip": entry.address.map { .string($0) } ?? .null]
-                }
-                return try StandardOutput.print(JSONValue.array(rows).text)
+        let entries = try file.withDatabase { try $0.entries() }
+        if json {
+            let rows = entries.map { entry -> JSONValue in
+                ["id": .string(entry.id), "ip": entry.address.map { .string($0) } ?? .null]
             }
-            try StandardOutput.print(
-                TextTable(header: ["SERIAL", "ADDRESS"], rows: entries.map { [$0.id, $0.address ?? ""] })
-            )
+            return try StandardOutput.print(JSONValue.array(rows).text)
         }
+        try StandardOutput.print(
+            TextTable(header: ["SERIAL", "ADDRESS"], rows: entries.map { [$0.id, $0.address ?? ""] })
+        )
     }
 }
 
@@ -46,13 +44,11 @@ struct ResolverGetCommand: AsyncParsableCommand {
     @OptionGroup var file: ResolverFileOption
 
     func run() async throws {
-        try await VerbError.reporting("resolver get") {
-            let serial = try StationSerial(argument: serial)
-            guard let address = try file.withDatabase({ try $0.address(of: serial) }) else {
-                throw VerbError("\(serial) is not known", .noInput)
-            }
-            try StandardOutput.print("\(address)")
+        let serial = try StationSerial(argument: serial)
+        guard let address = try file.withDatabase({ try $0.address(of: serial) }) else {
+            throw VerbError("\(serial) is not known", .noInput)
         }
+        try StandardOutput.print("\(address)")
     }
 }
 
@@ -72,17 +68,15 @@ struct ResolverSetCommand: AsyncParsableCommand {
     @OptionGroup var file: ResolverFileOption
 
     func run() async throws {
-        try await VerbError.reporting("resolver set") {
-            let serial = try StationSerial(argument: serial)
-            guard let legal = StationAddress(address) else {
-                throw VerbError(
-                    "an address is four numbers of 0 to 255 without leading zeros, not of 0/8 or 224/3 (is "
-                        + "\(QuotedValue.of(address)))",
-                    .dataError
-                )
-            }
-            try file.withDatabase { try $0.store([(serial, legal)]) }
+        let serial = try StationSerial(argument: serial)
+        guard let legal = StationAddress(address) else {
+            throw VerbError(
+                "an address is four numbers of 0 to 255 without leading zeros, not of 0/8 or 224/3 (is "
+                    + "\(QuotedValue.of(address)))",
+                .dataError
+            )
         }
+        try file.withDatabase { try $0.store([(serial, legal)]) }
     }
 }
 
@@ -96,11 +90,9 @@ struct ResolverRemoveCommand: AsyncParsableCommand {
     @OptionGroup var file: ResolverFileOption
 
     func run() async throws {
-        try await VerbError.reporting("resolver rm") {
-            let serial = try StationSerial(argument: serial)
-            guard try file.withDatabase({ try $0.remove(serial) }) else {
-                throw VerbError("\(serial) is not known", .noInput)
-            }
+        let serial = try StationSerial(argument: serial)
+        guard try file.withDatabase({ try $0.remove(serial) }) else {
+            throw VerbError("\(serial) is not known", .noInput)
         }
     }
 }

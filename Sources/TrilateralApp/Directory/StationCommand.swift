@@ -37,27 +37,25 @@ struct StationListCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await VerbError.reporting("station list") {
-            try await state.withKnownStations("list") { store in
-                let stations = try store?.stations() ?? []
-                if stations.isEmpty { StandardError.print("trilateral station list: \(Self.steps)") }
-                if json {
-                    let rows = stations.map { station -> JSONValue in
-                        [
-                            "serial": .string(station.serial.text), "name": .string(station.name),
-                            "address": .string("\(station.address)"), "updated": .string(station.updated),
-                        ]
-                    }
-                    return try StandardOutput.print(JSONValue.array(rows).text)
+        try await state.withKnownStations { store in
+            let stations = try store?.stations() ?? []
+            if stations.isEmpty { StandardError.report(Self.steps) }
+            if json {
+                let rows = stations.map { station -> JSONValue in
+                    [
+                        "serial": .string(station.serial.text), "name": .string(station.name),
+                        "address": .string("\(station.address)"), "updated": .string(station.updated),
+                    ]
                 }
-                guard !stations.isEmpty else { return }
-                try StandardOutput.print(
-                    TextTable(
-                        header: ["SERIAL", "NAME", "ADDRESS", "UPDATED"],
-                        rows: stations.map { [$0.serial.text, $0.name, "\($0.address)", $0.updated] }
-                    )
-                )
+                return try StandardOutput.print(JSONValue.array(rows).text)
             }
+            guard !stations.isEmpty else { return }
+            try StandardOutput.print(
+                TextTable(
+                    header: ["SERIAL", "NAME", "ADDRESS", "UPDATED"],
+                    rows: stations.map { [$0.serial.text, $0.name, "\($0.address)", $0.updated] }
+                )
+            )
         }
     }
 }
@@ -72,13 +70,11 @@ struct StationRemoveCommand: AsyncParsableCommand {
     @OptionGroup var state: StateOption
 
     func run() async throws {
-        try await VerbError.reporting("station rm") {
-            try await state.withKnownStations("rm", isWriting: true) { store in
-                guard let store, let known = try store.station(station) else {
-                    throw VerbError.unknown(station: station)
-                }
-                try store.remove(known)
+        try await state.withKnownStations(isWriting: true) { store in
+            guard let store, let known = try store.station(station) else {
+                throw VerbError.unknown(station: station)
             }
+            try store.remove(known)
         }
     }
 }
@@ -97,19 +93,17 @@ struct StationRefreshCommand: AsyncParsableCommand {
 
     func run() async throws {
         var first: ExitCode?
-        try await VerbError.reporting("station refresh") {
-            try await options.state.withKnownStations("refresh", isWriting: true) { store in
-                if let station {
-                    guard let store, let known = try store.station(station) else {
-                        throw VerbError.unknown(station: station)
-                    }
-                    return first = try await refresh([known], in: store)
+        try await options.state.withKnownStations(isWriting: true) { store in
+            if let station {
+                guard let store, let known = try store.station(station) else {
+                    throw VerbError.unknown(station: station)
                 }
-                guard let store, case let stations = try store.stations(), !stations.isEmpty else {
-                    return StandardError.print("trilateral station refresh: \(StationListCommand.steps)")
-                }
-                first = try await refresh(stations, in: store)
+                return first = try await refresh([known], in: store)
             }
+            guard let store, case let stations = try store.stations(), !stations.isEmpty else {
+                return StandardError.report(StationListCommand.steps)
+            }
+            first = try await refresh(stations, in: store)
         }
         if let first { throw first }
     }
@@ -122,7 +116,7 @@ struct StationRefreshCommand: AsyncParsableCommand {
             let result = await options.ask(station.serial)
             guard case .found(let address) = result else {
                 if let error = VerbError(result, of: station.name, at: options.resolver) {
-                    StandardError.print("trilateral station refresh: \(error.message)")
+                    StandardError.report(error.message)
                     first = first ?? error.code
                 }
                 continue

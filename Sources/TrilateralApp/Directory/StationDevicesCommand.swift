@@ -40,28 +40,20 @@ struct StationDevicesCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await VerbError.reporting("station devices") {
-            try await options.state.withKnownStations("devices") { store in
-                guard let store, var station = try store.station(station) else {
-                    throw VerbError.unknown(station: station)
-                }
-                try checkCAFile(of: station)
-                do {
-                    return try print(try await rows(of: station))
-                } catch let failure as FlareSession.Failure {
-                    let result = await options.ask(station.serial)
-                    guard case .found(let address) = result, address != station.address else {
-                        throw VerbError(failure.description, .unavailable)
-                    }
-                    (station.address, station.updated) = (address, RegisteredStation.now)
-                    try store.save(station)
-                }
-                do {
-                    try print(try await rows(of: station))
-                } catch let failure as FlareSession.Failure {
-                    throw VerbError(failure.description, .unavailable)
-                }
+        try await options.state.withKnownStations { store in
+            guard let store, var station = try store.station(station) else {
+                throw VerbError.unknown(station: station)
             }
+            try checkCAFile(of: station)
+            do {
+                return try print(try await rows(of: station))
+            } catch let failure as VerbError {
+                let result = await options.ask(station.serial)
+                guard case .found(let address) = result, address != station.address else { throw failure }
+                (station.address, station.updated) = (address, RegisteredStation.now)
+                try store.save(station)
+            }
+            try print(try await rows(of: station))
         }
     }
 
@@ -87,7 +79,9 @@ struct StationDevicesCommand: AsyncParsableCommand {
         configuration.streams = false
         do {
             return try await Self.rows(configuration)
-        } catch let failure as FlareSession.Failure {
+        } catch let error as TLSConfigurationError {
+            throw VerbError(error.description, .dataError)
+        } catch let failure as VerbError {
             throw await Self.certificateFailure(configuration) ?? failure
         }
     }
@@ -120,7 +114,7 @@ struct StationDevicesCommand: AsyncParsableCommand {
     /// A request over REST only learns that the connection was closed, opening a WebSocket learns why.
     private static func certificateFailure(
         _ configuration: FlareClientConfiguration
-    ) async -> FlareSession.Failure? {
+    ) async -> VerbError? {
         guard configuration.tls != nil else { return nil }
         var configuration = configuration
         (configuration.streams, configuration.transport) = (true, .websocket)
@@ -128,12 +122,10 @@ struct StationDevicesCommand: AsyncParsableCommand {
             try await FlareSession.run(configuration, within: .seconds(3)) { _ in }
             return nil
         } catch {
-            guard let failure = error as? FlareSession.Failure, failure.description.contains(": TLS: ") else {
-                return nil
-            }
-            let isUntrusted = failure.description.contains("CERTIFICATE_VERIFY_FAILED")
+            guard let failure = error as? VerbError, failure.message.contains(": TLS: ") else { return nil }
+            let isUntrusted = failure.message.contains("CERTIFICATE_VERIFY_FAILED")
             let advice = isUntrusted ? "; --ca-file names the authority of its certificate" : ""
-            return FlareSession.Failure(description: failure.description + advice)
+            return VerbError(failure.message + advice, .unavailable)
         }
     }
 

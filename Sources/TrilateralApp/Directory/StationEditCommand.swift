@@ -36,17 +36,15 @@ struct StationEditCommand: AsyncParsableCommand {
     @OptionGroup var state: StateOption
 
     func run() async throws {
-        try await VerbError.reporting("station edit") {
-            guard [name, address, url, passwordFile].contains(where: { $0 != nil }) else {
-                throw VerbError("nothing to change: give --name, --address, --url or --password-file", .usage)
+        guard [name, address, url, passwordFile].contains(where: { $0 != nil }) else {
+            throw VerbError("nothing to change: give --name, --address, --url or --password-file", .usage)
+        }
+        try await state.withKnownStations(isWriting: true) { store in
+            guard let store, let station = try store.station(station) else {
+                throw VerbError.unknown(station: station)
             }
-            try await state.withKnownStations("edit", isWriting: true) { store in
-                guard let store, let station = try store.station(station) else {
-                    throw VerbError.unknown(station: station)
-                }
-                let others = try store.stations().filter { $0.serial != station.serial }
-                try store.save(changed(station, beside: others))
-            }
+            let others = try store.stations().filter { $0.serial != station.serial }
+            try store.save(changed(station, beside: others))
         }
     }
 
@@ -74,7 +72,7 @@ struct StationEditCommand: AsyncParsableCommand {
             station.url = url
         }
         if let passwordFile {
-            guard let password = try Secret.stationPassword(in: passwordFile, by: "station edit") else {
+            guard let password = try Secret.stationPassword(in: passwordFile) else {
                 throw VerbError("empty: password", .usage)
             }
             station.password = password

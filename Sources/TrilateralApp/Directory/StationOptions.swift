@@ -50,34 +50,27 @@ extension VerbError {
 
 extension StateOption {
     /// Opens the stations, and closes them after the work; folder and database are made if they are missing.
-    ///
-    /// - Parameter verb: That of `station`, for messages.
-    func withStations<Result>(
-        _ verb: String,
-        _ body: (StateStore) async throws -> Result
-    ) async throws -> Result {
-        let location = try location(by: "station \(verb)")
-        let folder = try location.open(by: "station \(verb)")
+    func withStations<Result>(_ body: (StateStore) async throws -> Result) async throws -> Result {
+        let location = try location()
+        let folder = try location.open()
         let store = try folder.opening { try StateStore(folder: folder.url) }
         defer { store.close() }
         let result = try await body(store)
-        await location.noteStored(by: "station \(verb)")
+        await location.noteStored()
         return result
     }
 
     /// Opens the stations that there are, and closes them after the work; nothing is made.
     ///
     /// - Parameters:
-    ///   - verb: That of `station`, for messages.
     ///   - isWriting: Whether it changes something.
     ///   - body: Gets `nil` if the state folder has no database yet.
     /// - Throws: ``VerbError`` if there is no such folder.
     func withKnownStations<Result>(
-        _ verb: String,
         isWriting: Bool = false,
         _ body: (StateStore?) async throws -> Result
     ) async throws -> Result {
-        let location = try location(by: "station \(verb)")
+        let location = try location()
         let path = location.path
         // Only a folder has this name in it.
         guard !Self.isMissing(path + "/.") else {
@@ -86,13 +79,13 @@ extension StateOption {
                 .noInput
             )
         }
-        let folder = try location.open(by: "station \(verb)")
+        let folder = try location.open()
         let file = folder.url.appending(path: "trilateral.db").path(percentEncoded: false)
         guard !Self.isMissing(file) else { return try await body(nil) }
         let store = try folder.opening { try StateStore(folder: folder.url) }
         defer { store.close() }
         let result = try await body(store)
-        if isWriting { await location.noteStored(by: "station \(verb)") }
+        if isWriting { await location.noteStored() }
         return result
     }
 

@@ -25,19 +25,16 @@ struct ListCommand: AsyncParsableCommand {
     }
 
     private func objects() async throws -> JSONObject {
-        let (outcome, read) = try await drive.ask(.ping, reading: kind.filters, by: "list")
+        let (outcome, read) = try await drive.ask(.ping, reading: kind.filters)
         if case .answer = outcome { return read }
-        try drive.report(DriveReport(outcome, asJSON: drive.json), by: "list")
+        try drive.report(DriveReport(outcome, asJSON: drive.json))
         return [:]
     }
 
     /// Of every daemon `<node>/status` and `<node>/info`.
     private func nodes() async throws -> JSONObject {
         let address = drive.broker.address
-        let (link, base) = try address.broker(
-            address.settings(by: "list", node: drive.broker.node),
-            by: "list"
-        )
+        let (link, base) = try address.broker(address.settings(node: drive.broker.node))
         let limit = Duration.milliseconds(Int64(drive.timeout * 1000))
         let filters = kind.filters.map { "\(base)/\($0)" }
         let result = await BrokerSession(link).run(filters: filters, timeout: limit) {
@@ -70,7 +67,7 @@ struct ListCommand: AsyncParsableCommand {
         switch result {
         case .success(let read): return read
         case .failure(let failure):
-            try drive.report(DriveReport(failure.outcome, asJSON: drive.json), by: "list")
+            try drive.report(DriveReport(failure.outcome, asJSON: drive.json))
             return [:]
         }
     }

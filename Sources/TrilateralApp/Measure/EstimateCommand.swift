@@ -59,16 +59,15 @@ struct EstimateCommand: ParsableCommand {
     func run() throws {
         let places = try read(beacons, RecordedWalk.beacons)
         if let box = bounds?.box, !places.contains(where: { box.contains($0.position.inPlane) }) {
-            StandardError.print("trilateral estimate: none of the beacons in \(beacons) is within --bounds")
-            throw ExitCode.usage
+            throw VerbError("none of the beacons in \(beacons) is within --bounds", .usage)
         }
         let walk = try read(scans) { bytes throws(CSVError) in
             try RecordedWalk(beacons: places, scans: bytes)
         }
         if let first = walk.unknown.first {
             let count = walk.unknown.count
-            StandardError.print(
-                "trilateral estimate: \(scans):\(first.line): \(first.id) is not in \(beacons); "
+            StandardError.report(
+                "\(scans):\(first.line): \(first.id) is not in \(beacons); "
                     + (count == 1 ? "1 packet" : "\(count) packets") + " of such beacons ignored"
             )
         }
@@ -86,22 +85,20 @@ struct EstimateCommand: ParsableCommand {
         }
     }
 
-    /// - Throws: An exit code; what is wrong was told.
+    /// - Throws: ``VerbError``.
     private func read<Content>(
         _ path: String,
         _ parse: ([UInt8]) throws(CSVError) -> Content
     ) throws -> Content {
         switch FileContents.readInput(path, upTo: Self.mostBytes) {
         case .failure(let fault):
-            StandardError.print("trilateral estimate: \(path) \(fault.message)")
-            throw ExitCode(fault)
+            throw VerbError("\(path) \(fault.message)", ExitCode(fault))
         case .success(let contents):
             do throws(CSVError) {
                 return try parse(contents.bytes)
             } catch {
                 let place = error.line.map { "\(path):\($0): " } ?? "\(path): "
-                StandardError.print("trilateral estimate: \(place)\(error.message)")
-                throw ExitCode.dataError
+                throw VerbError("\(place)\(error.message)", .dataError)
             }
         }
     }

@@ -47,7 +47,7 @@ struct RecordCommand: AsyncParsableCommand {
         let address = broker.address
         let settings =
             try bluetooth
-            ? address.settings(by: "record", of: nil) : address.settings(by: "record", node: broker.node)
+            ? address.settings(of: nil) : address.settings(node: broker.node)
         let configuration = settings.loaded.values
         let log = LogOutput(level: .warning, form: LogFormat(configuration.log.format, environment: [:]))
         defer { log.flush() }
@@ -56,7 +56,6 @@ struct RecordCommand: AsyncParsableCommand {
             var heard = try SensorSources(
                 radioOf: configuration,
                 isAdapterOnly: bluetooth,
-                for: "record",
                 logger: logger
             )
             if bluetooth {
@@ -65,16 +64,15 @@ struct RecordCommand: AsyncParsableCommand {
                         "--bluetooth needs an adapter, and the configuration has sensors.beacons.adapter: none"
                     )
                 }
-                StandardError.print("trilateral record: recording the Bluetooth adapter; Ctrl-C ends it")
+                StandardError.report("recording the Bluetooth adapter; Ctrl-C ends it")
             } else {
                 try await heard.add(broker, settings, logger: logger)
                 heard.add(localOf: configuration, state, logger: logger)
             }
             let count = try await record(heard)
-            StandardError.print("trilateral record: \(trace): \(count) readings")
+            StandardError.report("\(trace): \(count) readings")
         } catch let error as SensorError {
-            StandardError.print("trilateral record: \(error)")
-            throw ExitCode(error)
+            throw VerbError.ending(by: error)
         }
     }
 
@@ -151,7 +149,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let loaded = try file.load(by: "replay", isDaemon: true, environment: environment)
+        let loaded = try file.load(isDaemon: true, environment: environment)
         let folder = try state.folder(environment)
         let path = file.path
         var runner = DaemonRunner(folder: folder, environment: environment) {

@@ -31,8 +31,7 @@ struct AdministrationOption: ParsableArguments {
         query: [String: String?] = [:],
         body: [String: JSONValue?]? = nil,
         makes: Bool = false,
-        needsDaemon: Bool = false,
-        by verbs: String
+        needsDaemon: Bool = false
     ) async throws -> JSONValue {
         let request = AccountsRequest(
             method,
@@ -43,7 +42,7 @@ struct AdministrationOption: ParsableArguments {
             face: AdministrationSocket.face,
             systemUser: SystemUser.name(of: getuid())
         )
-        let location = try state.location(by: verbs)
+        let location = try state.location()
         let response: AccountsResponse
         var isStored = false
         do throws(AdministrationClient.Failure) {
@@ -56,7 +55,7 @@ struct AdministrationOption: ParsableArguments {
                     .unavailable
                 )
             case .absent:
-                response = try await answer(request, in: location, makes: makes, by: verbs)
+                response = try await answer(request, in: location, makes: makes)
                 isStored = method != .get
             case .notAllowed:
                 throw VerbError(location.refusal, .noPermission)
@@ -65,7 +64,7 @@ struct AdministrationOption: ParsableArguments {
             }
         }
         guard (200..<300).contains(response.status) else { throw VerbError(response) }
-        if isStored { await location.noteStored(by: verbs) }
+        if isStored { await location.noteStored() }
         return response.body ?? .null
     }
 
@@ -73,11 +72,10 @@ struct AdministrationOption: ParsableArguments {
     private func answer(
         _ request: AccountsRequest,
         in location: StateLocation,
-        makes: Bool,
-        by verbs: String
+        makes: Bool
     ) async throws -> AccountsResponse {
         if !makes { try requireDatabase(in: location) }
-        let folder = try location.open(by: verbs)
+        let folder = try location.open()
         let store = try folder.opening { try StateStore(folder: folder.url) }
         defer { store.close() }
         let place = try await StoredPlace(store, folder)

@@ -40,20 +40,17 @@ struct ContactAddCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("contact add") {
-            let answer = try await people.ask(
-                .post,
-                ["contacts"],
-                body: [
-                    "user": .string(user), "name": .string(name), "email": email.map { .string($0) },
-                    "phone": phone.map { .string($0) },
-                    "channels": .array(channels.map { .string($0.rawValue) }),
-                ],
-                makes: true,
-                by: "contact add"
-            )
-            try StandardOutput.print(PeopleListOption.text(answer["id"] ?? .null))
-        }
+        let answer = try await people.ask(
+            .post,
+            ["contacts"],
+            body: [
+                "user": .string(user), "name": .string(name), "email": email.map { .string($0) },
+                "phone": phone.map { .string($0) },
+                "channels": .array(channels.map { .string($0.rawValue) }),
+            ],
+            makes: true
+        )
+        try StandardOutput.print(PeopleListOption.text(answer["id"] ?? .null))
     }
 }
 
@@ -71,10 +68,8 @@ struct ContactListCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("contact list") {
-            let rows = try await people.ask(.get, ["contacts"], query: ["user": user], by: "contact list")
-            try list.write(rows, ["id", "name", "email", "phone", "channels"])
-        }
+        let rows = try await people.ask(.get, ["contacts"], query: ["user": user])
+        try list.write(rows, ["id", "name", "email", "phone", "channels"])
     }
 }
 
@@ -94,8 +89,6 @@ struct ContactRemoveCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("contact rm") {
-            try await people.ask(.delete, ["contacts", id], query: ["user": user], by: "contact rm")
-        }
+        try await people.ask(.delete, ["contacts", id], query: ["user": user])
     }
 }

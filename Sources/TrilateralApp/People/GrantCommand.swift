@@ -47,19 +47,16 @@ struct GrantAddCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("grant add") {
-            let answer = try await people.ask(
-                .post,
-                ["grants"],
-                body: [
-                    "who": .string(who), "scope": .string(scope), "access": .string(right.rawValue),
-                    "starts": period.from.map { .string($0) }, "ends": period.until.map { .string($0) },
-                ],
-                makes: true,
-                by: "grant add"
-            )
-            try StandardOutput.print(PeopleListOption.text(answer["id"] ?? .null))
-        }
+        let answer = try await people.ask(
+            .post,
+            ["grants"],
+            body: [
+                "who": .string(who), "scope": .string(scope), "access": .string(right.rawValue),
+                "starts": period.from.map { .string($0) }, "ends": period.until.map { .string($0) },
+            ],
+            makes: true
+        )
+        try StandardOutput.print(PeopleListOption.text(answer["id"] ?? .null))
     }
 }
 
@@ -74,13 +71,11 @@ struct GrantListCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("grant list") {
-            let rows = try await people.ask(.get, ["grants"], query: ["of": of], by: "grant list")
-            try list.write(
-                rows,
-                ["id", "who", "scope", "access", "starts", "ends", "giver", "share", "accepted"]
-            )
-        }
+        let rows = try await people.ask(.get, ["grants"], query: ["of": of])
+        try list.write(
+            rows,
+            ["id", "who", "scope", "access", "starts", "ends", "giver", "share", "accepted"]
+        )
     }
 }
 
@@ -94,9 +89,7 @@ struct GrantRemoveCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("grant rm") {
-            try await people.ask(.delete, ["grants", id], by: "grant rm")
-        }
+        try await people.ask(.delete, ["grants", id])
     }
 }
 
@@ -124,16 +117,13 @@ struct GrantCheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         var isGranted = false
-        try await VerbError.reporting("grant check") {
-            let answer = try await people.ask(
-                .get,
-                ["grants", "check"],
-                query: ["user": user, "scope": scope, "access": right.rawValue, "at": at],
-                by: "grant check"
-            )
-            isGranted = answer["granted"]?.bool ?? false
-            try StandardOutput.print(TerminalText.visible(answer["text"]?.string ?? ""))
-        }
+        let answer = try await people.ask(
+            .get,
+            ["grants", "check"],
+            query: ["user": user, "scope": scope, "access": right.rawValue, "at": at]
+        )
+        isGranted = answer["granted"]?.bool ?? false
+        try StandardOutput.print(TerminalText.visible(answer["text"]?.string ?? ""))
         if !isGranted { throw ExitCode(1) }
     }
 }

@@ -31,16 +31,13 @@ struct GroupAddCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("group add") {
-            let answer = try await people.ask(
-                .post,
-                ["groups"],
-                body: ["name": .string(name), "kind": .string(of.rawValue)],
-                makes: true,
-                by: "group add"
-            )
-            try StandardOutput.print(PeopleListOption.text(answer["id"] ?? .null))
-        }
+        let answer = try await people.ask(
+            .post,
+            ["groups"],
+            body: ["name": .string(name), "kind": .string(of.rawValue)],
+            makes: true
+        )
+        try StandardOutput.print(PeopleListOption.text(answer["id"] ?? .null))
     }
 }
 
@@ -55,15 +52,12 @@ private struct GroupMembers: ParsableArguments {
     @OptionGroup var people: AdministrationOption
 
     /// - Parameter path: Below the group's.
-    func send(to path: String, by verb: String) async throws {
-        try await VerbError.reporting(verb) {
-            try await people.ask(
-                .post,
-                ["groups", group, path],
-                body: ["members": .array(members.map { .string($0) })],
-                by: verb
-            )
-        }
+    func send(to path: String) async throws {
+        try await people.ask(
+            .post,
+            ["groups", group, path],
+            body: ["members": .array(members.map { .string($0) })]
+        )
     }
 }
 
@@ -76,7 +70,7 @@ struct GroupJoinCommand: AsyncParsableCommand {
 
     @OptionGroup private var members: GroupMembers
 
-    func run() async throws { try await members.send(to: "members", by: "group join") }
+    func run() async throws { try await members.send(to: "members") }
 }
 
 /// `trilateral group leave`.
@@ -88,7 +82,7 @@ struct GroupLeaveCommand: AsyncParsableCommand {
 
     @OptionGroup private var members: GroupMembers
 
-    func run() async throws { try await members.send(to: "leave", by: "group leave") }
+    func run() async throws { try await members.send(to: "leave") }
 }
 
 /// `trilateral group list`.
@@ -102,10 +96,8 @@ struct GroupListCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("group list") {
-            let rows = try await people.ask(.get, ["groups"], by: "group list")
-            try list.write(rows, ["name", "kind", "members", "id"])
-        }
+        let rows = try await people.ask(.get, ["groups"])
+        try list.write(rows, ["name", "kind", "members", "id"])
     }
 }
 
@@ -122,8 +114,6 @@ struct GroupRemoveCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("group rm") {
-            try await people.ask(.delete, ["groups", group], by: "group rm")
-        }
+        try await people.ask(.delete, ["groups", group])
     }
 }

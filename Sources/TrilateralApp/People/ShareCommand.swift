@@ -34,19 +34,16 @@ struct ShareAddCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("share add") {
-            let answer = try await people.ask(
-                .post,
-                ["shares"],
-                body: [
-                    "user": .string(user), "thing": .string(thing), "access": .string(right.rawValue),
-                    "starts": period.from.map { .string($0) }, "ends": period.until.map { .string($0) },
-                ],
-                makes: true,
-                by: "share add"
-            )
-            try StandardOutput.print(PeopleListOption.text(answer["id"] ?? .null))
-        }
+        let answer = try await people.ask(
+            .post,
+            ["shares"],
+            body: [
+                "user": .string(user), "thing": .string(thing), "access": .string(right.rawValue),
+                "starts": period.from.map { .string($0) }, "ends": period.until.map { .string($0) },
+            ],
+            makes: true
+        )
+        try StandardOutput.print(PeopleListOption.text(answer["id"] ?? .null))
     }
 }
 
@@ -63,9 +60,7 @@ struct ShareAcceptCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("share accept") {
-            try await people.ask(.post, ["shares", id, "accept"], by: "share accept")
-        }
+        try await people.ask(.post, ["shares", id, "accept"])
     }
 }
 
@@ -77,10 +72,8 @@ struct ShareListCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("share list") {
-            let rows = try await people.ask(.get, ["shares"], by: "share list")
-            try list.write(rows, ["id", "user", "thing", "access", "starts", "ends", "giver", "accepted"])
-        }
+        let rows = try await people.ask(.get, ["shares"])
+        try list.write(rows, ["id", "user", "thing", "access", "starts", "ends", "giver", "accepted"])
     }
 }
 
@@ -94,8 +87,6 @@ struct ShareRemoveCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("share rm") {
-            try await people.ask(.delete, ["shares", id], by: "share rm")
-        }
+        try await people.ask(.delete, ["shares", id])
     }
 }

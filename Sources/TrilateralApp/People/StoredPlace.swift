@@ -43,7 +43,7 @@ struct StoredPlace {
                 .temporary
             )
         } catch {
-            throw VerbError("\(error)", DaemonRunner.exitCode(error))
+            throw VerbError.ending(by: error)
         }
     }
 

@@ -33,26 +33,23 @@ struct TokenAddCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("token add") {
-            let answer = try await people.ask(
-                .post,
-                ["tokens"],
-                body: [
-                    "user": .string(user), "name": .string(name),
-                    "access": right.map { .string($0.rawValue) }, "until": until.map { .string($0) },
-                ],
-                makes: true,
-                by: "token add"
-            )
-            do throws(OutputError) {
-                try StandardOutput.print(PeopleListOption.text(answer["token"] ?? .null))
-            } catch {
-                // Nobody has seen it, and nobody can see it again.
-                if let id = answer["id"]?.string {
-                    try await people.ask(.delete, ["tokens", id], by: "token add")
-                }
-                throw error
+        let answer = try await people.ask(
+            .post,
+            ["tokens"],
+            body: [
+                "user": .string(user), "name": .string(name),
+                "access": right.map { .string($0.rawValue) }, "until": until.map { .string($0) },
+            ],
+            makes: true
+        )
+        do throws(OutputError) {
+            try StandardOutput.print(PeopleListOption.text(answer["token"] ?? .null))
+        } catch {
+            // Nobody has seen it, and nobody can see it again.
+            if let id = answer["id"]?.string {
+                try await people.ask(.delete, ["tokens", id])
             }
+            throw error
         }
     }
 }
@@ -71,10 +68,8 @@ struct TokenListCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("token list") {
-            let rows = try await people.ask(.get, ["tokens"], query: ["user": user], by: "token list")
-            try list.write(rows, ["id", "user", "name", "access", "made", "until", "used"])
-        }
+        let rows = try await people.ask(.get, ["tokens"], query: ["user": user])
+        try list.write(rows, ["id", "user", "name", "access", "made", "until", "used"])
     }
 }
 
@@ -88,9 +83,7 @@ struct TokenRemoveCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("token rm") {
-            try await people.ask(.delete, ["tokens", id], by: "token rm")
-        }
+        try await people.ask(.delete, ["tokens", id])
     }
 }
 
@@ -114,10 +107,8 @@ struct SessionListCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("session list") {
-            let rows = try await people.ask(.get, ["sessions"], query: ["user": user], by: "session list")
-            try list.write(rows, ["id", "user", "name", "made", "until", "used"])
-        }
+        let rows = try await people.ask(.get, ["sessions"], query: ["user": user])
+        try list.write(rows, ["id", "user", "name", "made", "until", "used"])
     }
 }
 
@@ -131,8 +122,6 @@ struct SessionRemoveCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("session rm") {
-            try await people.ask(.delete, ["sessions", id], by: "session rm")
-        }
+        try await people.ask(.delete, ["sessions", id])
     }
 }

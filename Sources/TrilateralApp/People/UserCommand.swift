@@ -41,21 +41,18 @@ struct UserAddCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("user add") {
-            let password = try password.fromFile(by: "user add")
-            let answer = try await people.ask(
-                .post,
-                ["users"],
-                body: [
-                    "name": .string(name), "display": display.map { .string($0) },
-                    "email": email.map { .string($0) }, "group": group.map { .string($0) },
-                    "password": password.map { .string($0) },
-                ],
-                makes: true,
-                by: "user add"
-            )
-            try StandardOutput.print(PeopleListOption.text(answer["id"] ?? .null))
-        }
+        let password = try password.fromFile()
+        let answer = try await people.ask(
+            .post,
+            ["users"],
+            body: [
+                "name": .string(name), "display": display.map { .string($0) },
+                "email": email.map { .string($0) }, "group": group.map { .string($0) },
+                "password": password.map { .string($0) },
+            ],
+            makes: true
+        )
+        try StandardOutput.print(PeopleListOption.text(answer["id"] ?? .null))
     }
 }
 
@@ -67,13 +64,11 @@ struct UserListCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("user list") {
-            let rows = try await people.ask(.get, ["users"], by: "user list")
-            try list.write(
-                rows,
-                ["name", "display", "email", "state", "password", "groups", "made", "seen", "id"]
-            )
-        }
+        let rows = try await people.ask(.get, ["users"])
+        try list.write(
+            rows,
+            ["name", "display", "email", "state", "password", "groups", "made", "seen", "id"]
+        )
     }
 }
 
@@ -90,9 +85,7 @@ struct UserOnCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("user on") {
-            try await people.ask(.patch, ["users", name], body: ["state": "active"], by: "user on")
-        }
+        try await people.ask(.patch, ["users", name], body: ["state": "active"])
     }
 }
 
@@ -109,9 +102,7 @@ struct UserOffCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("user off") {
-            try await people.ask(.patch, ["users", name], body: ["state": "off"], by: "user off")
-        }
+        try await people.ask(.patch, ["users", name], body: ["state": "off"])
     }
 }
 
@@ -128,9 +119,7 @@ struct UserRemoveCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("user rm") {
-            try await people.ask(.delete, ["users", name], by: "user rm")
-        }
+        try await people.ask(.delete, ["users", name])
     }
 }
 
@@ -149,14 +138,11 @@ struct UserPasswordCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("user password") {
-            let password = try await password.required(by: "user password")
-            try await people.ask(
-                .put,
-                ["users", name, "password"],
-                body: ["password": .string(password)],
-                by: "user password"
-            )
-        }
+        let password = try await password.required()
+        try await people.ask(
+            .put,
+            ["users", name, "password"],
+            body: ["password": .string(password)]
+        )
     }
 }

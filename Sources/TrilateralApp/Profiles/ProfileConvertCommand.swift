@@ -32,7 +32,7 @@ struct ProfileConvertCommand: ParsableCommand {
     }
 
     func run() throws {
-        let files = ProfileFiles(paths: [file], command: "convert")
+        let files = ProfileFiles(paths: [file])
         let sources = try files.sources()
         // What is wrong in it would be wrong in the other form too.
         let reading = ProfileReading(of: sources, modules: nil)
@@ -40,9 +40,9 @@ struct ProfileConvertCommand: ParsableCommand {
         guard !reading.hasErrors,
             let form = sources.first.flatMap({ ProfileForm($0, as: json ? .json : .yaml) })
         else { throw ExitCode.dataError }
-        for omission in form.omissions { StandardError.print("trilateral profile convert: \(omission)") }
+        for omission in form.omissions { StandardError.report("\(omission)") }
         guard let output else { return try StandardOutput.write(form.text) }
-        try OutputFile(output, replaces: true).write(form.text, by: "profile convert")
+        try OutputFile(output, replaces: true).write(form.text)
     }
 
     private static func isSameFile(_ first: String, _ second: String) -> Bool {

@@ -33,7 +33,7 @@ struct ProfileLintCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let sources = try ProfileFiles(paths: files, command: "lint").sources()
+        let sources = try ProfileFiles(paths: files).sources()
         let reading = ProfileReading(of: sources, modules: try modules.map(classes))
         try StandardOutput.write(json ? Self.document(reading).visibleText + "\n" : Self.text(reading))
         if reading.hasErrors { throw ExitCode.dataError }
@@ -43,8 +43,7 @@ struct ProfileLintCommand: ParsableCommand {
         do throws(FileError) {
             return try ProfileModules(folder: folder).classes
         } catch {
-            StandardError.print("trilateral profile lint: \(error.message)")
-            throw ExitCode.noInput
+            throw VerbError(error.message, .noInput)
         }
     }
 

@@ -2,6 +2,7 @@ import Daemon
 import Foundation
 import Logging
 import Text
+import Threading
 
 /// Standard error, as a command uses it to talk to a person.
 enum StandardError {
@@ -13,6 +14,19 @@ enum StandardError {
         let visible = lines.map { TerminalText.visible(String($0)) }.joined(separator: "\n")
         let isForJournal = JournalStream.isBehind(2, ProcessInfo.processInfo.environment)
         write((isForJournal ? JournalStream.text(visible, level) : visible) + "\n")
+    }
+
+    /// The words of the command line that name the verb that runs, as in `station add`; set before it runs. Empty for the program.
+    static var verb: String {
+        get { currentVerb.withLock { $0 } }
+        set { currentVerb.withLock { $0 = newValue } }
+    }
+
+    private static let currentVerb = Locked("")
+
+    /// Prints a message of the verb that runs.
+    static func report(_ text: String, as level: Logger.Level = .error) {
+        print("trilateral\(verb.isEmpty ? "" : " \(verb)"): \(text)", as: level)
     }
 
     /// If nobody can read it, there is nobody left to say that to.
