@@ -67,11 +67,7 @@ struct CheckCommand: ParsableCommand {
 struct ConfigurationOption: ParsableArguments {
     @Option(
         name: .customLong("config"),
-        help: ArgumentHelp(
-            "The configuration file; without it the standard one, see check.",
-            valueName: "file"
-        ),
-        completion: .file()
+        file: "The configuration file; without it the standard one, see check."
     )
     var path: String?
 

@@ -27,18 +27,10 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var state: OwnStateOption
     @OptionGroup var file: ConfigurationOption
 
-    @Option(
-        name: .customLong("import"),
-        help: ArgumentHelp("A model to import at the start if the database is empty.", valueName: "file"),
-        completion: .file()
-    )
+    @Option(name: .customLong("import"), file: "A model to import at the start if the database is empty.")
     var model: String?
 
-    @Option(
-        name: .customLong("public"),
-        help: ArgumentHelp("A folder with static files to serve beside the API.", valueName: "dir"),
-        completion: .directory
-    )
+    @Option(name: .customLong("public"), folder: "A folder with static files to serve beside the API.")
     var publicFolder: String?
 
     func validate() throws {

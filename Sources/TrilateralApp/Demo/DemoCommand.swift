@@ -36,11 +36,7 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "The node: the second level of the topics.")
     var node = "demo"
 
-    @Option(
-        name: .customLong("state"),
-        help: ArgumentHelp("The folder for the demo's databases.", valueName: "dir"),
-        completion: .directory
-    )
+    @Option(folder: "The folder for the demo's databases.")
     var state: String?
 
     @Option(

@@ -37,7 +37,6 @@ struct ResolverCommand: AsyncParsableCommand {
     @OptionGroup var file: ResolverFileOption
 
     @Option(
-        name: .customLong("update-from"),
         help: ArgumentHelp(
             "A network whose updates count, such as 192.168.0.0/16, instead of this machine. Can be given several times.",
             valueName: "net"
@@ -46,7 +45,6 @@ struct ResolverCommand: AsyncParsableCommand {
     var updateFrom: [String] = []
 
     @Option(
-        name: .customLong("request-from"),
         help: ArgumentHelp(
             "A network that may ask, instead of all. Can be given several times.",
             valueName: "net"
@@ -55,17 +53,11 @@ struct ResolverCommand: AsyncParsableCommand {
     var requestFrom: [String] = []
 
     @Option(
-        name: .customLong("keys-file"),
-        help: ArgumentHelp(
-            "A file with a line for each station that signs its updates: serial and 64 hexadecimal digits.",
-            valueName: "file"
-        ),
-        completion: .file()
+        file: "A file with a line for each station that signs its updates: serial and 64 hexadecimal digits."
     )
     var keysFile: String?
 
     @Option(
-        name: .customLong("per-second"),
         help: ArgumentHelp(
             "Most names and updates of one peer, 0.1 to 1000, after 20 times as many at once.",
             valueName: "number"

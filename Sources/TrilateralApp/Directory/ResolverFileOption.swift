@@ -5,10 +5,7 @@ import Foundation
 
 /// Names the file of a resolver.
 struct ResolverFileOption: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("The database, instead of the daemon's resolver.db.", valueName: "file"),
-        completion: .file()
-    )
+    @Option(file: "The database, instead of the daemon's resolver.db.")
     var db: String?
 
     private static func path(in folder: String) -> String {

@@ -14,20 +14,13 @@ struct ResolverListCommand: AsyncParsableCommand {
 
     @OptionGroup var file: ResolverFileOption
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var list: ListOption
 
     func run() async throws {
-        let entries = try file.withDatabase { try $0.entries() }
-        if json {
-            let rows = entries.map { entry -> JSONValue in
-                ["id": .string(entry.id), "ip": entry.address.map { .string($0) } ?? .null]
-            }
-            return try StandardOutput.print(JSONValue.array(rows).text)
+        let rows = try file.withDatabase { try $0.entries() }.map { entry -> JSONValue in
+            ["id": .string(entry.id), "ip": entry.address.map { .string($0) } ?? .null]
         }
-        try StandardOutput.print(
-            TextTable(header: ["SERIAL", "ADDRESS"], rows: entries.map { [$0.id, $0.address ?? ""] })
-        )
+        try list.write(.array(rows), ["id", "ip"], header: ["SERIAL", "ADDRESS"])
     }
 }
 

@@ -21,14 +21,7 @@ struct StationAddCommand: AsyncParsableCommand {
     @Option(help: "A name of your own for it.")
     var name: String?
 
-    @Option(
-        name: .customLong("password-file"),
-        help: ArgumentHelp(
-            "A file with the token or password for its Flare server and nothing else.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
+    @Option(file: "A file with the token or password for its Flare server and nothing else.")
     var passwordFile: String?
 
     @Option(

@@ -33,29 +33,20 @@ struct StationListCommand: AsyncParsableCommand {
 
     @OptionGroup var state: StateOption
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var list: ListOption
 
     func run() async throws {
         try await state.withKnownStations { store in
             let stations = try store?.stations() ?? []
             if stations.isEmpty { StandardError.report(Self.steps) }
-            if json {
-                let rows = stations.map { station -> JSONValue in
-                    [
-                        "serial": .string(station.serial.text), "name": .string(station.name),
-                        "address": .string("\(station.address)"), "updated": .string(station.updated),
-                    ]
-                }
-                return try StandardOutput.print(JSONValue.array(rows).text)
+            guard list.json || !stations.isEmpty else { return }
+            let rows = stations.map { station -> JSONValue in
+                [
+                    "serial": .string(station.serial.text), "name": .string(station.name),
+                    "address": .string("\(station.address)"), "updated": .string(station.updated),
+                ]
             }
-            guard !stations.isEmpty else { return }
-            try StandardOutput.print(
-                TextTable(
-                    header: ["SERIAL", "NAME", "ADDRESS", "UPDATED"],
-                    rows: stations.map { [$0.serial.text, $0.name, "\($0.address)", $0.updated] }
-                )
-            )
+            try list.write(.array(rows), ["serial", "name", "address", "updated"])
         }
     }
 }

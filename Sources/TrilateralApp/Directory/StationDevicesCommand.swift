@@ -16,28 +16,18 @@ struct StationDevicesCommand: AsyncParsableCommand {
             "If the server cannot be reached, the resolver is asked once whether it has another address."
     )
 
-    private struct Row {
-        let id: FlareID
-        let names: [String]
-    }
-
     @Argument(help: "Its name or serial.", completion: .stations)
     var station: String
 
     @OptionGroup var options: StationOptions
 
     @Option(
-        name: .customLong("ca-file"),
-        help: ArgumentHelp(
-            "The certificate authorities that the server's certificate is checked against (PEM), instead of the system's.",
-            valueName: "file"
-        ),
-        completion: .file()
+        file:
+            "The certificate authorities that the server's certificate is checked against (PEM), instead of the system's."
     )
     var caFile: String?
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var list: ListOption
 
     func run() async throws {
         try await options.state.withKnownStations { store in
@@ -71,7 +61,7 @@ struct StationDevicesCommand: AsyncParsableCommand {
         }
     }
 
-    private func rows(of station: RegisteredStation) async throws -> [Row] {
+    private func rows(of station: RegisteredStation) async throws -> [JSONValue] {
         var remote = TrilateralConfiguration().flare.remote
         remote.tls.caFile = caFile
         var configuration = FlareClientConfiguration(station, remote)
@@ -86,13 +76,13 @@ struct StationDevicesCommand: AsyncParsableCommand {
         }
     }
 
-    private static func rows(_ configuration: FlareClientConfiguration) async throws -> [Row] {
+    private static func rows(_ configuration: FlareClientConfiguration) async throws -> [JSONValue] {
         try await FlareSession.run(configuration) { session in
             guard case .environments(let environments) = try await session.ask(.loadEnvironments(near: nil))
             else {
                 return []
             }
-            var rows: [Row] = []
+            var rows: [JSONValue] = []
             for environment in environments {
                 let reply = try await session.ask(.loadPlace(environment: environment.id))
                 guard case .place(let zones, let things) = reply else { continue }
@@ -101,8 +91,11 @@ struct StationDevicesCommand: AsyncParsableCommand {
                     uniquingKeysWith: { first, _ in first }
                 )
                 for thing in things {
-                    let zone = thing.zone.flatMap { names[$0] } ?? ""
-                    rows.append(Row(id: thing.id, names: [thing.name, zone, environment.name]))
+                    rows.append([
+                        "id": .string("\(thing.id)"), "name": .string(thing.name),
+                        "zone": .string(thing.zone.flatMap { names[$0] } ?? ""),
+                        "environment": .string(environment.name),
+                    ])
                 }
             }
             return rows
@@ -129,22 +122,7 @@ struct StationDevicesCommand: AsyncParsableCommand {
         }
     }
 
-    private func print(_ rows: [Row]) throws {
-        if json {
-            let objects = rows.map { row -> JSONValue in
-                var members: JSONObject = ["id": .string("\(row.id)")]
-                for (key, name) in zip(["name", "zone", "environment"], row.names) {
-                    members[key] = .string(name)
-                }
-                return .object(members)
-            }
-            return try StandardOutput.print(JSONValue.array(objects).text)
-        }
-        try StandardOutput.print(
-            TextTable(
-                header: ["ID", "NAME", "ZONE", "ENVIRONMENT"],
-                rows: rows.map { ["\($0.id)"] + $0.names }
-            )
-        )
+    private func print(_ rows: [JSONValue]) throws {
+        try list.write(.array(rows), ["id", "name", "zone", "environment"])
     }
 }

@@ -23,14 +23,7 @@ struct StationEditCommand: AsyncParsableCommand {
     @Option(help: "Scheme, name and port of its server.")
     var url: String?
 
-    @Option(
-        name: .customLong("password-file"),
-        help: ArgumentHelp(
-            "A file with the token or password for its Flare server and nothing else.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
+    @Option(file: "A file with the token or password for its Flare server and nothing else.")
     var passwordFile: String?
 
     @OptionGroup var state: StateOption

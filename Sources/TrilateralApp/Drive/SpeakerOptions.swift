@@ -12,11 +12,8 @@ struct SpeakerOptions: ParsableArguments {
     var user: String?
 
     @Option(
-        help: ArgumentHelp(
-            "A file that contains only a token: the command is its user's. Without it, it is people.mqtt_user's.",
-            valueName: "file"
-        ),
-        completion: .file()
+        file:
+            "A file that contains only a token: the command is its user's. Without it, it is people.mqtt_user's."
     )
     var tokenFile: String?
 

@@ -7,11 +7,8 @@ import Settings
 struct OwnStateOption: ParsableArguments {
     @Option(
         name: .customLong("state"),
-        help: ArgumentHelp(
-            "The folder for the databases; without it $STATE_DIRECTORY, or else ~/.local/state/trilateral.",
-            valueName: "dir"
-        ),
-        completion: .directory
+        folder:
+            "The folder for the databases; without it $STATE_DIRECTORY, or else ~/.local/state/trilateral."
     )
     var path: String?
 
@@ -33,11 +30,8 @@ struct OwnStateOption: ParsableArguments {
 struct StateOption: ParsableArguments {
     @Option(
         name: .customLong("state"),
-        help: ArgumentHelp(
-            "The folder with the databases; without it $STATE_DIRECTORY, or else that of the daemon that runs here, or else ~/.local/state/trilateral.",
-            valueName: "dir"
-        ),
-        completion: .directory
+        folder:
+            "The folder with the databases; without it $STATE_DIRECTORY, or else that of the daemon that runs here, or else ~/.local/state/trilateral."
     )
     var path: String?
 

@@ -16,21 +16,14 @@ struct EstimateCommand: ParsableCommand {
             """
     )
 
-    @Argument(
-        help: ArgumentHelp("Where the beacons are, CSV; - reads standard input.", valueName: "beacons.csv"),
-        completion: .file()
-    )
+    @Argument(file: "Where the beacons are, CSV; - reads standard input.", name: "beacons.csv")
     var beacons: String
 
-    @Argument(
-        help: ArgumentHelp("What was heard, CSV; - reads standard input.", valueName: "scans.csv"),
-        completion: .file()
-    )
+    @Argument(file: "What was heard, CSV; - reads standard input.", name: "scans.csv")
     var scans: String
 
     // Negative numbers are values, not options.
     @Option(
-        name: .customLong("device-z"),
         parsing: .unconditional,
         help: ArgumentHelp("The height of the device in the beacons' coordinates, metres.", valueName: "z")
     )

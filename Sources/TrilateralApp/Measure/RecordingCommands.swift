@@ -22,10 +22,7 @@ struct RecordCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(
-        help: ArgumentHelp("The file to write; it must not exist yet.", valueName: "file"),
-        completion: .file()
-    )
+    @Argument(file: "The file to write; it must not exist yet.")
     var trace: String
 
     @Option(help: ArgumentHelp("How long to record, seconds; without it until Ctrl-C.", valueName: "n"))
@@ -126,10 +123,7 @@ struct ReplayCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(
-        help: ArgumentHelp("The recording; its format is recognised by its content.", valueName: "file"),
-        completion: .file()
-    )
+    @Argument(file: "The recording; its format is recognised by its content.")
     var recording: String
 
     @Option(help: ArgumentHelp("The speed: 0.01 to 1000, where 1 is as recorded, or max.", valueName: "n"))

@@ -21,16 +21,13 @@ struct SurveyCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The spots, CSV: name,x,y.", valueName: "spots.csv"), completion: .file())
+    @Argument(file: "The spots, CSV: name,x,y.", name: "spots.csv")
     var spots: String
 
     @Option(help: ArgumentHelp("How long each spot is measured, 1 to 600 seconds.", valueName: "n"))
     var seconds = 10.0
 
-    @Option(
-        help: ArgumentHelp("A CSV file to write; it must not exist yet.", valueName: "file"),
-        completion: .file()
-    )
+    @Option(file: "A CSV file to write; it must not exist yet.")
     var output: String?
 
     @Flag(help: "Print the summary as JSON.")

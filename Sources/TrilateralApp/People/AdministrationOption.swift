@@ -68,6 +68,22 @@ struct AdministrationOption: ParsableArguments {
         return response.body ?? .null
     }
 
+    /// Makes something, and prints a member of the answer: what names it from then on.
+    ///
+    /// - Parameter lists: Members of the request that are lists of words.
+    func add(
+        _ kind: String,
+        _ texts: [String: String?],
+        lists: [String: [String]] = [:],
+        printing member: String = "id",
+        needsDaemon: Bool = false
+    ) async throws {
+        var body: [String: JSONValue?] = texts.mapValues { text in text.map { .string($0) } }
+        for (name, words) in lists { body[name] = .array(words.map { .string($0) }) }
+        let answer = try await ask(.post, [kind], body: body, makes: !needsDaemon, needsDaemon: needsDaemon)
+        try StandardOutput.print(ListOption.text(answer[member] ?? .null))
+    }
+
     /// Answers without a daemon.
     private func answer(
         _ request: AccountsRequest,
@@ -145,34 +161,6 @@ extension VerbError {
         case "damaged": .dataError
         case "busy": .temporary
         default: .ioError
-        }
-    }
-}
-
-/// A list that a verb prints: a table, or JSON.
-struct PeopleListOption: ParsableArguments {
-    @Flag(help: "Print JSON.")
-    var json = false
-
-    /// - Parameter columns: The members of a row, in order.
-    func write(_ rows: JSONValue, _ columns: [String]) throws(OutputError) {
-        if json { return try StandardOutput.print(rows.text) }
-        try StandardOutput.print(
-            TextTable(
-                header: columns.map { $0.uppercased() },
-                rows: (rows.array ?? []).map { row in columns.map { Self.text(row[$0] ?? .null) } }
-            )
-        )
-    }
-
-    /// A value as one word.
-    static func text(_ value: JSONValue) -> String {
-        switch value {
-        case .null: ""
-        case .string(let text): text
-        case .bool(let value): value ? "yes" : "no"
-        case .array(let values): values.map(text).joined(separator: ",")
-        case .number, .numeral, .object: value.text
         }
     }
 }

@@ -40,17 +40,11 @@ struct ContactAddCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        let answer = try await people.ask(
-            .post,
-            ["contacts"],
-            body: [
-                "user": .string(user), "name": .string(name), "email": email.map { .string($0) },
-                "phone": phone.map { .string($0) },
-                "channels": .array(channels.map { .string($0.rawValue) }),
-            ],
-            makes: true
+        try await people.add(
+            "contacts",
+            ["user": user, "name": name, "email": email, "phone": phone],
+            lists: ["channels": channels.map(\.rawValue)]
         )
-        try StandardOutput.print(PeopleListOption.text(answer["id"] ?? .null))
     }
 }
 
@@ -64,12 +58,14 @@ struct ContactListCommand: AsyncParsableCommand {
     @Argument(help: "The user's name.", completion: .users)
     var user: String
 
-    @OptionGroup var list: PeopleListOption
+    @OptionGroup var list: ListOption
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        let rows = try await people.ask(.get, ["contacts"], query: ["user": user])
-        try list.write(rows, ["id", "name", "email", "phone", "channels"])
+        try await list.write(
+            people.ask(.get, ["contacts"], query: ["user": user]),
+            ["id", "name", "email", "phone", "channels"]
+        )
     }
 }
 

@@ -25,6 +25,10 @@ struct PeriodOption: ParsableArguments {
 
     @Option(help: ArgumentHelp("It does not count from then on.", valueName: "time"))
     var until: String?
+
+    func limiting(_ request: [String: String?]) -> [String: String?] {
+        request.merging(["starts": from, "ends": until]) { $1 }
+    }
 }
 
 /// `trilateral grant add`.
@@ -47,16 +51,8 @@ struct GrantAddCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        let answer = try await people.ask(
-            .post,
-            ["grants"],
-            body: [
-                "who": .string(who), "scope": .string(scope), "access": .string(right.rawValue),
-                "starts": period.from.map { .string($0) }, "ends": period.until.map { .string($0) },
-            ],
-            makes: true
-        )
-        try StandardOutput.print(PeopleListOption.text(answer["id"] ?? .null))
+        let grant = ["who": who, "scope": scope, "access": right.rawValue]
+        try await people.add("grants", period.limiting(grant))
     }
 }
 
@@ -67,13 +63,12 @@ struct GrantListCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only those of a user, or of a group such as group:staff.", valueName: "who"))
     var of: String?
 
-    @OptionGroup var list: PeopleListOption
+    @OptionGroup var list: ListOption
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        let rows = try await people.ask(.get, ["grants"], query: ["of": of])
-        try list.write(
-            rows,
+        try await list.write(
+            people.ask(.get, ["grants"], query: ["of": of]),
             ["id", "who", "scope", "access", "starts", "ends", "giver", "share", "accepted"]
         )
     }

@@ -31,13 +31,7 @@ struct GroupAddCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        let answer = try await people.ask(
-            .post,
-            ["groups"],
-            body: ["name": .string(name), "kind": .string(of.rawValue)],
-            makes: true
-        )
-        try StandardOutput.print(PeopleListOption.text(answer["id"] ?? .null))
+        try await people.add("groups", ["name": name, "kind": of.rawValue])
     }
 }
 
@@ -92,12 +86,14 @@ struct GroupListCommand: AsyncParsableCommand {
         abstract: "Print the groups with their members."
     )
 
-    @OptionGroup var list: PeopleListOption
+    @OptionGroup var list: ListOption
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        let rows = try await people.ask(.get, ["groups"])
-        try list.write(rows, ["name", "kind", "members", "id"])
+        try await list.write(
+            people.ask(.get, ["groups"]),
+            ["name", "kind", "members", "id"]
+        )
     }
 }
 

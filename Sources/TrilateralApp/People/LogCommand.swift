@@ -29,7 +29,7 @@ struct LogCommand: AsyncParsableCommand {
     @Option(help: "The most rows; the newest count.")
     var limit = 100
 
-    @OptionGroup var list: PeopleListOption
+    @OptionGroup var list: ListOption
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {

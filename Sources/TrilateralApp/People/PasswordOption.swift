@@ -3,18 +3,14 @@ import Settings
 
 /// A password from a file, or asked for on the terminal; never an argument, which others can see.
 struct PasswordOption: ParsableArguments {
-    @Option(
-        name: .customLong("password-file"),
-        help: ArgumentHelp("A file with the password and nothing else.", valueName: "file"),
-        completion: .file()
-    )
-    var file: String?
+    @Option(file: "A file with the password and nothing else.")
+    var passwordFile: String?
 
     /// The password of the file; `nil` without a file.
     ///
     /// - Throws: ``VerbError``.
     func fromFile() throws(VerbError) -> String? {
-        guard let file else { return nil }
+        guard let file = passwordFile else { return nil }
         guard let password = try Secret.stationPassword(in: file) else {
             throw VerbError("\(file) is empty", .dataError)
         }

@@ -34,16 +34,8 @@ struct ShareAddCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        let answer = try await people.ask(
-            .post,
-            ["shares"],
-            body: [
-                "user": .string(user), "thing": .string(thing), "access": .string(right.rawValue),
-                "starts": period.from.map { .string($0) }, "ends": period.until.map { .string($0) },
-            ],
-            makes: true
-        )
-        try StandardOutput.print(PeopleListOption.text(answer["id"] ?? .null))
+        let share = ["user": user, "thing": thing, "access": right.rawValue]
+        try await people.add("shares", period.limiting(share))
     }
 }
 
@@ -68,12 +60,14 @@ struct ShareAcceptCommand: AsyncParsableCommand {
 struct ShareListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the shares.")
 
-    @OptionGroup var list: PeopleListOption
+    @OptionGroup var list: ListOption
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        let rows = try await people.ask(.get, ["shares"])
-        try list.write(rows, ["id", "user", "thing", "access", "starts", "ends", "giver", "accepted"])
+        try await list.write(
+            people.ask(.get, ["shares"]),
+            ["id", "user", "thing", "access", "starts", "ends", "giver", "accepted"]
+        )
     }
 }
 

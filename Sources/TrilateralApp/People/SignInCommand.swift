@@ -19,12 +19,6 @@ struct SignInCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        let answer = try await people.ask(
-            .post,
-            ["sign-in-links"],
-            body: ["user": user.map { .string($0) }],
-            needsDaemon: true
-        )
-        try StandardOutput.print(PeopleListOption.text(answer["url"] ?? .null))
+        try await people.add("sign-in-links", ["user": user], printing: "url", needsDaemon: true)
     }
 }

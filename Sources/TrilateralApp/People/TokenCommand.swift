@@ -43,7 +43,7 @@ struct TokenAddCommand: AsyncParsableCommand {
             makes: true
         )
         do throws(OutputError) {
-            try StandardOutput.print(PeopleListOption.text(answer["token"] ?? .null))
+            try StandardOutput.print(ListOption.text(answer["token"] ?? .null))
         } catch {
             // Nobody has seen it, and nobody can see it again.
             if let id = answer["id"]?.string {
@@ -64,12 +64,14 @@ struct TokenListCommand: AsyncParsableCommand {
     @Option(help: "Only those of a user.", completion: .users)
     var user: String?
 
-    @OptionGroup var list: PeopleListOption
+    @OptionGroup var list: ListOption
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        let rows = try await people.ask(.get, ["tokens"], query: ["user": user])
-        try list.write(rows, ["id", "user", "name", "access", "made", "until", "used"])
+        try await list.write(
+            people.ask(.get, ["tokens"], query: ["user": user]),
+            ["id", "user", "name", "access", "made", "until", "used"]
+        )
     }
 }
 
@@ -103,12 +105,14 @@ struct SessionListCommand: AsyncParsableCommand {
     @Option(help: "Only those of a user.", completion: .users)
     var user: String?
 
-    @OptionGroup var list: PeopleListOption
+    @OptionGroup var list: ListOption
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        let rows = try await people.ask(.get, ["sessions"], query: ["user": user])
-        try list.write(rows, ["id", "user", "name", "made", "until", "used"])
+        try await list.write(
+            people.ask(.get, ["sessions"], query: ["user": user]),
+            ["id", "user", "name", "made", "until", "used"]
+        )
     }
 }
 

@@ -42,17 +42,10 @@ struct UserAddCommand: AsyncParsableCommand {
 
     func run() async throws {
         let password = try password.fromFile()
-        let answer = try await people.ask(
-            .post,
-            ["users"],
-            body: [
-                "name": .string(name), "display": display.map { .string($0) },
-                "email": email.map { .string($0) }, "group": group.map { .string($0) },
-                "password": password.map { .string($0) },
-            ],
-            makes: true
+        try await people.add(
+            "users",
+            ["name": name, "display": display, "email": email, "group": group, "password": password]
         )
-        try StandardOutput.print(PeopleListOption.text(answer["id"] ?? .null))
     }
 }
 
@@ -60,13 +53,12 @@ struct UserAddCommand: AsyncParsableCommand {
 struct UserListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the users.")
 
-    @OptionGroup var list: PeopleListOption
+    @OptionGroup var list: ListOption
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        let rows = try await people.ask(.get, ["users"])
-        try list.write(
-            rows,
+        try await list.write(
+            people.ask(.get, ["users"]),
             ["name", "display", "email", "state", "password", "groups", "made", "seen", "id"]
         )
     }

@@ -18,7 +18,7 @@ struct ImportCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The model file (JSON).", valueName: "file"), completion: .file())
+    @Argument(file: "The model file (JSON).")
     var model: String
 
     @Flag(help: "Only check the file; change nothing.")
@@ -102,7 +102,7 @@ struct ExportCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file())
+    @Argument(file: "The file to write.")
     var model: String
 
     @Flag(help: "Overwrite a file that exists already.")

@@ -4,14 +4,7 @@ import Settings
 
 /// The token for the Flare server of the daemon that runs.
 struct ServerTokenOption: ParsableArguments {
-    @Option(
-        name: .customLong("token-file"),
-        help: ArgumentHelp(
-            "A file with the token of an owner, for a daemon whose Flare server asks for one.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
+    @Option(file: "A file with the token of an owner, for a daemon whose Flare server asks for one.")
     var tokenFile: String?
 
     func load() throws(VerbError) -> Secret? {

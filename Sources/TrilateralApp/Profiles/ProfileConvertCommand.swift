@@ -14,16 +14,13 @@ struct ProfileConvertCommand: ParsableCommand {
             """
     )
 
-    @Argument(
-        help: ArgumentHelp("The file to convert, YAML or JSON.", valueName: "file"),
-        completion: .file()
-    )
+    @Argument(file: "The file to convert, YAML or JSON.")
     var file: String
 
     @Flag(help: "Write JSON instead of YAML.")
     var json = false
 
-    @Option(help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file())
+    @Option(file: "The file to write.")
     var output: String?
 
     func validate() throws {

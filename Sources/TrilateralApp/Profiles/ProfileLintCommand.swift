@@ -20,13 +20,7 @@ struct ProfileLintCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The files, YAML or JSON.", valueName: "file"), completion: .file())
     var files: [String]
 
-    @Option(
-        help: ArgumentHelp(
-            "The folder with own screens and controls, <Class>.js, so that their classes are known.",
-            valueName: "dir"
-        ),
-        completion: .directory
-    )
+    @Option(folder: "The folder with own screens and controls, <Class>.js, so that their classes are known.")
     var modules: String?
 
     @Flag(help: "Print one JSON object.")

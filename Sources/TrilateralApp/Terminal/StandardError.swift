@@ -16,7 +16,7 @@ enum StandardError {
         write((isForJournal ? JournalStream.text(visible, level) : visible) + "\n")
     }
 
-    /// The words of the command line that name the verb that runs, as in `station add`; set before it runs. Empty for the program.
+    /// The words of the command line that name the verb that runs, as in "station add"; empty for the program.
     static var verb: String {
         get { currentVerb.withLock { $0 } }
         set { currentVerb.withLock { $0 = newValue } }
