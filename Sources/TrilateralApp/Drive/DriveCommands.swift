@@ -154,10 +154,8 @@ extension BrokerOptions {
         let daemon = try await daemon(timeout: timeout)
         let (outcome, _) = await DriveExchange.Question.state(topic: Topics.tails.info)
             .ask(daemon, reading: [], within: timeout)
-        if case .state = outcome { return daemon }
-        let report = DriveReport(outcome, asJSON: false)
-        for line in report.complaints { StandardError.report(line) }
-        throw report.exitCode
+        if let failure = outcome.failure { throw failure }
+        return daemon
     }
 }
 

@@ -137,12 +137,9 @@ private struct WatchLoop {
             case .message(let message):
                 let line = hear(message)
                 if asJSON {
-                    let payload =
-                        (try? JSONValue(parsing: message.payload))
-                        ?? .string(String(decoding: message.payload, as: UTF8.self))
-                    try StandardOutput.write(
-                        JSONValue.object(["topic": .string(message.topic), "payload": payload]).text + "\n"
-                    )
+                    let payload = JSONValue(retained: message.payload)
+                    let object: JSONValue = ["topic": .string(message.topic), "payload": payload]
+                    try StandardOutput.print(object.text)
                 } else if let line {
                     try StandardOutput.print(line)
                 }

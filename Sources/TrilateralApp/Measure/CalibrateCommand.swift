@@ -99,13 +99,7 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
         let (device, samples) = try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await source.run { _ in } }
             group.addTask { [seconds] in
-                let signals = SignalStream([SIGINT, SIGTERM])
-                await withTaskGroup(of: Void.self) { ends in
-                    ends.addTask { await signals.first() }
-                    ends.addTask { try? await Task.sleep(for: .seconds(seconds)) }
-                    await ends.next()
-                    ends.cancelAll()
-                }
+                await SignalStream.waitForEnd(seconds)
                 port.yield(.end)
             }
             group.addTask { while (try? await Task.sleep(for: .seconds(1))) != nil { port.yield(.second) } }

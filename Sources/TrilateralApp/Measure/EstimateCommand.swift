@@ -100,7 +100,9 @@ struct EstimateCommand: ParsableCommand {
         var text = "time_s,x,y,z,accuracy_m,quality\n"
         for estimate in estimates {
             let position = estimate.position
-            let numbers = [position.x, position.y, position.z, estimate.accuracyMetres].map(hundredths)
+            let numbers = [position.x, position.y, position.z, estimate.accuracyMetres].map {
+                WatchText.decimal($0, 2)
+            }
             text +=
                 ([whole(estimate.time)] + numbers + [estimate.quality.rawValue]).joined(separator: ",") + "\n"
         }
@@ -109,14 +111,6 @@ struct EstimateCommand: ParsableCommand {
 
     private static func whole(_ seconds: Double) -> String {
         Int(exactly: seconds).map(String.init) ?? String(seconds)
-    }
-
-    /// With two digits after the point.
-    private static func hundredths(_ metres: Double) -> String {
-        guard let count = Int(exactly: (metres * 100).rounded()) else { return String(metres) }
-        let digits = String(abs(count))
-        let padded = String(repeating: "0", count: max(0, 3 - digits.count)) + digits
-        return (count < 0 ? "-" : "") + padded.dropLast(2) + "." + padded.suffix(2)
     }
 }
 

@@ -80,7 +80,7 @@ struct RecordCommand: AsyncParsableCommand {
         let count = try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await heard.run { port.yield($0) } }
             group.addTask { [seconds] in
-                await Self.waitForEnd(seconds)
+                await SignalStream.waitForEnd(seconds)
                 port.finish()
             }
             var count = 0
@@ -98,16 +98,6 @@ struct RecordCommand: AsyncParsableCommand {
         }
         try writer.finish()
         return count
-    }
-
-    private static func waitForEnd(_ seconds: Int?) async {
-        let signals = SignalStream([SIGINT, SIGTERM])
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await signals.first() }
-            if let seconds { group.addTask { try? await Task.sleep(for: .seconds(seconds)) } }
-            await group.next()
-            group.cancelAll()
-        }
     }
 }
 

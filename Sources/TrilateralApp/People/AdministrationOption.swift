@@ -33,14 +33,11 @@ struct AdministrationOption: ParsableArguments {
         makes: Bool = false,
         needsDaemon: Bool = false
     ) async throws -> JSONValue {
-        let request = AccountsRequest(
+        let request = AdministrationClient.request(
             method,
             path,
             query: query.compactMapValues(\.self),
-            body: body.map { .object(JSONObject($0.compactMapValues(\.self))) },
-            speaker: .nobody,
-            face: AdministrationSocket.face,
-            systemUser: SystemUser.name(of: getuid())
+            body: body.map { .object(JSONObject($0.compactMapValues(\.self))) }
         )
         let location = try state.location()
         let response: AccountsResponse
