@@ -5,7 +5,6 @@ import JSON
 import Resolution
 import Text
 
-/// `trilateral resolver list`.
 struct ResolverListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -24,7 +23,6 @@ struct ResolverListCommand: AsyncParsableCommand {
     }
 }
 
-/// `trilateral resolver get`.
 struct ResolverGetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
@@ -45,7 +43,6 @@ struct ResolverGetCommand: AsyncParsableCommand {
     }
 }
 
-/// `trilateral resolver set`.
 struct ResolverSetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
@@ -73,7 +70,6 @@ struct ResolverSetCommand: AsyncParsableCommand {
     }
 }
 
-/// `trilateral resolver rm`.
 struct ResolverRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "rm", abstract: "Remove a serial.")
 

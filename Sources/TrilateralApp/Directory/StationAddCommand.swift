@@ -3,7 +3,6 @@ import Daemon
 import Resolution
 import Settings
 
-/// `trilateral station add`.
 struct StationAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",

@@ -18,7 +18,6 @@ struct StationCommand: ParsableCommand {
     )
 }
 
-/// `trilateral station list`.
 struct StationListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -51,7 +50,6 @@ struct StationListCommand: AsyncParsableCommand {
     }
 }
 
-/// `trilateral station rm`.
 struct StationRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "rm", abstract: "Forget a station.")
 
@@ -61,16 +59,10 @@ struct StationRemoveCommand: AsyncParsableCommand {
     @OptionGroup var state: StateOption
 
     func run() async throws {
-        try await state.withKnownStations(isWriting: true) { store in
-            guard let store, let known = try store.station(station) else {
-                throw VerbError.unknown(station: station)
-            }
-            try store.remove(known)
-        }
+        try await state.withStation(station, isWriting: true) { store, known in try store.remove(known) }
     }
 }
 
-/// `trilateral station refresh`.
 struct StationRefreshCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh",
@@ -84,17 +76,17 @@ struct StationRefreshCommand: AsyncParsableCommand {
 
     func run() async throws {
         var first: ExitCode?
-        try await options.state.withKnownStations(isWriting: true) { store in
-            if let station {
-                guard let store, let known = try store.station(station) else {
-                    throw VerbError.unknown(station: station)
+        if let station {
+            try await options.state.withStation(station, isWriting: true) { store, known in
+                first = try await refresh([known], in: store)
+            }
+        } else {
+            try await options.state.withKnownStations(isWriting: true) { store in
+                guard let store, case let stations = try store.stations(), !stations.isEmpty else {
+                    return StandardError.report(StationListCommand.steps)
                 }
-                return first = try await refresh([known], in: store)
+                first = try await refresh(stations, in: store)
             }
-            guard let store, case let stations = try store.stations(), !stations.isEmpty else {
-                return StandardError.report(StationListCommand.steps)
-            }
-            first = try await refresh(stations, in: store)
         }
         if let first { throw first }
     }

@@ -7,7 +7,6 @@ import OperatingSystem
 import Resolution
 import Settings
 
-/// `trilateral station devices`.
 struct StationDevicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
@@ -30,10 +29,8 @@ struct StationDevicesCommand: AsyncParsableCommand {
     @OptionGroup var list: ListOption
 
     func run() async throws {
-        try await options.state.withKnownStations { store in
-            guard let store, var station = try store.station(station) else {
-                throw VerbError.unknown(station: station)
-            }
+        try await options.state.withStation(station) { store, known in
+            var station = known
             try checkCAFile(of: station)
             do {
                 return try print(try await rows(of: station))

@@ -4,7 +4,6 @@ import Resolution
 import Settings
 import Text
 
-/// `trilateral station edit`.
 struct StationEditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit",
@@ -32,10 +31,7 @@ struct StationEditCommand: AsyncParsableCommand {
         guard [name, address, url, passwordFile].contains(where: { $0 != nil }) else {
             throw VerbError("nothing to change: give --name, --address, --url or --password-file", .usage)
         }
-        try await state.withKnownStations(isWriting: true) { store in
-            guard let store, let station = try store.station(station) else {
-                throw VerbError.unknown(station: station)
-            }
+        try await state.withStation(station, isWriting: true) { store, station in
             let others = try store.stations().filter { $0.serial != station.serial }
             try store.save(changed(station, beside: others))
         }

@@ -18,7 +18,6 @@ struct CalibrateCommand: AsyncParsableCommand {
     )
 }
 
-/// `trilateral calibrate compass`.
 struct CalibrateCompassCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compass",

@@ -132,14 +132,7 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let environment = ProcessInfo.processInfo.environment
-        let loaded = try file.load(isDaemon: true, environment: environment)
-        let folder = try state.folder(environment)
-        let path = file.path
-        var runner = DaemonRunner(folder: folder, environment: environment) {
-            ConfigurationOption.read(path, environment)
-        }
-        runner.configurationFile = file.file(environment: environment)
+        var (runner, loaded) = try file.daemon(in: state)
         runner.replays = [
             ReplaySettings(file: recording, speed: ReplaySpeed(speed) ?? .times(1), isLooping: loop)
         ]

@@ -12,7 +12,6 @@ struct ContactCommand: ParsableCommand {
     )
 }
 
-/// `trilateral contact add`.
 struct ContactAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -48,7 +47,6 @@ struct ContactAddCommand: AsyncParsableCommand {
     }
 }
 
-/// `trilateral contact list`.
 struct ContactListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -69,7 +67,6 @@ struct ContactListCommand: AsyncParsableCommand {
     }
 }
 
-/// `trilateral contact rm`.
 struct ContactRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm",

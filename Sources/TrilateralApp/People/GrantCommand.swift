@@ -31,7 +31,6 @@ struct PeriodOption: ParsableArguments {
     }
 }
 
-/// `trilateral grant add`.
 struct GrantAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -56,7 +55,6 @@ struct GrantAddCommand: AsyncParsableCommand {
     }
 }
 
-/// `trilateral grant list`.
 struct GrantListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the grants.")
 
@@ -74,7 +72,6 @@ struct GrantListCommand: AsyncParsableCommand {
     }
 }
 
-/// `trilateral grant rm`.
 struct GrantRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "rm", abstract: "Take a right away.")
 
@@ -88,7 +85,6 @@ struct GrantRemoveCommand: AsyncParsableCommand {
     }
 }
 
-/// `trilateral grant check`.
 struct GrantCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",

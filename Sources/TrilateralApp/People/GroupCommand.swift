@@ -15,7 +15,6 @@ struct GroupCommand: ParsableCommand {
     )
 }
 
-/// `trilateral group add`.
 struct GroupAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -55,7 +54,6 @@ private struct GroupMembers: ParsableArguments {
     }
 }
 
-/// `trilateral group join`.
 struct GroupJoinCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "join",
@@ -67,7 +65,6 @@ struct GroupJoinCommand: AsyncParsableCommand {
     func run() async throws { try await members.send(to: "members") }
 }
 
-/// `trilateral group leave`.
 struct GroupLeaveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "leave",
@@ -79,7 +76,6 @@ struct GroupLeaveCommand: AsyncParsableCommand {
     func run() async throws { try await members.send(to: "leave") }
 }
 
-/// `trilateral group list`.
 struct GroupListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -97,7 +93,6 @@ struct GroupListCommand: AsyncParsableCommand {
     }
 }
 
-/// `trilateral group rm`.
 struct GroupRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm",

@@ -13,7 +13,6 @@ struct ShareCommand: ParsableCommand {
     )
 }
 
-/// `trilateral share add`.
 struct ShareAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -39,7 +38,6 @@ struct ShareAddCommand: AsyncParsableCommand {
     }
 }
 
-/// `trilateral share accept`.
 struct ShareAcceptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accept",
@@ -56,7 +54,6 @@ struct ShareAcceptCommand: AsyncParsableCommand {
     }
 }
 
-/// `trilateral share list`.
 struct ShareListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the shares.")
 
@@ -71,7 +68,6 @@ struct ShareListCommand: AsyncParsableCommand {
     }
 }
 
-/// `trilateral share rm`.
 struct ShareRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "rm", abstract: "End a share.")
 

@@ -11,7 +11,6 @@ struct TokenCommand: ParsableCommand {
     )
 }
 
-/// `trilateral token add`.
 struct TokenAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -54,7 +53,6 @@ struct TokenAddCommand: AsyncParsableCommand {
     }
 }
 
-/// `trilateral token list`.
 struct TokenListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -75,7 +73,6 @@ struct TokenListCommand: AsyncParsableCommand {
     }
 }
 
-/// `trilateral token rm`.
 struct TokenRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "rm", abstract: "Remove a token.")
 
@@ -98,7 +95,6 @@ struct SessionCommand: ParsableCommand {
     )
 }
 
-/// `trilateral session list`.
 struct SessionListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the sessions.")
 
@@ -116,7 +112,6 @@ struct SessionListCommand: AsyncParsableCommand {
     }
 }
 
-/// `trilateral session rm`.
 struct SessionRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "rm", abstract: "End a session.")
 

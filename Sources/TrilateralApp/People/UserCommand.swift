@@ -18,7 +18,6 @@ struct UserCommand: ParsableCommand {
     )
 }
 
-/// `trilateral user add`.
 struct UserAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -49,7 +48,6 @@ struct UserAddCommand: AsyncParsableCommand {
     }
 }
 
-/// `trilateral user list`.
 struct UserListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the users.")
 
@@ -64,7 +62,6 @@ struct UserListCommand: AsyncParsableCommand {
     }
 }
 
-/// `trilateral user on`.
 struct UserOnCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "on",
@@ -81,7 +78,6 @@ struct UserOnCommand: AsyncParsableCommand {
     }
 }
 
-/// `trilateral user off`.
 struct UserOffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "off",
@@ -98,7 +94,6 @@ struct UserOffCommand: AsyncParsableCommand {
     }
 }
 
-/// `trilateral user rm`.
 struct UserRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm",
@@ -115,7 +110,6 @@ struct UserRemoveCommand: AsyncParsableCommand {
     }
 }
 
-/// `trilateral user password`.
 struct UserPasswordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "password",

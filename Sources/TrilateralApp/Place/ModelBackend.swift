@@ -123,13 +123,8 @@ extension ModelBackend {
             guard let model = json["model"] else {
                 throw VerbError("the Flare server sent no model", .unavailable)
             }
-            let orphans = (json["orphans"]?.array ?? []).compactMap { json -> ObjectReference? in
-                guard let kind = json["class"]?.string.flatMap(FlareClass.init(rawValue:)),
-                    let id = json["id"]?.string.flatMap({ FlareID($0) })
-                else { return nil }
-                return ObjectReference(kind, id)
-            }
-            return ModelExport(json: model, orphans: orphans)
+            let orphans = (json["orphans"]?.array ?? []).compactMap(Orphan.init(json:))
+            return ModelExport(json: model, orphans: orphans.map { ObjectReference($0.kind, $0.id) })
         }
     }
 

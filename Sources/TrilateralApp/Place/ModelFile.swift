@@ -101,19 +101,12 @@ package struct ModelFile: Sendable {
     /// Says what is there twice now, or would be, and how it is not.
     func warn(ofDoubles doubles: [ModelError]) {
         guard !doubles.isEmpty else { return }
-        tell(doubles.map(\.description), as: "warning")
-        let advice =
-            "to change existing objects, export them, edit that file (it has the ids), and import it with --replace"
-        tell([advice], as: "warning")
-    }
-
-    /// Tells the first of many remarks.
-    private func tell(_ remarks: [String], as kind: String) {
-        for remark in remarks.prefix(Self.mostRemarks) {
-            StandardError.report("\(path): \(kind): \(remark)")
-        }
-        let more = remarks.count - Self.mostRemarks
-        if more > 0 { StandardError.report("\(path): \(kind): … and \(more) more") }
+        for remark in doubles.prefix(Self.mostRemarks) { StandardError.report("\(path): warning: \(remark)") }
+        let more = doubles.count - Self.mostRemarks
+        if more > 0 { StandardError.report("\(path): warning: … and \(more) more") }
+        StandardError.report(
+            "\(path): warning: to change existing objects, export them, edit that file (it has the ids), and import it with --replace"
+        )
     }
 
     private static let mostRemarks = 20
