@@ -17,4 +17,20 @@ extension ConfigurationSchema {
         }
         return result
     }
+
+    /// Reads a file that a key names: what is wrong with it, and what should change.
+    func load(
+        _ file: ConfigurationFile,
+        into loaded: inout LoadedConfiguration
+    ) -> (problems: [ConfigurationError], warnings: [ConfigurationError]) {
+        let origin = loaded.origin(file.path)
+        func found(_ message: String) -> [ConfigurationError] {
+            [ConfigurationError(origin, file.path, message)]
+        }
+        if let problem = key(file.path)?.problemOfKind(in: loaded.values) { return (found(problem), []) }
+        switch file.load(&loaded) {
+        case .success(let warning): return ([], warning.map(found) ?? [])
+        case .failure(let error): return (found(error.message), [])
+        }
+    }
 }

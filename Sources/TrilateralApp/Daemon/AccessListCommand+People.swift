@@ -55,14 +55,10 @@ extension AccessListCommand {
         _ folder: StateFolder,
         _ location: StateLocation
     ) async throws -> JSONValue {
-        var model = JSONValue.null
-        try await folder.withModel(
-            token: token,
-            configuration: { try location.configuration(file) }
-        ) { backend in
-            model = try await backend.exportModel().json
+        try await folder.withModel(token: token, configuration: { try location.configuration(file) }) {
+            backend in
+            try await backend.exportModel().json
         }
-        return model
     }
 
     /// A remote server's model, as the daemon keeps it.

@@ -111,8 +111,7 @@ struct ConfigurationOption: ParsableArguments {
             }
             throw ExitCode.configuration
         }
-        var warnings = loaded.warnings.map(\.description)
-        if isDaemon { warnings += (loaded.profileWarnings + loaded.advice).map(\.description) }
+        var warnings = (isDaemon ? loaded.allWarnings : loaded.warnings).map(\.description)
         // That this user may not read the file does not matter to the daemon.
         if isStandIn, let file, !problems.allSatisfy(\.isForbidden) {
             let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems"

@@ -22,14 +22,8 @@ package enum DemoPlace {
     ///
     /// - Returns: The path of the walk's capture.
     static func prepare(in folder: StateFolder) async throws -> String {
-        let logger = Logger(label: "demo") { _ in SwiftLogNoOpLogHandler() }
         let store = try FlareStore(file: folder.flareDatabase)
-        let hub = try FlareHub(
-            on: LoopExecutor(),
-            store: store,
-            clock: { RuntimeClock.now().wallMilliseconds },
-            logger: logger
-        )
+        let hub = try FlareHub.ofVerb(on: LoopExecutor(), store)
         if await hub.records(.environment).isEmpty {
             do {
                 _ = try await hub.importModel(try ModelTree.read(model))

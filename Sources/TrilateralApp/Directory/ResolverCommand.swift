@@ -103,13 +103,7 @@ struct ResolverCommand: AsyncParsableCommand {
             throw VerbError("\(path): \(error)", .ioError)
         }
         defer { database.close() }
-        let log = LogOutput(
-            level: .warning,
-            form: LogFormat(
-                TrilateralConfiguration().log.format,
-                environment: ProcessInfo.processInfo.environment
-            )
-        )
+        let log = LogOutput(ofVerb: TrilateralConfiguration().log)
         defer { log.flush() }
         let server = ResolverServer(
             configuration,

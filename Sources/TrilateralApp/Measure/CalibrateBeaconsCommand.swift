@@ -81,7 +81,7 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
     func run() async throws {
         let settings = try broker.address.settings(node: broker.node)
         let configuration = settings.loaded.values(servedBy: settings.daemon)
-        let log = LogOutput(level: .warning, form: LogFormat(configuration.log.format, environment: [:]))
+        let log = LogOutput(ofVerb: configuration.log, environment: [:])
         defer { log.flush() }
         let logger = log.logger("calibrate")
         var flare = try flareServer(configuration.flare)

@@ -77,10 +77,7 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
         }
         defer { memory.close() }
         StandardError.report("\(await reader(of: memory, in: folder, isUsed: isUsed, settings))")
-        let log = LogOutput(
-            level: .warning,
-            form: LogFormat(configuration.log.format, environment: environment)
-        )
+        let log = LogOutput(ofVerb: configuration.log)
         defer { log.flush() }
         let (events, port) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(1000))
         let compass = IIOCompass(

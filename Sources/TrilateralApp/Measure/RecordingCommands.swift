@@ -46,7 +46,7 @@ struct RecordCommand: AsyncParsableCommand {
             try bluetooth
             ? address.settings(of: nil) : address.settings(node: broker.node)
         let configuration = settings.loaded.values
-        let log = LogOutput(level: .warning, form: LogFormat(configuration.log.format, environment: [:]))
+        let log = LogOutput(ofVerb: configuration.log, environment: [:])
         defer { log.flush() }
         let logger = log.logger("record")
         do {

@@ -17,10 +17,7 @@ struct FlareSession {
         within limit: Duration = .seconds(10),
         _ body: (inout FlareSession) async throws -> Result
     ) async throws -> Result {
-        let client = try FlareClient(
-            configuration,
-            logger: Logger(label: "flare") { _ in SwiftLogNoOpLogHandler() }
-        )
+        let client = try FlareClient(configuration, logger: .silent)
         let (requests, request) = AsyncStream.makeStream(of: FlareRequest.self)
         let (events, feed) = AsyncStream.makeStream(of: FlareEvent.self)
         return try await withThrowingTaskGroup(of: Void.self) { group in

@@ -183,11 +183,11 @@ extension StateFolder {
     ///   - token: What the daemon's server may ask for.
     ///   - configuration: Asked for only when a daemon has the database.
     /// - Throws: ``VerbError``, and what the body throws to end the verb.
-    func withModel(
+    func withModel<Result>(
         token: ServerTokenOption,
         configuration: () throws -> TrilateralConfiguration,
-        _ body: (ModelBackend) async throws -> Void
-    ) async throws {
+        _ body: (ModelBackend) async throws -> Result
+    ) async throws -> Result {
         do {
             let store: FlareStore
             do throws(FlareStoreError) {
@@ -200,32 +200,25 @@ extension StateFolder {
                         token: try token.load()
                     )
                 else { throw FlareStoreError.inUse(path: path) }
-                try await body(.daemon(server))
-                return
+                return try await body(.daemon(server))
             }
-            let logger = Logger(label: "model") { _ in SwiftLogNoOpLogHandler() }
-            let hub = try FlareHub(
-                on: LoopExecutor(),
-                store: store,
-                clock: { RuntimeClock.now().wallMilliseconds },
-                logger: logger
-            )
-            try await perform(body, on: hub)
+            let result = try await perform(body, on: FlareHub.ofVerb(on: LoopExecutor(), store))
             try store.close()
+            return result
         } catch {
             throw VerbError.ending(by: error)
         }
     }
 
-    private func perform(
-        _ body: (ModelBackend) async throws -> Void,
+    private func perform<Result>(
+        _ body: (ModelBackend) async throws -> Result,
         on hub: FlareHub
-    ) async throws {
+    ) async throws -> Result {
         let changes = Locked<[ModelChange]>([])
         let record: ModelChangeRecord = { change, _ in changes.withLock { $0.append(change) } }
         await hub.add(recorder: record)
         defer { log(changes.withLock { $0 }) }
-        try await body(.database(hub))
+        return try await body(.database(hub))
     }
 
     /// Writes changes to the command log of the folder, if a daemon has used it.
@@ -247,5 +240,17 @@ extension StateFolder {
         } catch {
             StandardError.report("warning: this is not in the command log: \(error)")
         }
+    }
+}
+
+extension FlareHub {
+    /// The objects of a database for one verb, which logs nothing.
+    static func ofVerb(on executor: LoopExecutor, _ store: FlareStore) throws(FlareStoreError) -> FlareHub {
+        try FlareHub(
+            on: executor,
+            store: store,
+            clock: { RuntimeClock.now().wallMilliseconds },
+            logger: .silent
+        )
     }
 }

@@ -1,6 +1,7 @@
 import Daemon
 import Foundation
 import Logging
+import Settings
 import Text
 import Threading
 
@@ -40,4 +41,17 @@ extension LogOutput {
     convenience init(level: Logger.Level?, form: LogFormat) {
         self.init(level: level, form: form) { StandardError.write($0) }
     }
+
+    /// The log of a verb that is no daemon: warnings, in the configured format.
+    convenience init(
+        ofVerb settings: TrilateralConfiguration.Log,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) {
+        self.init(level: .warning, form: LogFormat(settings.format, environment: environment))
+    }
+}
+
+extension Logger {
+    /// For what a verb says in its own words.
+    static var silent: Logger { Logger(label: "trilateral") { _ in SwiftLogNoOpLogHandler() } }
 }
