@@ -23,9 +23,7 @@ extension CompletionKind {
     static var targets: CompletionKind {
         names { words in
             let all = await ObjectNames(words).all
-            return [
-                "nearby", "device", "environment", "zone", "state", "health", "info", "alerts", "lifecycle",
-            ]
+            return DriveTarget.words.map(\.key)
                 + all[.thing, default: []] + all[.zone, default: []].map { "zones/\($0)" }
                 + all[.environment, default: []].map { "environments/\($0)" }
         }
