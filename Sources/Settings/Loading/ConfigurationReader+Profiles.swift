@@ -188,14 +188,6 @@ extension ConfigurationOrigin {
 
 extension TrilateralConfiguration.Log.Level {
     fileprivate init(_ level: SDKSettings.LogLevel) {
-        self =
-            switch level {
-            case .verbose: .trace
-            case .debug: .debug
-            case .info: .info
-            case .warning: .warning
-            case .error: .error
-            case .none: .none
-            }
+        self = level == .verbose ? .trace : Self(rawValue: level.rawValue.lowercased()) ?? Self.none
     }
 }

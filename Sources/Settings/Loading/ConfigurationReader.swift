@@ -17,6 +17,9 @@ package struct LoadedConfiguration: Sendable {
 
     package init() {}
 
+    /// What a daemon logs: all that should change.
+    package var allWarnings: [ConfigurationError] { warnings + profileWarnings + advice }
+
     /// The key of a list entry in ``origins``; entries count from 1.
     static func path(of entry: Int, in list: String) -> String { "\(list)[\(entry)]" }
 
@@ -146,17 +149,9 @@ struct ConfigurationReader {
     /// Reads the files that the configuration names.
     mutating func readFiles() {
         for file in schema.files {
-            if let problem = schema.key(file.path)?.problemOfKind(in: loaded.values) {
-                problems.append(ConfigurationError(loaded.origin(file.path), file.path, problem))
-                continue
-            }
-            switch file.load(&loaded) {
-            case .success(let warning?):
-                loaded.warnings.append(ConfigurationError(loaded.origin(file.path), file.path, warning))
-            case .success(nil): break
-            case .failure(let error):
-                problems.append(ConfigurationError(loaded.origin(file.path), file.path, error.message))
-            }
+            let found = schema.load(file, into: &loaded)
+            problems += found.problems
+            loaded.warnings += found.warnings
         }
     }
 

@@ -69,14 +69,6 @@ package struct ProfileModules: Sendable, Hashable {
     }
 
     private static func isClass(_ name: String) -> Bool {
-        guard (1...100).contains(name.utf8.count), name.first?.isNumber == false else { return false }
-        return name.utf8.allSatisfy {
-            switch $0 {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
+        name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]{0,99}/) != nil
     }
 }

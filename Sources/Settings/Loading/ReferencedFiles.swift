@@ -41,17 +41,9 @@ package struct ReferencedFiles {
         }
         for file in schema.usedLater where !invalid.contains(file.path) {
             var copy = loaded
-            func found(_ message: String) -> ConfigurationError {
-                ConfigurationError(loaded.origin(file.path), file.path, message)
-            }
-            if let problem = schema.key(file.path)?.problemOfKind(in: loaded.values) {
-                problems.append(found(problem))
-                continue
-            }
-            switch file.load(&copy) {
-            case .success(let warning): warnings += warning.map { [found($0)] } ?? []
-            case .failure(let error): problems.append(found(error.message))
-            }
+            let found = schema.load(file, into: &copy)
+            problems += found.problems
+            warnings += found.warnings
         }
     }
 

@@ -17,6 +17,15 @@ struct YAMLDocument {
         var line: Int
         var column: Int
         var message: String
+
+        init(_ message: String, path: String = "", at place: FileLocation? = nil) {
+            (self.message, self.path) = (message, path)
+            (line, column) = (place?.line ?? 1, place?.column ?? 1)
+        }
+
+        init(_ message: String, at mark: Mark) {
+            self.init(message, at: FileLocation(line: mark.line, column: mark.column))
+        }
     }
 
     /// Values, in the order of the file; an unknown section is one entry.
@@ -37,9 +46,7 @@ struct YAMLDocument {
     init(_ text: String, isSection: @escaping (String) -> Bool) {
         self.isSection = isSection
         guard text.utf8.count <= Self.maximumSize else {
-            errors.append(
-                SyntaxError(line: 1, column: 1, message: "the file is larger than \(Self.maximumSize) bytes")
-            )
+            errors.append(SyntaxError("the file is larger than \(Self.maximumSize) bytes"))
             return
         }
         do throws(SyntaxError) {
@@ -52,11 +59,7 @@ struct YAMLDocument {
             where scalar.style == .plain && ["", "~", "null"].contains(scalar.string):
                 break
             default:
-                throw SyntaxError(
-                    line: root.mark?.line ?? 1,
-                    column: root.mark?.column ?? 1,
-                    message: "the file must consist of sections such as mqtt:"
-                )
+                throw SyntaxError("the file must consist of sections such as mqtt:", at: Self.place(root))
             }
         } catch {
             errors.append(error)
@@ -69,54 +72,35 @@ struct YAMLDocument {
             guard let name = key.scalar?.string, name.first == Self.mark, let line = key.mark?.line else {
                 continue
             }
-            firstLines[Self.unmarked(name), default: line] = min(
-                line,
-                firstLines[Self.unmarked(name)] ?? line
-            )
+            firstLines[Self.unmarked(name)] = min(line, firstLines[Self.unmarked(name)] ?? line)
         }
         for (key, value) in mapping {
-            let (line, column) = (key.mark?.line ?? 1, key.mark?.column ?? 1)
+            let place = Self.place(key) ?? FileLocation(line: 1, column: 1)
             guard let written = key.scalar?.string else {
-                errors.append(
-                    SyntaxError(
-                        path: parent,
-                        line: line,
-                        column: column,
-                        message: "a key must be a plain word"
-                    )
-                )
+                errors.append(SyntaxError("a key must be a plain word", path: parent, at: place))
                 continue
             }
             let name = Self.unmarked(written)
             let path = parent.isEmpty ? name : parent + "." + name
-            if let first = firstLines[name], first != line {
-                let message = "stands again (first in line \(first))"
-                errors.append(SyntaxError(path: path, line: line, column: column, message: message))
+            if let first = firstLines[name], first != place.line {
+                errors.append(SyntaxError("stands again (first in line \(first))", path: path, at: place))
             }
-            if isSection(path) {
-                readSection(value, path, line: line, column: column)
-            } else {
-                entries.append(Entry(path: path, input: Self.input(value), line: line, column: column))
+            let input = Self.input(value)
+            if !isSection(path) {
+                entries.append(Entry(path: path, input: input, line: place.line, column: place.column))
+            } else if input != .null {
+                if let mapping = value.mapping {
+                    read(mapping, under: path)
+                } else {
+                    let message = "must be a section with keys below it (is \(input.description))"
+                    errors.append(SyntaxError(message, path: path, at: place))
+                }
             }
         }
     }
 
     private static func unmarked(_ name: String) -> String {
         String(name.drop { $0 == mark })
-    }
-
-    private mutating func readSection(_ value: Node, _ path: String, line: Int, column: Int) {
-        switch Self.input(value) {
-        case .null:
-            break
-        case let other:
-            guard let mapping = value.mapping else {
-                let message = "must be a section with keys below it (is \(other.description))"
-                errors.append(SyntaxError(path: path, line: line, column: column, message: message))
-                return
-            }
-            read(mapping, under: path)
-        }
     }
 
     /// The depth to which values are read: aliases can make a huge tree of a small text.
@@ -153,14 +137,7 @@ struct YAMLDocument {
         if !tag.isEmpty, !tag.hasPrefix("tag:yaml.org,2002:") {
             let message =
                 "the tag \(QuotedValue.of(tag)) is not known here; write the value itself, or name a file with it (…_file)"
-            found.append(
-                SyntaxError(
-                    path: path,
-                    line: node.mark?.line ?? 1,
-                    column: node.mark?.column ?? 1,
-                    message: message
-                )
-            )
+            found.append(SyntaxError(message, path: path, at: place(node)))
         }
         guard depth < maximumTagDepth else { return found }
         switch node {
@@ -201,10 +178,10 @@ struct YAMLDocument {
             } catch let error as YamlError {
                 throw syntaxError(error)
             } catch {
-                throw SyntaxError(line: 1, column: 1, message: "\(error)")
+                throw SyntaxError("\(error)")
             }
         }
-        throw SyntaxError(line: 1, column: 1, message: "too many keys stand twice")
+        throw SyntaxError("too many keys stand twice")
     }
 
     /// The text with a mark in the key that begins at a location; `nil` if there is no such location.
@@ -232,16 +209,12 @@ struct YAMLDocument {
             let words = [context.map { "\($0.text)".trimmed }, problem].compactMap { $0 }.filter {
                 !$0.isEmpty
             }
-            return SyntaxError(
-                line: mark.line,
-                column: mark.column,
-                message: "this is not YAML: " + words.joined(separator: ", ")
-            )
+            return SyntaxError("this is not YAML: " + words.joined(separator: ", "), at: mark)
         case .reader(let problem, let offset, _, let yaml):
             let line = yaml.utf8.prefix(max(0, offset ?? 0)).reduce(1) { $1 == 0x0A ? $0 + 1 : $0 }
-            return SyntaxError(line: line, column: 1, message: "this is not YAML: \(problem)")
+            return SyntaxError("this is not YAML: \(problem)", at: FileLocation(line: line, column: 1))
         default:
-            return SyntaxError(line: 1, column: 1, message: "this is not YAML: \(error)")
+            return SyntaxError("this is not YAML: \(error)")
         }
     }
 }

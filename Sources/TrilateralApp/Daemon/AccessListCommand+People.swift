@@ -14,7 +14,7 @@ import Settings
 extension AccessListCommand {
     /// The text, of users as they are now.
     ///
-    /// - Throws: An exit code, after a message.
+    /// - Throws: ``VerbError``.
     func peopleText(
         _ values: TrilateralConfiguration,
         _ list: AccessList,
@@ -24,14 +24,14 @@ extension AccessListCommand {
         func exists(_ name: String) -> Bool {
             access(URL(filePath: path).appending(path: name).path(percentEncoded: false), F_OK) == 0
         }
-        if !exists("trilateral.db"), errno == EACCES { _ = try location.open(by: "acl") }
+        if !exists("trilateral.db"), errno == EACCES { _ = try location.open() }
         guard exists("trilateral.db") else {
-            StandardError.print(
-                "trilateral acl: there are no users in \(path) yet: --state names another folder, and trilateral run makes them"
+            throw VerbError(
+                "there are no users in \(path) yet: --state names another folder, and trilateral run makes them",
+                .noInput
             )
-            throw ExitCode.noInput
         }
-        let folder = try location.open(by: "acl")
+        let folder = try location.open()
         do {
             let store = try StateStore(folder: folder.url)
             defer { store.close() }
@@ -45,11 +45,8 @@ extension AccessListCommand {
             }
             let place = AccessPlace(model: model, chosen: memory.environment, memory.slugs)
             return list.peopleText(table, place, at: RuntimeClock.now().wallMilliseconds)
-        } catch let code as ExitCode {
-            throw code
         } catch {
-            StandardError.print("trilateral acl: \(error)")
-            throw DaemonRunner.exitCode(error)
+            throw VerbError.ending(by: error)
         }
     }
 
@@ -58,15 +55,10 @@ extension AccessListCommand {
         _ folder: StateFolder,
         _ location: StateLocation
     ) async throws -> JSONValue {
-        var model = JSONValue.null
-        try await folder.withModel(
-            command: "acl",
-            token: token,
-            configuration: { try location.configuration(file, by: "acl") }
-        ) { backend in
-            model = try await backend.exportModel().json
+        try await folder.withModel(token: token, configuration: { try location.configuration(file) }) {
+            backend in
+            try await backend.exportModel().json
         }
-        return model
     }
 
     /// A remote server's model, as the daemon keeps it.

@@ -70,8 +70,8 @@ struct AccessListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let location = people ? try state.location(by: "acl") : nil
-        let values = try file.load(by: "acl", of: location?.daemon).values
+        let location = people ? try state.location() : nil
+        let values = try file.load(of: location?.daemon).values
         let list = list(values, HostInfo.ofThisMachine())
         let text =
             if let location {
@@ -92,9 +92,9 @@ struct AccessListCommand: AsyncParsableCommand {
         let usual = filters.first { $0.hasSuffix("/#") }.map { String($0.dropLast(2)) }
         list.replies = replies ?? usual ?? list.replies
         if !filters.contains(where: { TopicRules.matches("\(list.replies)/user/1", filter: $0) }) {
-            StandardError.print(
+            StandardError.report(
                 """
-                trilateral acl: warning: the daemon does not answer below \(list.replies): add "\(list.replies)/#" to \
+                warning: the daemon does not answer below \(list.replies): add "\(list.replies)/#" to \
                 mqtt.response_topics
                 """
             )

@@ -35,9 +35,9 @@ struct CheckCommand: ParsableCommand {
         let environment = ProcessInfo.processInfo.environment
         let name = file.file(environment: environment)
         let check = ConfigurationCheck(file: name, environment: environment, unit: unit(of: name))
-        for warning in check.warnings { StandardError.print("trilateral check: warning: \(warning)") }
+        for warning in check.warnings { StandardError.report("warning: \(warning)") }
         guard check.problems.isEmpty else {
-            StandardError.print(ConfigurationErrors(check.problems).report(by: "check"))
+            StandardError.print(ConfigurationErrors(check.problems).report(by: StandardError.verb))
             throw ExitCode.configuration
         }
         // At once, so that the verdict comes after it where both go to one place.
@@ -67,11 +67,7 @@ struct CheckCommand: ParsableCommand {
 struct ConfigurationOption: ParsableArguments {
     @Option(
         name: .customLong("config"),
-        help: ArgumentHelp(
-            "The configuration file; without it the standard one, see check.",
-            valueName: "file"
-        ),
-        completion: .file()
+        file: "The configuration file; without it the standard one, see check."
     )
     var path: String?
 
@@ -90,7 +86,6 @@ struct ConfigurationOption: ParsableArguments {
     ///   - daemon: The daemon that is asked: its file and its broker count, unless an option or a variable says
     ///     otherwise.
     func load(
-        by command: String,
         readsProfiles: Bool = true,
         isDaemon: Bool = false,
         of daemon: RunningDaemon? = nil,
@@ -107,7 +102,7 @@ struct ConfigurationOption: ParsableArguments {
         let isStandIn = daemon != nil && path == nil && problems.contains(where: \.isInFile)
         let grave = isStandIn ? problems.filter(\.isElsewhere) : problems
         guard grave.isEmpty else {
-            StandardError.print(ConfigurationErrors(grave).report(by: command))
+            StandardError.print(ConfigurationErrors(grave).report(by: StandardError.verb))
             // What is for the service's user only; a file of the user's own is theirs to open.
             let isOfService =
                 daemon != nil || path == nil && file == ServiceUnit.installed()?.configurationFile
@@ -116,8 +111,7 @@ struct ConfigurationOption: ParsableArguments {
             }
             throw ExitCode.configuration
         }
-        var warnings = loaded.warnings.map(\.description)
-        if isDaemon { warnings += (loaded.profileWarnings + loaded.advice).map(\.description) }
+        var warnings = (isDaemon ? loaded.allWarnings : loaded.warnings).map(\.description)
         // That this user may not read the file does not matter to the daemon.
         if isStandIn, let file, !problems.allSatisfy(\.isForbidden) {
             let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems"
@@ -126,7 +120,7 @@ struct ConfigurationOption: ParsableArguments {
             )
         }
         for warning in warnings {
-            StandardError.print("trilateral \(command): warning: \(warning)", as: .warning)
+            StandardError.report("warning: \(warning)", as: .warning)
         }
         return loaded
     }

@@ -29,7 +29,7 @@ struct ConfigurationCheck {
         let files = ReferencedFiles(loaded, schema: .commandLine, except: Set(problems.map(\.path)))
         problems += files.problems
         let found =
-            loaded.warnings + loaded.profileWarnings + loaded.advice + files.warnings
+            loaded.allWarnings + files.warnings
             + [loaded.warningOfUnreachableStation].compactMap(\.self)
         warnings = found.map(\.description)
         if let unit {

@@ -149,7 +149,7 @@ package struct DaemonRunner: Sendable {
                     throw RestartRequest()
                 case .rebuild(let next):
                     logger.notice("configuration read again; restarting with it")
-                    for warning in next.warnings + next.profileWarnings + next.advice {
+                    for warning in next.allWarnings {
                         logger.warning("configuration: \(warning)")
                     }
                     control.withLock { $0.running.replace(with: next) }
@@ -211,7 +211,7 @@ package struct DaemonRunner: Sendable {
             control.withLock { $0.running.applied(loaded) }
             file?.update { $0.take(loaded, node: NodeAddress(loaded.values.mqtt, .ofThisMachine()).node) }
             do { try configure(log, loaded.values.log) } catch { logger.error("\(error)") }
-            for warning in loaded.warnings + loaded.profileWarnings + loaded.advice {
+            for warning in loaded.allWarnings {
                 logger.warning("configuration: \(warning)")
             }
         }

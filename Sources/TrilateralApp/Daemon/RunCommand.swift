@@ -19,31 +19,24 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var state: OwnStateOption
 
     func run() async throws {
-        let environment = ProcessInfo.processInfo.environment
-        let loaded = try file.load(by: "run", isDaemon: true, environment: environment)
-        let folder = try state.folder(environment)
-        let path = file.path
-        var runner = DaemonRunner(folder: folder, environment: environment) {
-            ConfigurationOption.read(path, environment)
-        }
-        runner.configurationFile = file.file(environment: environment)
+        let (runner, loaded) = try file.daemon(in: state)
         try await runner.run(loaded)
     }
 }
 
 extension ConfigurationOption {
-    /// The configuration of the named file, else of the standard one, as it is now.
-    static func read(
-        _ path: String?,
-        _ environment: [String: String]
-    ) -> Result<LoadedConfiguration, ConfigurationErrors> {
-        do throws(ConfigurationErrors) {
+    /// A daemon with the configuration, which it reads again from the same file, or else the standard one.
+    func daemon(in state: OwnStateOption) throws -> (DaemonRunner, LoadedConfiguration) {
+        let environment = ProcessInfo.processInfo.environment
+        let loaded = try load(isDaemon: true, environment: environment)
+        let path = path
+        var runner = DaemonRunner(folder: try state.folder(environment), environment: environment) {
             let file = path ?? ConfigurationLoader.standardFile(environment: environment)
-            return .success(
+            return Result { () throws(ConfigurationErrors) in
                 try ConfigurationLoader.load(file: file, environment: environment, schema: .commandLine)
-            )
-        } catch {
-            return .failure(error)
+            }
         }
+        runner.configurationFile = file(environment: environment)
+        return (runner, loaded)
     }
 }

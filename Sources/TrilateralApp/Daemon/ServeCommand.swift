@@ -27,18 +27,10 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var state: OwnStateOption
     @OptionGroup var file: ConfigurationOption
 
-    @Option(
-        name: .customLong("import"),
-        help: ArgumentHelp("A model to import at the start if the database is empty.", valueName: "file"),
-        completion: .file()
-    )
+    @Option(name: .customLong("import"), file: "A model to import at the start if the database is empty.")
     var model: String?
 
-    @Option(
-        name: .customLong("public"),
-        help: ArgumentHelp("A folder with static files to serve beside the API.", valueName: "dir"),
-        completion: .directory
-    )
+    @Option(name: .customLong("public"), folder: "A folder with static files to serve beside the API.")
     var publicFolder: String?
 
     func validate() throws {
@@ -51,7 +43,7 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let signals = SignalStream([SIGTERM, SIGINT])
         let environment = ProcessInfo.processInfo.environment
-        let configuration = try file.load(by: "serve", isDaemon: true, environment: environment).values
+        let configuration = try file.load(isDaemon: true, environment: environment).values
         let folder = try state.folder(environment)
         let log = LogOutput(
             level: Logger.Level(configuration.log.level),
@@ -75,7 +67,7 @@ struct ServeCommand: AsyncParsableCommand {
                 logger: logger
             )
             if let model, await hub.records(.environment).isEmpty {
-                let file = ModelFile(path: model, command: "serve")
+                let file = ModelFile(path: model)
                 try await file.importInto(.database(hub), file.read(), .refuse, environment)
             }
             var listener = HTTPListenerConfiguration(configuration.flare)
@@ -105,8 +97,8 @@ struct ServeCommand: AsyncParsableCommand {
                 defer { tasks.cancelAll() }
                 try await group.run()
             }
-        } catch let code as ExitCode {
-            throw code
+        } catch  where error is ExitCode || error is VerbError {
+            throw error
         } catch {
             log.print("trilateral serve: \(error)", as: .error)
             throw DaemonRunner.exitCode(error)

@@ -36,11 +36,7 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "The node: the second level of the topics.")
     var node = "demo"
 
-    @Option(
-        name: .customLong("state"),
-        help: ArgumentHelp("The folder for the demo's databases.", valueName: "dir"),
-        completion: .directory
-    )
+    @Option(folder: "The folder for the demo's databases.")
     var state: String?
 
     @Option(
@@ -76,21 +72,15 @@ struct DemoCommand: AsyncParsableCommand {
         try ProcessResources.check(.daemon)
         let environment = ProcessInfo.processInfo.environment
         let folder = try demoFolder(environment)
+        let walk: String
         do {
-            let walk = try await DemoPlace.prepare(in: folder)
-            let (address, privateBroker) = try await findBroker(folder)
-            defer { privateBroker?.stop() }
-            try await run(walk: walk, broker: address, isPrivate: privateBroker != nil, folder, environment)
-        } catch let error as PrivateBrokerError {
-            StandardError.print("trilateral demo: \(error)")
-            throw ExitCode.unavailable
-        } catch let error as DemoPlaceError {
-            StandardError.print("trilateral demo: \(error)")
-            throw ExitCode.ioError
+            walk = try await DemoPlace.prepare(in: folder)
         } catch let error as FlareStoreError {
-            StandardError.print("trilateral demo: \(error)")
-            throw DaemonRunner.exitCode(error)
+            throw VerbError.ending(by: error)
         }
+        let (address, privateBroker) = try await findBroker(folder)
+        defer { privateBroker?.stop() }
+        try await run(walk: walk, broker: address, isPrivate: privateBroker != nil, folder, environment)
     }
 
     private func demoFolder(_ environment: [String: String]) throws -> StateFolder {
@@ -100,8 +90,7 @@ struct DemoCommand: AsyncParsableCommand {
             let path = state ?? StateFolder.standard(environment) + "/demo"
             return try StateFolder(named: path, environment: environment)
         } catch {
-            StandardError.print("trilateral demo: \(error)")
-            throw ExitCode.cannotCreate
+            throw VerbError("\(error)", .cannotCreate)
         }
     }
 
@@ -110,7 +99,10 @@ struct DemoCommand: AsyncParsableCommand {
         if let broker {
             let limit = Duration.seconds(5)
             if let reason = await BrokerProbe.refusal(of: broker.host, port: broker.port, within: limit) {
-                throw PrivateBrokerError.unusable(reason: reason)
+                throw VerbError(
+                    "\(reason); name another broker with --mqtt, or leave --mqtt out: if none answers on localhost:1883, the demo starts its own",
+                    .unavailable
+                )
             }
             return (broker, nil)
         }

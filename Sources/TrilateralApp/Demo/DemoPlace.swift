@@ -22,19 +22,13 @@ package enum DemoPlace {
     ///
     /// - Returns: The path of the walk's capture.
     static func prepare(in folder: StateFolder) async throws -> String {
-        let logger = Logger(label: "demo") { _ in SwiftLogNoOpLogHandler() }
         let store = try FlareStore(file: folder.flareDatabase)
-        let hub = try FlareHub(
-            on: LoopExecutor(),
-            store: store,
-            clock: { RuntimeClock.now().wallMilliseconds },
-            logger: logger
-        )
+        let hub = try FlareHub.ofVerb(on: LoopExecutor(), store)
         if await hub.records(.environment).isEmpty {
             do {
                 _ = try await hub.importModel(try ModelTree.read(model))
             } catch {
-                throw DemoPlaceError(what: "the place cannot be stored: \(error)")
+                throw VerbError("the place cannot be stored: \(error)", .ioError)
             }
         }
         let walk = try await capture(of: hub)
@@ -43,7 +37,7 @@ package enum DemoPlace {
         do throws(FileWriteError) {
             try AtomicFile.write(walk, to: file, permissions: 0o666, isMasked: true)
         } catch {
-            throw DemoPlaceError(what: "\(file) cannot be written: \(error)")
+            throw VerbError("\(file) cannot be written: \(error)", .ioError)
         }
         return file
     }
@@ -52,7 +46,7 @@ package enum DemoPlace {
     private static func capture(of hub: FlareHub) async throws -> [UInt8] {
         let environments = await hub.records(.environment).compactMap { FlareEnvironment(json: $0.json) }
         guard let environment = environments.min(by: { ($0.name, $0.id) < ($1.name, $1.id) }) else {
-            throw DemoPlaceError(what: "the place has no environment")
+            throw VerbError("the place has no environment", .ioError)
         }
         let zones = await hub.records(.zone, environment: environment.id).compactMap {
             FlareZone(json: $0.json)
@@ -68,13 +62,7 @@ package enum DemoPlace {
                 seed: seed
             )
         } catch {
-            throw DemoPlaceError(what: "\(error)")
+            throw VerbError("\(error)", .ioError)
         }
     }
-}
-
-/// Why the demo has no place.
-struct DemoPlaceError: Error, CustomStringConvertible {
-    let what: String
-    var description: String { what }
 }

@@ -11,19 +11,24 @@ final class PrivateBroker: Sendable {
     private let process: Process
 
     /// Starts the broker and waits until it answers.
-    static func start(in folder: StateFolder) async throws(PrivateBrokerError) -> PrivateBroker {
-        guard let program = find("mosquitto") else { throw .missing }
+    static func start(in folder: StateFolder) async throws(VerbError) -> PrivateBroker {
+        guard let program = find("mosquitto") else {
+            throw VerbError(
+                "no broker answers on localhost:1883, and mosquitto is not installed; install it (apt install mosquitto), or name a broker with --mqtt HOST:PORT",
+                .unavailable
+            )
+        }
         for _ in 0..<5 {
             let broker = try PrivateBroker(program: program, folder: folder)
             let reason = await BrokerProbe.refusal(of: "127.0.0.1", port: broker.port, within: .seconds(5))
             if reason == nil { return broker }
             broker.stop()
         }
-        throw .silent(program)
+        throw VerbError("\(program) was started, but does not answer", .unavailable)
     }
 
-    private init(program: String, folder: StateFolder) throws(PrivateBrokerError) {
-        guard let port = Self.freePort() else { throw .failed("no free port on 127.0.0.1") }
+    private init(program: String, folder: StateFolder) throws(VerbError) {
+        guard let port = Self.freePort() else { throw Self.failure("no free port on 127.0.0.1") }
         self.port = port
         let file = folder.url.appending(path: "mosquitto.conf")
         let text = """
@@ -51,8 +56,12 @@ final class PrivateBroker: Sendable {
             try Data(text.utf8).write(to: file)
             try process.run()
         } catch {
-            throw .failed("\(error)")
+            throw Self.failure("\(error)")
         }
+    }
+
+    private static func failure(_ why: String) -> VerbError {
+        VerbError("mosquitto cannot be started: \(why)", .unavailable)
     }
 
     /// Ends the broker and waits until it has ended.
@@ -81,26 +90,6 @@ final class PrivateBroker: Sendable {
             }
         }
         return isBound ? Int(UInt16(bigEndian: address.sin_port)) : nil
-    }
-}
-
-/// Why no broker could be started.
-enum PrivateBrokerError: Error, CustomStringConvertible {
-    case missing
-    /// The broker that the user named cannot be used.
-    case unusable(reason: String)
-    case silent(String)
-    case failed(String)
-
-    var description: String {
-        switch self {
-        case .unusable(let reason):
-            "\(reason); name another broker with --mqtt, or leave --mqtt out: if none answers on localhost:1883, the demo starts its own"
-        case .missing:
-            "no broker answers on localhost:1883, and mosquitto is not installed; install it (apt install mosquitto), or name a broker with --mqtt HOST:PORT"
-        case .silent(let program): "\(program) was started, but does not answer"
-        case .failed(let why): "mosquitto cannot be started: \(why)"
-        }
     }
 }
 

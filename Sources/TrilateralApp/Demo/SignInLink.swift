@@ -9,13 +9,7 @@ enum SignInLink {
     /// Asks until the daemon's socket is there; `nil` if it is not in time.
     static func make(in folder: String, within limit: Duration) async -> String? {
         let end = ContinuousClock.now + limit
-        let request = AccountsRequest(
-            .post,
-            ["sign-in-links"],
-            body: [:],
-            speaker: .nobody,
-            face: AdministrationSocket.face
-        )
+        let request = AdministrationClient.request(.post, ["sign-in-links"], body: [:])
         while ContinuousClock.now < end {
             if let answer = try? await AdministrationClient(folder: folder).send(request),
                 answer.status == 201

@@ -74,12 +74,11 @@ extension StationSerial {
 extension Secret {
     /// The password of a station's server, from a file with one line; a warning if others can read it.
     ///
-    /// - Parameter verbs: As in `station add`.
     /// - Returns: `nil` if it is empty.
-    static func stationPassword(in file: String, by verbs: String) throws(VerbError) -> Secret? {
+    static func stationPassword(in file: String) throws(VerbError) -> Secret? {
         switch load(file) {
         case .success(let found):
-            if let warning = found.warning { StandardError.print("trilateral \(verbs): warning: \(warning)") }
+            if let warning = found.warning { StandardError.report("warning: \(warning)") }
             let text = found.secret.reveal()
             // It becomes a line of a request.
             guard !text.hasControlCharacters else {

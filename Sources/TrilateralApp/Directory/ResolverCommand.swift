@@ -37,7 +37,6 @@ struct ResolverCommand: AsyncParsableCommand {
     @OptionGroup var file: ResolverFileOption
 
     @Option(
-        name: .customLong("update-from"),
         help: ArgumentHelp(
             "A network whose updates count, such as 192.168.0.0/16, instead of this machine. Can be given several times.",
             valueName: "net"
@@ -46,7 +45,6 @@ struct ResolverCommand: AsyncParsableCommand {
     var updateFrom: [String] = []
 
     @Option(
-        name: .customLong("request-from"),
         help: ArgumentHelp(
             "A network that may ask, instead of all. Can be given several times.",
             valueName: "net"
@@ -55,17 +53,11 @@ struct ResolverCommand: AsyncParsableCommand {
     var requestFrom: [String] = []
 
     @Option(
-        name: .customLong("keys-file"),
-        help: ArgumentHelp(
-            "A file with a line for each station that signs its updates: serial and 64 hexadecimal digits.",
-            valueName: "file"
-        ),
-        completion: .file()
+        file: "A file with a line for each station that signs its updates: serial and 64 hexadecimal digits."
     )
     var keysFile: String?
 
     @Option(
-        name: .customLong("per-second"),
         help: ArgumentHelp(
             "Most names and updates of one peer, 0.1 to 1000, after 20 times as many at once.",
             valueName: "number"
@@ -108,17 +100,10 @@ struct ResolverCommand: AsyncParsableCommand {
         do {
             database = try ResolverDatabase(path: path)
         } catch {
-            StandardError.print("trilateral resolver: \(path): \(error)")
-            throw ExitCode.ioError
+            throw VerbError("\(path): \(error)", .ioError)
         }
         defer { database.close() }
-        let log = LogOutput(
-            level: .warning,
-            form: LogFormat(
-                TrilateralConfiguration().log.format,
-                environment: ProcessInfo.processInfo.environment
-            )
-        )
+        let log = LogOutput(ofVerb: TrilateralConfiguration().log)
         defer { log.flush() }
         let server = ResolverServer(
             configuration,
@@ -133,10 +118,9 @@ struct ResolverCommand: AsyncParsableCommand {
             do {
                 let port = try await server.listen(.init(host: place.host, port: place.port))
                 let actual = HostAndPort(host: place.host, port: port)
-                StandardError.print("trilateral resolver: listening on \(actual)", as: .notice)
+                StandardError.report("listening on \(actual)", as: .notice)
             } catch {
-                StandardError.print("trilateral resolver: \(place): \(error)")
-                throw ExitCode.unavailable
+                throw VerbError("\(place): \(error)", .unavailable)
             }
         }
         await signals.first()
@@ -147,12 +131,11 @@ struct ResolverCommand: AsyncParsableCommand {
         switch StationKeys.load(file) {
         case .success(let keys):
             if let warning = FileContents.openness(of: file) {
-                StandardError.print("trilateral resolver: warning: --keys-file: \(warning)", as: .warning)
+                StandardError.report("warning: --keys-file: \(warning)", as: .warning)
             }
             return keys
         case .failure(let error):
-            StandardError.print("trilateral resolver: --keys-file: \(file): \(error.message)")
-            throw ExitCode.configuration
+            throw VerbError("--keys-file: \(file): \(error.message)", .configuration)
         }
     }
 }

@@ -5,10 +5,7 @@ import Foundation
 
 /// Names the file of a resolver.
 struct ResolverFileOption: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("The database, instead of the daemon's resolver.db.", valueName: "file"),
-        completion: .file()
-    )
+    @Option(file: "The database, instead of the daemon's resolver.db.")
     var db: String?
 
     private static func path(in folder: String) -> String {
@@ -16,17 +13,14 @@ struct ResolverFileOption: ParsableArguments {
     }
 
     /// The file of a resolver that is started: it may be missing, and the daemon's folder too.
-    ///
-    /// - Throws: An exit code, after a message.
-    func pathToMake() throws -> String {
+    func pathToMake() throws(VerbError) -> String {
         if let db { return db }
         do throws(StateFolderError) {
             return Self.path(
                 in: try StateFolder(named: nil, environment: ProcessInfo.processInfo.environment).path
             )
         } catch {
-            StandardError.print("trilateral resolver: \(error)")
-            throw ExitCode.cannotCreate
+            throw VerbError("\(error)", .cannotCreate)
         }
     }
 

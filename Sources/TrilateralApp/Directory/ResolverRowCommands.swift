@@ -5,7 +5,6 @@ import JSON
 import Resolution
 import Text
 
-/// `trilateral resolver list`.
 struct ResolverListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -14,26 +13,16 @@ struct ResolverListCommand: AsyncParsableCommand {
 
     @OptionGroup var file: ResolverFileOption
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var list: ListOption
 
     func run() async throws {
-        try await VerbError.reporting("resolver list") {
-            let entries = try file.withDatabase { try $0.entries() }
-            if json {
-                let rows = entries.map { entry -> JSONValue in
-                    ["id": .string(entry.id), "ip": entry.address.map { .string($0) } ?? .null]
-                }
-                return try StandardOutput.print(JSONValue.array(rows).text)
-            }
-            try StandardOutput.print(
-                TextTable(header: ["SERIAL", "ADDRESS"], rows: entries.map { [$0.id, $0.address ?? ""] })
-            )
+        let rows = try file.withDatabase { try $0.entries() }.map { entry -> JSONValue in
+            ["id": .string(entry.id), "ip": entry.address.map { .string($0) } ?? .null]
         }
+        try list.write(.array(rows), ["id", "ip"], header: ["SERIAL", "ADDRESS"])
     }
 }
 
-/// `trilateral resolver get`.
 struct ResolverGetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
@@ -46,17 +35,14 @@ struct ResolverGetCommand: AsyncParsableCommand {
     @OptionGroup var file: ResolverFileOption
 
     func run() async throws {
-        try await VerbError.reporting("resolver get") {
-            let serial = try StationSerial(argument: serial)
-            guard let address = try file.withDatabase({ try $0.address(of: serial) }) else {
-                throw VerbError("\(serial) is not known", .noInput)
-            }
-            try StandardOutput.print("\(address)")
+        let serial = try StationSerial(argument: serial)
+        guard let address = try file.withDatabase({ try $0.address(of: serial) }) else {
+            throw VerbError("\(serial) is not known", .noInput)
         }
+        try StandardOutput.print("\(address)")
     }
 }
 
-/// `trilateral resolver set`.
 struct ResolverSetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
@@ -72,21 +58,18 @@ struct ResolverSetCommand: AsyncParsableCommand {
     @OptionGroup var file: ResolverFileOption
 
     func run() async throws {
-        try await VerbError.reporting("resolver set") {
-            let serial = try StationSerial(argument: serial)
-            guard let legal = StationAddress(address) else {
-                throw VerbError(
-                    "an address is four numbers of 0 to 255 without leading zeros, not of 0/8 or 224/3 (is "
-                        + "\(QuotedValue.of(address)))",
-                    .dataError
-                )
-            }
-            try file.withDatabase { try $0.store([(serial, legal)]) }
+        let serial = try StationSerial(argument: serial)
+        guard let legal = StationAddress(address) else {
+            throw VerbError(
+                "an address is four numbers of 0 to 255 without leading zeros, not of 0/8 or 224/3 (is "
+                    + "\(QuotedValue.of(address)))",
+                .dataError
+            )
         }
+        try file.withDatabase { try $0.store([(serial, legal)]) }
     }
 }
 
-/// `trilateral resolver rm`.
 struct ResolverRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "rm", abstract: "Remove a serial.")
 
@@ -96,11 +79,9 @@ struct ResolverRemoveCommand: AsyncParsableCommand {
     @OptionGroup var file: ResolverFileOption
 
     func run() async throws {
-        try await VerbError.reporting("resolver rm") {
-            let serial = try StationSerial(argument: serial)
-            guard try file.withDatabase({ try $0.remove(serial) }) else {
-                throw VerbError("\(serial) is not known", .noInput)
-            }
+        let serial = try StationSerial(argument: serial)
+        guard try file.withDatabase({ try $0.remove(serial) }) else {
+            throw VerbError("\(serial) is not known", .noInput)
         }
     }
 }

@@ -3,7 +3,6 @@ import Daemon
 import Resolution
 import Settings
 
-/// `trilateral station add`.
 struct StationAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -21,14 +20,7 @@ struct StationAddCommand: AsyncParsableCommand {
     @Option(help: "A name of your own for it.")
     var name: String?
 
-    @Option(
-        name: .customLong("password-file"),
-        help: ArgumentHelp(
-            "A file with the token or password for its Flare server and nothing else.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
+    @Option(file: "A file with the token or password for its Flare server and nothing else.")
     var passwordFile: String?
 
     @Option(
@@ -40,44 +32,42 @@ struct StationAddCommand: AsyncParsableCommand {
     @OptionGroup var options: StationOptions
 
     func run() async throws {
-        try await VerbError.reporting("station add") {
-            let password = try passwordFile.flatMap { try Secret.stationPassword(in: $0, by: "station add") }
-            let fields = [("serial", serial), ("name", name), ("password", password?.reveal())]
-            let empty = fields.filter { $0.1?.allSatisfy(\.isWhitespace) ?? true }.map(\.0)
-            guard empty.isEmpty, let serial, let name, let password else {
-                throw VerbError("empty: \(empty.joined(separator: ", "))", .usage)
+        let password = try passwordFile.flatMap { try Secret.stationPassword(in: $0) }
+        let fields = [("serial", serial), ("name", name), ("password", password?.reveal())]
+        let empty = fields.filter { $0.1?.allSatisfy(\.isWhitespace) ?? true }.map(\.0)
+        guard empty.isEmpty, let serial, let name, let password else {
+            throw VerbError("empty: \(empty.joined(separator: ", "))", .usage)
+        }
+        let known = try StationSerial(argument: serial)
+        if let problem = RegisteredStation.problem(ofName: name)
+            ?? url.flatMap(RegisteredStation.problem(ofURL:))
+        {
+            throw VerbError(problem, .dataError)
+        }
+        try await options.state.withStations { store in
+            let stations = try store.stations()
+            if let other = stations.first(where: { $0.serial == known || $0.name == name }) {
+                let place = "\(other.name) (\(other.serial)) at \(other.address)"
+                throw VerbError("registered already: \(place)", VerbError.taken)
             }
-            let known = try StationSerial(argument: serial)
-            if let problem = RegisteredStation.problem(ofName: name)
-                ?? url.flatMap(RegisteredStation.problem(ofURL:))
-            {
-                throw VerbError(problem, .dataError)
+            if let conflict = RegisteredStation.conflict(ofName: name, known, with: stations) {
+                throw VerbError(conflict, VerbError.taken)
             }
-            try await options.state.withStations("add") { store in
-                let stations = try store.stations()
-                if let other = stations.first(where: { $0.serial == known || $0.name == name }) {
-                    let place = "\(other.name) (\(other.serial)) at \(other.address)"
-                    throw VerbError("registered already: \(place)", VerbError.taken)
-                }
-                if let conflict = RegisteredStation.conflict(ofName: name, known, with: stations) {
-                    throw VerbError(conflict, VerbError.taken)
-                }
-                let result = await options.ask(known)
-                guard case .found(let address) = result else {
-                    if let error = VerbError(result, of: serial, at: options.resolver) { throw error }
-                    return
-                }
-                let station = RegisteredStation(
-                    serial: known,
-                    name: name,
-                    address: address,
-                    url: url,
-                    password: password,
-                    updated: RegisteredStation.now
-                )
-                try store.save(station)
-                try StandardOutput.print("registered \(name) (\(known)) at \(address)")
+            let result = await options.ask(known)
+            guard case .found(let address) = result else {
+                if let error = VerbError(result, of: serial, at: options.resolver) { throw error }
+                return
             }
+            let station = RegisteredStation(
+                serial: known,
+                name: name,
+                address: address,
+                url: url,
+                password: password,
+                updated: RegisteredStation.now
+            )
+            try store.save(station)
+            try StandardOutput.print("registered \(name) (\(known)) at \(address)")
         }
     }
 }

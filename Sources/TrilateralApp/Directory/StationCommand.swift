@@ -18,7 +18,6 @@ struct StationCommand: ParsableCommand {
     )
 }
 
-/// `trilateral station list`.
 struct StationListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -33,36 +32,24 @@ struct StationListCommand: AsyncParsableCommand {
 
     @OptionGroup var state: StateOption
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var list: ListOption
 
     func run() async throws {
-        try await VerbError.reporting("station list") {
-            try await state.withKnownStations("list") { store in
-                let stations = try store?.stations() ?? []
-                if stations.isEmpty { StandardError.print("trilateral station list: \(Self.steps)") }
-                if json {
-                    let rows = stations.map { station -> JSONValue in
-                        [
-                            "serial": .string(station.serial.text), "name": .string(station.name),
-                            "address": .string("\(station.address)"), "updated": .string(station.updated),
-                        ]
-                    }
-                    return try StandardOutput.print(JSONValue.array(rows).text)
-                }
-                guard !stations.isEmpty else { return }
-                try StandardOutput.print(
-                    TextTable(
-                        header: ["SERIAL", "NAME", "ADDRESS", "UPDATED"],
-                        rows: stations.map { [$0.serial.text, $0.name, "\($0.address)", $0.updated] }
-                    )
-                )
+        try await state.withKnownStations { store in
+            let stations = try store?.stations() ?? []
+            if stations.isEmpty { StandardError.report(Self.steps) }
+            guard list.json || !stations.isEmpty else { return }
+            let rows = stations.map { station -> JSONValue in
+                [
+                    "serial": .string(station.serial.text), "name": .string(station.name),
+                    "address": .string("\(station.address)"), "updated": .string(station.updated),
+                ]
             }
+            try list.write(.array(rows), ["serial", "name", "address", "updated"])
         }
     }
 }
 
-/// `trilateral station rm`.
 struct StationRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "rm", abstract: "Forget a station.")
 
@@ -72,18 +59,10 @@ struct StationRemoveCommand: AsyncParsableCommand {
     @OptionGroup var state: StateOption
 
     func run() async throws {
-        try await VerbError.reporting("station rm") {
-            try await state.withKnownStations("rm", isWriting: true) { store in
-                guard let store, let known = try store.station(station) else {
-                    throw VerbError.unknown(station: station)
-                }
-                try store.remove(known)
-            }
-        }
+        try await state.withStation(station, isWriting: true) { store, known in try store.remove(known) }
     }
 }
 
-/// `trilateral station refresh`.
 struct StationRefreshCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh",
@@ -97,16 +76,14 @@ struct StationRefreshCommand: AsyncParsableCommand {
 
     func run() async throws {
         var first: ExitCode?
-        try await VerbError.reporting("station refresh") {
-            try await options.state.withKnownStations("refresh", isWriting: true) { store in
-                if let station {
-                    guard let store, let known = try store.station(station) else {
-                        throw VerbError.unknown(station: station)
-                    }
-                    return first = try await refresh([known], in: store)
-                }
+        if let station {
+            try await options.state.withStation(station, isWriting: true) { store, known in
+                first = try await refresh([known], in: store)
+            }
+        } else {
+            try await options.state.withKnownStations(isWriting: true) { store in
                 guard let store, case let stations = try store.stations(), !stations.isEmpty else {
-                    return StandardError.print("trilateral station refresh: \(StationListCommand.steps)")
+                    return StandardError.report(StationListCommand.steps)
                 }
                 first = try await refresh(stations, in: store)
             }
@@ -122,7 +99,7 @@ struct StationRefreshCommand: AsyncParsableCommand {
             let result = await options.ask(station.serial)
             guard case .found(let address) = result else {
                 if let error = VerbError(result, of: station.name, at: options.resolver) {
-                    StandardError.print("trilateral station refresh: \(error.message)")
+                    StandardError.report(error.message)
                     first = first ?? error.code
                 }
                 continue

@@ -7,7 +7,6 @@ import OperatingSystem
 import Resolution
 import Settings
 
-/// `trilateral station devices`.
 struct StationDevicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
@@ -16,52 +15,32 @@ struct StationDevicesCommand: AsyncParsableCommand {
             "If the server cannot be reached, the resolver is asked once whether it has another address."
     )
 
-    private struct Row {
-        let id: FlareID
-        let names: [String]
-    }
-
     @Argument(help: "Its name or serial.", completion: .stations)
     var station: String
 
     @OptionGroup var options: StationOptions
 
     @Option(
-        name: .customLong("ca-file"),
-        help: ArgumentHelp(
-            "The certificate authorities that the server's certificate is checked against (PEM), instead of the system's.",
-            valueName: "file"
-        ),
-        completion: .file()
+        file:
+            "The certificate authorities that the server's certificate is checked against (PEM), instead of the system's."
     )
     var caFile: String?
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var list: ListOption
 
     func run() async throws {
-        try await VerbError.reporting("station devices") {
-            try await options.state.withKnownStations("devices") { store in
-                guard let store, var station = try store.station(station) else {
-                    throw VerbError.unknown(station: station)
-                }
-                try checkCAFile(of: station)
-                do {
-                    return try print(try await rows(of: station))
-                } catch let failure as FlareSession.Failure {
-                    let result = await options.ask(station.serial)
-                    guard case .found(let address) = result, address != station.address else {
-                        throw VerbError(failure.description, .unavailable)
-                    }
-                    (station.address, station.updated) = (address, RegisteredStation.now)
-                    try store.save(station)
-                }
-                do {
-                    try print(try await rows(of: station))
-                } catch let failure as FlareSession.Failure {
-                    throw VerbError(failure.description, .unavailable)
-                }
+        try await options.state.withStation(station) { store, known in
+            var station = known
+            try checkCAFile(of: station)
+            do {
+                return try print(try await rows(of: station))
+            } catch let failure as VerbError {
+                let result = await options.ask(station.serial)
+                guard case .found(let address) = result, address != station.address else { throw failure }
+                (station.address, station.updated) = (address, RegisteredStation.now)
+                try store.save(station)
             }
+            try print(try await rows(of: station))
         }
     }
 
@@ -79,7 +58,7 @@ struct StationDevicesCommand: AsyncParsableCommand {
         }
     }
 
-    private func rows(of station: RegisteredStation) async throws -> [Row] {
+    private func rows(of station: RegisteredStation) async throws -> [JSONValue] {
         var remote = TrilateralConfiguration().flare.remote
         remote.tls.caFile = caFile
         var configuration = FlareClientConfiguration(station, remote)
@@ -87,18 +66,20 @@ struct StationDevicesCommand: AsyncParsableCommand {
         configuration.streams = false
         do {
             return try await Self.rows(configuration)
-        } catch let failure as FlareSession.Failure {
+        } catch let error as TLSConfigurationError {
+            throw VerbError(error.description, .dataError)
+        } catch let failure as VerbError {
             throw await Self.certificateFailure(configuration) ?? failure
         }
     }
 
-    private static func rows(_ configuration: FlareClientConfiguration) async throws -> [Row] {
+    private static func rows(_ configuration: FlareClientConfiguration) async throws -> [JSONValue] {
         try await FlareSession.run(configuration) { session in
             guard case .environments(let environments) = try await session.ask(.loadEnvironments(near: nil))
             else {
                 return []
             }
-            var rows: [Row] = []
+            var rows: [JSONValue] = []
             for environment in environments {
                 let reply = try await session.ask(.loadPlace(environment: environment.id))
                 guard case .place(let zones, let things) = reply else { continue }
@@ -107,8 +88,11 @@ struct StationDevicesCommand: AsyncParsableCommand {
                     uniquingKeysWith: { first, _ in first }
                 )
                 for thing in things {
-                    let zone = thing.zone.flatMap { names[$0] } ?? ""
-                    rows.append(Row(id: thing.id, names: [thing.name, zone, environment.name]))
+                    rows.append([
+                        "id": .string("\(thing.id)"), "name": .string(thing.name),
+                        "zone": .string(thing.zone.flatMap { names[$0] } ?? ""),
+                        "environment": .string(environment.name),
+                    ])
                 }
             }
             return rows
@@ -120,7 +104,7 @@ struct StationDevicesCommand: AsyncParsableCommand {
     /// A request over REST only learns that the connection was closed, opening a WebSocket learns why.
     private static func certificateFailure(
         _ configuration: FlareClientConfiguration
-    ) async -> FlareSession.Failure? {
+    ) async -> VerbError? {
         guard configuration.tls != nil else { return nil }
         var configuration = configuration
         (configuration.streams, configuration.transport) = (true, .websocket)
@@ -128,31 +112,14 @@ struct StationDevicesCommand: AsyncParsableCommand {
             try await FlareSession.run(configuration, within: .seconds(3)) { _ in }
             return nil
         } catch {
-            guard let failure = error as? FlareSession.Failure, failure.description.contains(": TLS: ") else {
-                return nil
-            }
-            let isUntrusted = failure.description.contains("CERTIFICATE_VERIFY_FAILED")
+            guard let failure = error as? VerbError, failure.message.contains(": TLS: ") else { return nil }
+            let isUntrusted = failure.message.contains("CERTIFICATE_VERIFY_FAILED")
             let advice = isUntrusted ? "; --ca-file names the authority of its certificate" : ""
-            return FlareSession.Failure(description: failure.description + advice)
+            return VerbError(failure.message + advice, .unavailable)
         }
     }
 
-    private func print(_ rows: [Row]) throws {
-        if json {
-            let objects = rows.map { row -> JSONValue in
-                var members: JSONObject = ["id": .string("\(row.id)")]
-                for (key, name) in zip(["name", "zone", "environment"], row.names) {
-                    members[key] = .string(name)
-                }
-                return .object(members)
-            }
-            return try StandardOutput.print(JSONValue.array(objects).text)
-        }
-        try StandardOutput.print(
-            TextTable(
-                header: ["ID", "NAME", "ZONE", "ENVIRONMENT"],
-                rows: rows.map { ["\($0.id)"] + $0.names }
-            )
-        )
+    private func print(_ rows: [JSONValue]) throws {
+        try list.write(.array(rows), ["id", "name", "zone", "environment"])
     }
 }

@@ -4,7 +4,6 @@ import Resolution
 import Settings
 import Text
 
-/// `trilateral station edit`.
 struct StationEditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit",
@@ -23,30 +22,18 @@ struct StationEditCommand: AsyncParsableCommand {
     @Option(help: "Scheme, name and port of its server.")
     var url: String?
 
-    @Option(
-        name: .customLong("password-file"),
-        help: ArgumentHelp(
-            "A file with the token or password for its Flare server and nothing else.",
-            valueName: "file"
-        ),
-        completion: .file()
-    )
+    @Option(file: "A file with the token or password for its Flare server and nothing else.")
     var passwordFile: String?
 
     @OptionGroup var state: StateOption
 
     func run() async throws {
-        try await VerbError.reporting("station edit") {
-            guard [name, address, url, passwordFile].contains(where: { $0 != nil }) else {
-                throw VerbError("nothing to change: give --name, --address, --url or --password-file", .usage)
-            }
-            try await state.withKnownStations("edit", isWriting: true) { store in
-                guard let store, let station = try store.station(station) else {
-                    throw VerbError.unknown(station: station)
-                }
-                let others = try store.stations().filter { $0.serial != station.serial }
-                try store.save(changed(station, beside: others))
-            }
+        guard [name, address, url, passwordFile].contains(where: { $0 != nil }) else {
+            throw VerbError("nothing to change: give --name, --address, --url or --password-file", .usage)
+        }
+        try await state.withStation(station, isWriting: true) { store, station in
+            let others = try store.stations().filter { $0.serial != station.serial }
+            try store.save(changed(station, beside: others))
         }
     }
 
@@ -74,7 +61,7 @@ struct StationEditCommand: AsyncParsableCommand {
             station.url = url
         }
         if let passwordFile {
-            guard let password = try Secret.stationPassword(in: passwordFile, by: "station edit") else {
+            guard let password = try Secret.stationPassword(in: passwordFile) else {
                 throw VerbError("empty: password", .usage)
             }
             station.password = password

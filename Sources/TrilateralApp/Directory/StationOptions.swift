@@ -42,42 +42,25 @@ extension VerbError {
             )
         }
     }
-
-    static func unknown(station word: String) -> VerbError {
-        VerbError("no station is called \(QuotedValue.of(word))", .noInput)
-    }
 }
 
 extension StateOption {
     /// Opens the stations, and closes them after the work; folder and database are made if they are missing.
-    ///
-    /// - Parameter verb: That of `station`, for messages.
-    func withStations<Result>(
-        _ verb: String,
-        _ body: (StateStore) async throws -> Result
-    ) async throws -> Result {
-        let location = try location(by: "station \(verb)")
-        let folder = try location.open(by: "station \(verb)")
-        let store = try folder.opening { try StateStore(folder: folder.url) }
-        defer { store.close() }
-        let result = try await body(store)
-        await location.noteStored(by: "station \(verb)")
-        return result
+    func withStations<Result>(_ body: (StateStore) async throws -> Result) async throws -> Result {
+        try await Self.withStations(location(), isWriting: true, body)
     }
 
     /// Opens the stations that there are, and closes them after the work; nothing is made.
     ///
     /// - Parameters:
-    ///   - verb: That of `station`, for messages.
     ///   - isWriting: Whether it changes something.
     ///   - body: Gets `nil` if the state folder has no database yet.
     /// - Throws: ``VerbError`` if there is no such folder.
-    func withKnownStations<Result>(
-        _ verb: String,
+    func withKnownStations(
         isWriting: Bool = false,
-        _ body: (StateStore?) async throws -> Result
-    ) async throws -> Result {
-        let location = try location(by: "station \(verb)")
+        _ body: (StateStore?) async throws -> Void
+    ) async throws {
+        let location = try location()
         let path = location.path
         // Only a folder has this name in it.
         guard !Self.isMissing(path + "/.") else {
@@ -86,13 +69,40 @@ extension StateOption {
                 .noInput
             )
         }
-        let folder = try location.open(by: "station \(verb)")
-        let file = folder.url.appending(path: "trilateral.db").path(percentEncoded: false)
-        guard !Self.isMissing(file) else { return try await body(nil) }
+        let file = URL(filePath: path).appending(path: "trilateral.db").path(percentEncoded: false)
+        if Self.isMissing(file) {
+            _ = try location.open()
+            return try await body(nil)
+        }
+        try await Self.withStations(location, isWriting: isWriting, body)
+    }
+
+    /// As ``withKnownStations(isWriting:_:)``, for one station.
+    ///
+    /// - Throws: ``VerbError`` if it is not known.
+    func withStation(
+        _ word: String,
+        isWriting: Bool = false,
+        _ body: (StateStore, RegisteredStation) async throws -> Void
+    ) async throws {
+        try await withKnownStations(isWriting: isWriting) { store in
+            guard let store, let station = try store.station(word) else {
+                throw VerbError("no station is called \(QuotedValue.of(word))", .noInput)
+            }
+            try await body(store, station)
+        }
+    }
+
+    private static func withStations<Result>(
+        _ location: StateLocation,
+        isWriting: Bool,
+        _ body: (StateStore) async throws -> Result
+    ) async throws -> Result {
+        let folder = try location.open()
         let store = try folder.opening { try StateStore(folder: folder.url) }
         defer { store.close() }
         let result = try await body(store)
-        if isWriting { await location.noteStored(by: "station \(verb)") }
+        if isWriting { await location.noteStored() }
         return result
     }
 

@@ -31,9 +31,8 @@ struct BrokerAddress: ParsableArguments {
     /// - Parameters:
     ///   - node: The node that the user named.
     ///   - asksDaemon: Whether a daemon that runs is meant, and not the one of the configuration.
-    /// - Throws: An exit code, after a message, if several daemons run.
+    /// - Throws: ``VerbError`` if several daemons run.
     func settings(
-        by command: String,
         node: String? = nil,
         asksDaemon: Bool = true,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -45,35 +44,32 @@ struct BrokerAddress: ParsableArguments {
             switch DaemonLocator(environment).finding(node: node ?? environment["TRILATERAL_MQTT_NODE"]) {
             case .one(let found): daemon = found
             case .several(let daemons):
-                let question = DaemonLocator.question(daemons, option: "--node, or --mqtt")
-                StandardError.print("trilateral \(command): \(question)")
-                throw ExitCode.usage
+                throw VerbError(DaemonLocator.question(daemons, option: "--node, or --mqtt"), .usage)
             case .none: break
             }
         }
-        return try settings(by: command, of: daemon, environment: environment)
+        return try settings(of: daemon, environment: environment)
     }
 
-    /// As ``settings(by:node:asksDaemon:environment:)``, of a daemon that was found.
+    /// As ``settings(node:asksDaemon:environment:)``, of a daemon that was found.
     func settings(
-        by command: String,
         of daemon: RunningDaemon?,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> BrokerSettings {
         BrokerSettings(
-            loaded: try file.load(by: command, readsProfiles: false, of: daemon, environment: environment),
+            loaded: try file.load(readsProfiles: false, of: daemon, environment: environment),
             daemon: daemon
         )
     }
 
     /// The link to the broker, and the first levels of all topics.
     ///
-    /// - Throws: An exit code, after a message, if this user must not read the password.
-    func broker(_ settings: BrokerSettings, by command: String) throws -> (
-        link: MQTTConfiguration, base: String
-    ) {
+    /// - Throws: ``VerbError`` if this user must not read the password.
+    func broker(
+        _ settings: BrokerSettings
+    ) throws(VerbError) -> (link: MQTTConfiguration, base: String) {
         var values = settings.loaded.values.mqtt
-        if mqtt == nil, let password = try settings.servicePassword(by: command) {
+        if mqtt == nil, let password = try settings.servicePassword() {
             values.password = password
         }
         var link = MQTTConfiguration(values)
@@ -106,22 +102,20 @@ struct BrokerOptions: ParsableArguments {
     ///   - settings: If the verb has them already.
     ///   - output: What the command writes to: it ends with success when nobody reads that any more.
     func daemon(
-        for command: String,
         _ settings: BrokerSettings? = nil,
         timeout: Duration,
         output: Terminal? = nil
     ) async throws -> (link: MQTTConfiguration, root: String) {
-        let settings = try settings ?? address.settings(by: command, node: node)
-        let (link, base) = try address.broker(settings, by: command)
+        let settings = try settings ?? address.settings(node: node)
+        let (link, base) = try address.broker(settings)
         if let node = node ?? settings.loaded.values.mqtt.node { return (link, "\(base)/\(node)") }
-        let found = try await findNode(link, base: base, for: command, timeout: timeout, output: output)
+        let found = try await findNode(link, base: base, timeout: timeout, output: output)
         return (link, "\(base)/\(found)")
     }
 
     private func findNode(
         _ link: MQTTConfiguration,
         base: String,
-        for command: String,
         timeout: Duration,
         output: Terminal?
     ) async throws -> String {
@@ -160,18 +154,16 @@ struct BrokerOptions: ParsableArguments {
         case .one(let node)?:
             return node
         case .several(let nodes)?:
-            StandardError.print("trilateral \(command): several daemons are online; choose one with --node:")
-            for node in nodes { StandardError.print("  \(node)") }
-            throw ExitCode.usage
+            let lines = ["several daemons are online; choose one with --node:"] + nodes.map { "  \($0)" }
+            throw VerbError(lines.joined(separator: "\n"), .usage)
         case nil where isLinked:
-            StandardError.print(
-                "trilateral \(command): no daemon is online at \(link.address) under \(base)/; is trilateral running?"
+            throw VerbError(
+                "no daemon is online at \(link.address) under \(base)/; is trilateral running?",
+                .unavailable
             )
-            throw ExitCode.unavailable
         case nil:
             let silence = "the broker at \(link.address) did not answer within \(timeout.inSeconds)"
-            StandardError.print("trilateral \(command): \(lastError.map { "\($0)" } ?? silence)")
-            throw lastError.map { ExitCode($0) } ?? .unavailable
+            throw lastError.map(VerbError.init) ?? VerbError(silence, .unavailable)
         }
     }
 }

@@ -52,8 +52,7 @@ struct BrokerSession {
 
     init(_ configuration: MQTTConfiguration) {
         // What goes wrong with the link comes as an event, and is told in the words of the command.
-        let logger = Logger(label: "mqtt") { _ in SwiftLogNoOpLogHandler() }
-        client = MQTTClient(configuration, logger: logger)
+        client = MQTTClient(configuration, logger: .silent)
     }
 
     /// Runs the body with a link that is kept up, and ends the link when the body returns.

@@ -35,8 +35,8 @@ struct SetCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (command, members) = try request()
-        let sender = try speaker.members(by: "set")
-        try await drive.command(command, members.merging(sender) { $1 }, by: "set")
+        let sender = try speaker.members()
+        try await drive.command(command, members.merging(sender) { $1 })
     }
 
     private func request() throws -> (command: CommandTopic, members: JSONObject) {
@@ -79,9 +79,9 @@ struct ActionCommand: AsyncParsableCommand {
     func validate() throws { _ = try command() }
 
     func run() async throws {
-        var members = try speaker.members(by: "action")
+        var members = try speaker.members()
         members["action"] = .string(action)
-        try await drive.command(command(), members, by: "action")
+        try await drive.command(command(), members)
     }
 
     private func command() throws -> CommandTopic {
@@ -123,47 +123,39 @@ struct DriveOptions: ParsableArguments {
 
     /// Sends a command, prints what came of it, and ends the program otherwise when there is no answer or it is a
     /// refusal.
-    func command(_ topic: CommandTopic, _ members: JSONObject, by command: String) async throws {
+    func command(_ topic: CommandTopic, _ members: JSONObject) async throws {
         let question = DriveExchange.Question.command(topic, members: members)
-        let (outcome, read) = try await ask(
-            question,
-            reading: [Topics.tails.availability(thing: "+")],
-            by: command
-        )
-        try report(DriveReport(outcome, asJSON: json, read: read), by: command)
+        let (outcome, read) = try await ask(question, reading: [Topics.tails.availability(thing: "+")])
+        try report(DriveReport(outcome, asJSON: json, read: read))
     }
 
     /// Asks the daemon a question.
     ///
     /// - Parameter reading: Further topics below `B/`, or filters.
     /// - Returns: What came of it, and what the further topics retain.
-    func ask(_ question: DriveExchange.Question, reading: [String], by command: String) async throws -> (
+    func ask(_ question: DriveExchange.Question, reading: [String]) async throws -> (
         outcome: DriveExchange.Outcome, read: JSONObject
     ) {
         let limit = Duration.milliseconds(Int64(timeout * 1000))
-        let daemon = try await broker.daemon(for: command, timeout: limit)
+        let daemon = try await broker.daemon(timeout: limit)
         return await question.ask(daemon, reading: reading, within: limit)
     }
 
-    func report(_ report: DriveReport, by command: String) throws {
+    func report(_ report: DriveReport) throws {
         try StandardOutput.print(lines: report.output)
-        for line in report.complaints { StandardError.print("trilateral \(command): \(line)") }
+        for line in report.complaints { StandardError.report(line) }
         guard report.exitCode == .success else { throw report.exitCode }
     }
 }
 
 extension BrokerOptions {
     /// Who to talk to, once it is known to be online.
-    func runningDaemon(for command: String, timeout: Duration) async throws -> (
-        link: MQTTConfiguration, root: String
-    ) {
-        let daemon = try await daemon(for: command, timeout: timeout)
+    func runningDaemon(timeout: Duration) async throws -> (link: MQTTConfiguration, root: String) {
+        let daemon = try await daemon(timeout: timeout)
         let (outcome, _) = await DriveExchange.Question.state(topic: Topics.tails.info)
             .ask(daemon, reading: [], within: timeout)
-        if case .state = outcome { return daemon }
-        let report = DriveReport(outcome, asJSON: false)
-        for line in report.complaints { StandardError.print("trilateral \(command): \(line)") }
-        throw report.exitCode
+        if let failure = outcome.failure { throw failure }
+        return daemon
     }
 }
 

@@ -126,7 +126,7 @@ package struct DriveExchange {
         }
         switch question {
         case .state(let wanted) where topic == "\(root)/\(wanted)" && !payload.isEmpty:
-            value = (try? JSONValue(parsing: payload)) ?? .string(text)
+            value = JSONValue(retained: payload)
             return proceed()
         case .command(let command, _) where topic == topics.response(command.subject) && isSent:
             guard let answer = try? JSONValue(parsing: payload), answer["tx"] == tx else { return [] }
@@ -138,7 +138,7 @@ package struct DriveExchange {
         case .state, .command:
             if topic.hasPrefix("\(root)/"), !topic.hasPrefix("\(root)/response/") {
                 let tail = String(topic.dropFirst(root.count + 1))
-                read[tail] = payload.isEmpty ? nil : (try? JSONValue(parsing: payload)) ?? .string(text)
+                read[tail] = payload.isEmpty ? nil : JSONValue(retained: payload)
             }
             return []
         }
@@ -171,5 +171,12 @@ package struct DriveExchange {
         case nil:
             return .noDaemon("no daemon is online at \(root): there is no \(topics.status)")
         }
+    }
+}
+
+extension JSONValue {
+    /// What a topic holds: JSON, or else a plain word as a text.
+    init(retained payload: [UInt8]) {
+        self = (try? JSONValue(parsing: payload)) ?? .string(String(decoding: payload, as: UTF8.self))
     }
 }

@@ -20,20 +20,10 @@ package struct DriveReport {
         read: JSONObject = [:],
         time: LocalTime = .ofThisMachine
     ) {
-        defer { complaints = complaints.map(Self.visible) }
+        defer { complaints = complaints.map(TerminalText.visible) }
+        if let failure = outcome.failure { (complaints, exitCode) = ([failure.message], failure.code) }
         switch outcome {
-        case .noBroker(let reason), .noDaemon(let reason):
-            complaints = [reason]
-            exitCode = .unavailable
-        case .noLink(let reason, let status):
-            complaints = [reason]
-            exitCode = ExitCode(status)
-        case .notAllowed(let reason):
-            complaints = [reason]
-            exitCode = .noPermission
-        case .unknown(let reason):
-            complaints = [reason]
-            exitCode = .failure
+        case .noBroker, .noDaemon, .noLink, .notAllowed, .unknown: break
         case .state(let value):
             output = asJSON ? [value.text] : Self.lines(of: value, time)
         case .answer(let answer):
@@ -73,7 +63,7 @@ package struct DriveReport {
         switch kind {
         case "environment": return nil
         case "device": return kind
-        default: return (target?["slug"]?.string ?? kind).map(visible)
+        default: return (target?["slug"]?.string ?? kind).map(TerminalText.visible)
         }
     }
 
@@ -112,8 +102,21 @@ package struct DriveReport {
 
     /// A text without quotes, anything else as JSON; on one line, and safe for a terminal.
     private static func plain(_ value: JSONValue) -> String {
-        visible(value.string ?? value.text)
+        TerminalText.visible(value.string ?? value.text)
     }
+}
 
-    private static func visible(_ text: String) -> String { TerminalText.visible(text) }
+extension DriveExchange.Outcome {
+    /// Why nothing came of it; `nil` for a state and an answer.
+    var failure: VerbError? {
+        let (reason, code): (String, ExitCode)
+        switch self {
+        case .state, .answer: return nil
+        case .noBroker(let why), .noDaemon(let why): (reason, code) = (why, .unavailable)
+        case .noLink(let why, let status): (reason, code) = (why, ExitCode(status))
+        case .notAllowed(let why): (reason, code) = (why, .noPermission)
+        case .unknown(let why): (reason, code) = (why, .failure)
+        }
+        return VerbError(TerminalText.visible(reason), code)
+    }
 }

@@ -22,35 +22,33 @@ package enum DriveTarget: Sendable, Hashable {
     /// `nearby`, `device`, `environment`, `zone`, `state`, `health`, `info`, `alerts`, `lifecycle`, `lifecycle/<part>`,
     /// `sensors/<sensor>`, `things/<thing>`, `zones/<zone>`, `environments/<environment>`; any other word is a thing.
     package init?(_ text: String) {
-        switch text {
-        case "nearby": self = .nearby
-        case "device": self = .device
-        case "environment": self = .environment
-        case "zone": self = .zone
-        case "state": self = .state
-        case "health": self = .health
-        case "info": self = .info
-        case "alerts": self = .alerts
-        case "lifecycle": self = .lifecycle
-        default:
-            let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-            let name = String(parts.last ?? "")
-            let isLegal =
-                name.utf8.count <= 128
-                && name.unicodeScalars.allSatisfy { scalar in
-                    scalar.properties.generalCategory != .control && !"/+#".unicodeScalars.contains(scalar)
-                }
-            guard !name.isEmpty, isLegal else { return nil }
-            switch (parts.count, parts.first) {
-            case (1, _), (2, "things"): self = .thing(name)
-            case (2, "sensors"): self = .sensor(name)
-            case (2, "lifecycle"): self = .lifecyclePart(name)
-            case (2, "zones"): self = .namedZone(name)
-            case (2, "environments"): self = .namedEnvironment(name)
-            default: return nil
+        if let word = Self.words.first(where: { $0.key == text }) {
+            self = word.value
+            return
+        }
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts.last ?? "")
+        let isLegal =
+            name.utf8.count <= 128
+            && name.unicodeScalars.allSatisfy { scalar in
+                scalar.properties.generalCategory != .control && !"/+#".unicodeScalars.contains(scalar)
             }
+        guard !name.isEmpty, isLegal else { return nil }
+        switch (parts.count, parts.first) {
+        case (1, _), (2, "things"): self = .thing(name)
+        case (2, "sensors"): self = .sensor(name)
+        case (2, "lifecycle"): self = .lifecyclePart(name)
+        case (2, "zones"): self = .namedZone(name)
+        case (2, "environments"): self = .namedEnvironment(name)
+        default: return nil
         }
     }
+
+    /// What a word means by itself.
+    static let words: KeyValuePairs<String, DriveTarget> = [
+        "nearby": .nearby, "device": .device, "environment": .environment, "zone": .zone, "state": .state,
+        "health": .health, "info": .info, "alerts": .alerts, "lifecycle": .lifecycle,
+    ]
 
     /// Where its state is retained, below `B/`; `nil` for what is asked for, or found among others.
     package var stateTopic: String? {

@@ -53,11 +53,11 @@ struct ExplainCommand: AsyncParsableCommand {
         }
         let question = DriveExchange.Question.command(
             CommandDescriptor.explain.topic(),
-            members: members.merging(try speaker.members(by: "explain")) { $1 }
+            members: members.merging(try speaker.members()) { $1 }
         )
-        let (outcome, _) = try await drive.ask(question, reading: [], by: "explain")
+        let (outcome, _) = try await drive.ask(question, reading: [])
         guard case .answer(let answer) = outcome, let explanation = answer["data"] else {
-            return try drive.report(DriveReport(outcome, asJSON: drive.json), by: "explain")
+            return try drive.report(DriveReport(outcome, asJSON: drive.json))
         }
         try StandardOutput.print(
             drive.json ? explanation.text : TerminalText.visible(explanation["text"]?.string ?? "")

@@ -43,33 +43,21 @@ struct ForgetCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let settings = try broker.settings(by: "forget", asksDaemon: false)
+        let settings = try broker.settings(asksDaemon: false)
         let values = settings.loaded.values
-        let (link, base) = try broker.broker(settings, by: "forget")
+        let (link, base) = try broker.broker(settings)
         let cleanup = NodeCleanup(
             link: link,
             root: "\(base)/\(node ?? NodeAddress(values.mqtt, .ofThisMachine()).node)",
             discoveryPrefix: values.discovery.prefix,
             limit: .milliseconds(Int64(timeout * 1000))
         )
-        let found = try await reporting { () throws(NodeCleanupError) in try await cleanup.survey() }
+        let found = try await cleanup.survey()
         if !found.isEmpty, !isSure, try await !confirms(found, at: link.address) {
-            try await reporting { () throws(NodeCleanupError) in throw .declined }
+            throw VerbError("nothing was cleared", .failure)
         }
-        try await reporting { () throws(NodeCleanupError) in try await cleanup.clear(found) }
+        try await cleanup.clear(found)
         try report(found, at: link.address)
-    }
-
-    /// - Throws: The exit code, after a message.
-    private func reporting<Result>(
-        _ body: () async throws(NodeCleanupError) -> Result
-    ) async throws(ExitCode) -> Result {
-        do throws(NodeCleanupError) {
-            return try await body()
-        } catch {
-            StandardError.print("trilateral forget: \(error)")
-            throw error.exitCode
-        }
     }
 
     /// Asks on the terminal; anything but yes is no.

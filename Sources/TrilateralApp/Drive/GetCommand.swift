@@ -29,12 +29,12 @@ struct GetCommand: AsyncParsableCommand {
     func run() async throws {
         let target = try drive.target(target)
         if let outcome = target.knownOutcome {
-            return try drive.report(DriveReport(outcome, asJSON: drive.json), by: "get")
+            return try drive.report(DriveReport(outcome, asJSON: drive.json))
         }
-        let question = target.question.with(try speaker.members(by: "get"))
-        let (outcome, read) = try await drive.ask(question, reading: target.reading, by: "get")
+        let question = target.question.with(try speaker.members())
+        let (outcome, read) = try await drive.ask(question, reading: target.reading)
         let report = DriveReport(target.completed(outcome, with: read), asJSON: drive.json)
-        try drive.report(report, by: "get")
+        try drive.report(report)
     }
 }
 

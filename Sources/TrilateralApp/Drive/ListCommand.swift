@@ -25,23 +25,20 @@ struct ListCommand: AsyncParsableCommand {
     }
 
     private func objects() async throws -> JSONObject {
-        let (outcome, read) = try await drive.ask(.ping, reading: kind.filters, by: "list")
+        let (outcome, read) = try await drive.ask(.ping, reading: kind.filters)
         if case .answer = outcome { return read }
-        try drive.report(DriveReport(outcome, asJSON: drive.json), by: "list")
+        try drive.report(DriveReport(outcome, asJSON: drive.json))
         return [:]
     }
 
     /// Of every daemon `<node>/status` and `<node>/info`.
     private func nodes() async throws -> JSONObject {
         let address = drive.broker.address
-        let (link, base) = try address.broker(
-            address.settings(by: "list", node: drive.broker.node),
-            by: "list"
-        )
+        let (link, base) = try address.broker(address.settings(node: drive.broker.node))
         let limit = Duration.milliseconds(Int64(drive.timeout * 1000))
         let filters = kind.filters.map { "\(base)/\($0)" }
         let result = await BrokerSession(link).run(filters: filters, timeout: limit) {
-            visit -> Result<JSONObject, DriveExchange.Failure> in
+            visit -> Result<JSONObject, VerbError> in
             var read: JSONObject = [:]
             var isBusy = false
             var reason = "the broker at \(link.address) did not answer within \(limit.inSeconds)"
@@ -52,8 +49,7 @@ struct ListCommand: AsyncParsableCommand {
                 case .woken where isBusy:
                     isBusy = false
                     visit.wake(after: .milliseconds(200))
-                case .link(.disconnected(let error)) where error.isFinal:
-                    return .failure(.init(outcome: .noLink("\(error)", status: ExitCode(error).rawValue)))
+                case .link(.disconnected(let error)) where error.isFinal: return .failure(VerbError(error))
                 case .link(.disconnected(let error)): reason = "\(error)"
                 case .message(let message):
                     isBusy = true
@@ -61,24 +57,14 @@ struct ListCommand: AsyncParsableCommand {
                     read[String(message.topic.dropFirst(base.count + 1))] =
                         text.isEmpty ? nil : (try? JSONValue(parsing: text)) ?? .string(text)
                 case .woken: return .success(read)
-                case .deadline: return .failure(.init(outcome: .noBroker(reason)))
+                case .deadline: return .failure(VerbError(reason, .unavailable))
                 case .link(.refused), .link(.drained), .signal: break
                 }
             }
-            return .failure(.init(outcome: .noBroker(reason)))
+            return .failure(VerbError(reason, .unavailable))
         }
-        switch result {
-        case .success(let read): return read
-        case .failure(let failure):
-            try drive.report(DriveReport(failure.outcome, asJSON: drive.json), by: "list")
-            return [:]
-        }
+        return try result.get()
     }
-}
-
-extension DriveExchange {
-    /// Why nothing could be asked.
-    fileprivate struct Failure: Error { let outcome: Outcome }
 }
 
 extension ListReport.Kind: ExpressibleByArgument {}

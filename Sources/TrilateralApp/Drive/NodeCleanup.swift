@@ -24,7 +24,7 @@ struct NodeCleanup {
     /// Everything that the broker keeps of the node.
     ///
     /// - Throws: When a daemon runs there, and when the broker does not let us look.
-    func survey() async throws(NodeCleanupError) -> RetainedNode {
+    func survey() async throws(VerbError) -> RetainedNode {
         let node = RetainedNode(
             root: root,
             discoveryPrefix: discoveryPrefix,
@@ -32,7 +32,7 @@ struct NodeCleanup {
         )
         let limit = limit
         let result = await BrokerSession(link).run(filters: node.filters, timeout: limit) {
-            visit -> Result<RetainedNode, NodeCleanupError> in
+            visit -> Result<RetainedNode, VerbError> in
             var node = node
             var isBusy = false
             var silences = 0
@@ -43,7 +43,9 @@ struct NodeCleanup {
                 switch event {
                 case .link(.connected(let session)):
                     guard session.refusedFilters.isEmpty else {
-                        return .failure(.notAllowed(session.refusedFilters))
+                        let filters = session.refusedFilters.joined(separator: ", ")
+                        let reason = "the broker does not let this user read \(filters)"
+                        return .failure(VerbError(reason, .noPermission))
                     }
                     isLinked = true
                     visit.publish(topic: node.ping.topic, payload: node.ping.payload)
@@ -51,23 +53,30 @@ struct NodeCleanup {
                 case .link(.disconnected(let error)):
                     isLinked = false
                     problem = "\(error)"
-                    if error.isFinal { return .failure(.noLink(error)) }
+                    if error.isFinal { return .failure(VerbError(error)) }
                 case .message(let message):
                     node.receive(message)
                     isBusy = isBusy || message.isRetained
-                    if node.isAnswering { return .failure(.running(node.root)) }
+                    if node.isAnswering {
+                        let reason =
+                            "a daemon runs on \(node.root), and would publish everything again: stop it first"
+                        return .failure(VerbError(reason, .failure))
+                    }
                 case .woken:
                     silences = isBusy ? 0 : silences + 1
                     isBusy = false
                     if isLinked, silences >= (node.isOnline ? Self.patience : 1) { return .success(node) }
                     visit.wake(after: Self.silence)
                 case .deadline: isLate = true
-                case .link(.refused): return .failure(.mayNotAsk(topic: node.ping.topic))
+                case .link(.refused):
+                    let reason =
+                        "the broker does not let this user publish to \(node.ping.topic), to find out whether a daemon runs there"
+                    return .failure(VerbError(reason, .noPermission))
                 case .link(.drained), .signal: break
                 }
                 if isLate, !isLinked { break }
             }
-            return .failure(.noBroker(problem))
+            return .failure(VerbError(problem, .unavailable))
         }
         return try result.get()
     }
@@ -75,17 +84,25 @@ struct NodeCleanup {
     /// Clears what was found, and what a further look finds.
     ///
     /// - Throws: When something is left.
-    func clear(_ found: RetainedNode) async throws(NodeCleanupError) {
+    func clear(_ found: RetainedNode) async throws(VerbError) {
         var found = found
         for _ in 0..<Self.passes where !found.isEmpty {
             let problems = await publishEmpty(found.all)
             let left = try await survey()
             guard left.all != found.all else {
-                throw .left(left.all, problems.first ?? "the broker does not let this user clear them")
+                throw Self.left(left, problems.first ?? "the broker does not let this user clear them")
             }
             found = left
         }
-        guard found.isEmpty else { throw .left(found.all, "they were published again") }
+        guard found.isEmpty else { throw Self.left(found, "they were published again") }
+    }
+
+    private static func left(_ node: RetainedNode, _ reason: String) -> VerbError {
+        let topics = node.all
+        return VerbError(
+            "\(topics.count) could not be cleared, among them \(topics.prefix(3).joined(separator: ", ")): \(reason)",
+            .failure
+        )
     }
 
     /// - Returns: Why some could not be sent.
@@ -105,47 +122,6 @@ struct NodeCleanup {
                 if problems.count >= Self.batch { break }
             }
             return problems
-        }
-    }
-}
-
-/// Why a node could not be cleared.
-enum NodeCleanupError: Error, CustomStringConvertible {
-    case noBroker(String)
-    /// The link to the broker cannot be made as it is configured.
-    case noLink(MQTTError)
-    /// Filters that the broker does not let us subscribe.
-    case notAllowed([String])
-    /// The broker does not let us publish the question whether a daemon runs there.
-    case mayNotAsk(topic: String)
-    /// A daemon answers there: what is cleared would be published again.
-    case running(String)
-    /// The user has said no.
-    case declined
-    case left([String], String)
-
-    var description: String {
-        switch self {
-        case .noBroker(let reason): reason
-        case .noLink(let error): "\(error)"
-        case .notAllowed(let filters):
-            "the broker does not let this user read \(filters.joined(separator: ", "))"
-        case .mayNotAsk(let topic):
-            "the broker does not let this user publish to \(topic), to find out whether a daemon runs there"
-        case .running(let root):
-            "a daemon runs on \(root), and would publish everything again: stop it first"
-        case .declined: "nothing was cleared"
-        case .left(let topics, let reason):
-            "\(topics.count) could not be cleared, among them \(topics.prefix(3).joined(separator: ", ")): \(reason)"
-        }
-    }
-
-    var exitCode: ExitCode {
-        switch self {
-        case .noBroker: .unavailable
-        case .noLink(let error): ExitCode(error)
-        case .notAllowed, .mayNotAsk: .noPermission
-        case .running, .declined, .left: .failure
         }
     }
 }

@@ -12,11 +12,8 @@ struct SpeakerOptions: ParsableArguments {
     var user: String?
 
     @Option(
-        help: ArgumentHelp(
-            "A file that contains only a token: the command is its user's. Without it, it is people.mqtt_user's.",
-            valueName: "file"
-        ),
-        completion: .file()
+        file:
+            "A file that contains only a token: the command is its user's. Without it, it is people.mqtt_user's."
     )
     var tokenFile: String?
 
@@ -31,12 +28,9 @@ struct SpeakerOptions: ParsableArguments {
     }
 
     /// The reserved members of a command; empty without a token.
-    ///
-    /// - Parameter command: For messages.
-    /// - Throws: An exit code, after a message.
-    func members(by command: String) throws -> JSONObject {
+    func members() throws(VerbError) -> JSONObject {
         guard let tokenFile else { return [:] }
-        let token = try Secret.taken(from: Secret.load(tokenFile), of: tokenFile, by: command)
+        let token = try Secret.taken(from: Secret.load(tokenFile), of: tokenFile)
         var members: JSONObject = ["token": .string(token.reveal())]
         members["as"] = user.map { .string($0) }
         return members

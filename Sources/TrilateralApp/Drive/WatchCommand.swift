@@ -43,7 +43,6 @@ struct WatchCommand: AsyncParsableCommand {
         // On a terminal a signal tells that it is gone.
         let output = isLive ? nil : Terminal.output
         let daemon = try await broker.daemon(
-            for: "watch",
             timeout: .milliseconds(Int64(timeout * 1000)),
             output: output
         )
@@ -68,9 +67,7 @@ struct WatchCommand: AsyncParsableCommand {
         case nil: break
         // It is meant to go on until nobody reads it.
         case let failure as OutputError where failure.isReaderGone: break
-        case let failure as MQTTError:
-            StandardError.print("trilateral watch: \(failure)")
-            throw ExitCode(failure)
+        case let failure as MQTTError: throw VerbError(failure)
         case let failure?: throw failure
         }
     }
@@ -136,16 +133,13 @@ private struct WatchLoop {
             switch event {
             case .signal: return nil
             case .link(.disconnected(let error)) where error.isFinal: return error
-            case .link(.disconnected(let error)): StandardError.print("trilateral watch: \(error)")
+            case .link(.disconnected(let error)): StandardError.report("\(error)")
             case .message(let message):
                 let line = hear(message)
                 if asJSON {
-                    let payload =
-                        (try? JSONValue(parsing: message.payload))
-                        ?? .string(String(decoding: message.payload, as: UTF8.self))
-                    try StandardOutput.write(
-                        JSONValue.object(["topic": .string(message.topic), "payload": payload]).text + "\n"
-                    )
+                    let payload = JSONValue(retained: message.payload)
+                    let object: JSONValue = ["topic": .string(message.topic), "payload": payload]
+                    try StandardOutput.print(object.text)
                 } else if let line {
                     try StandardOutput.print(line)
                 }

@@ -55,7 +55,7 @@ package struct WatchModel: Hashable {
             return nil
         }
         let isNew = values[topic] == nil
-        let value = payload.isEmpty ? nil : Self.value(payload)
+        let value = payload.isEmpty ? nil : JSONValue(retained: payload)
         guard values[topic] != value else { return nil }
         values[topic] = value
         // Later changes of the place and the device are told as events.
@@ -70,10 +70,6 @@ package struct WatchModel: Hashable {
             kind[event.topic].flatMap { names["\($0)/\(slug)"] }
         }
         return WatchText.line(event, name: name, time)
-    }
-
-    private static func value(_ payload: [UInt8]) -> JSONValue {
-        (try? JSONValue(parsing: payload)) ?? .string(String(decoding: payload, as: UTF8.self))
     }
 
     subscript(topic: String) -> JSONValue? { values[topic] }

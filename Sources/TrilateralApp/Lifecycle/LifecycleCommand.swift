@@ -40,11 +40,11 @@ struct LifecycleCommand: ParsableCommand {
                 guard !word.isEmpty else { continue }
                 guard let next = LifecycleLevel(hmiLevel: word) else {
                     let legal = LifecycleLevel.allCases.map(\.hmiLevel).reversed().joined(separator: ", ")
-                    StandardError.print(
-                        "trilateral lifecycle replay: line \(number): \(QuotedValue.of(word)) is no level; "
-                            + "legal: \(legal)"
+                    throw VerbError(
+                        "line \(number): \(QuotedValue.of(word)) is no level; "
+                            + "legal: \(legal)",
+                        .dataError
                     )
-                    throw ExitCode.dataError
                 }
                 for call in LifecycleCall.calls(from: level, to: next) {
                     try StandardOutput.print(call.rawValue)

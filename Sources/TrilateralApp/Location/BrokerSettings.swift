@@ -13,8 +13,8 @@ struct BrokerSettings {
     /// The password that systemd hands to the service, which is in none of the configuration's files.
     ///
     /// - Returns: `nil` if the configuration needs none, has one, or is not the service's.
-    /// - Throws: An exit code, after a message, if this user must not read it.
-    func servicePassword(by command: String) throws(ExitCode) -> Secret? {
+    /// - Throws: ``VerbError`` if this user must not read it.
+    func servicePassword() throws(VerbError) -> Secret? {
         let mqtt = loaded.values.mqtt
         guard mqtt.username != nil, mqtt.password == nil, isOfService,
             let file = ServiceUnit.installed()?.passwordFile
@@ -24,11 +24,11 @@ struct BrokerSettings {
         case .failure(let error):
             let isForbidden = error.message.hasSuffix(systemMessage(EACCES)) && geteuid() != 0
             let advice = isForbidden ? ". Run it with sudo, or name" : "; correct that, or name"
-            StandardError.print(
-                "trilateral \(command): the service's password for the broker: \(file) \(error.message)\(advice) a user of your "
-                    + "own with TRILATERAL_MQTT_USERNAME and TRILATERAL_MQTT_PASSWORD_FILE."
+            throw VerbError(
+                "the service's password for the broker: \(file) \(error.message)\(advice) a user of your "
+                    + "own with TRILATERAL_MQTT_USERNAME and TRILATERAL_MQTT_PASSWORD_FILE.",
+                .noPermission
             )
-            throw .noPermission
         }
     }
 

@@ -7,20 +7,22 @@ import Settings
 struct OwnStateOption: ParsableArguments {
     @Option(
         name: .customLong("state"),
-        help: ArgumentHelp(
-            "The folder for the databases; without it $STATE_DIRECTORY, or else ~/.local/state/trilateral.",
-            valueName: "dir"
-        ),
-        completion: .directory
+        folder:
+            "The folder for the databases; without it $STATE_DIRECTORY, or else ~/.local/state/trilateral."
     )
     var path: String?
 
     /// The folder, made if it is missing; a warning if others can look into it.
     ///
-    /// - Throws: An exit code, after a message.
+    /// - Throws: ``VerbError``.
     func folder(_ environment: [String: String] = ProcessInfo.processInfo.environment) throws -> StateFolder {
-        try StateLocation(path: path ?? StateFolder.standard(environment), daemon: nil, note: nil)
-            .open(by: nil)
+        // Messages about it are the program's, not the verb's.
+        let verb = StandardError.verb
+        StandardError.verb = ""
+        let path = path ?? StateFolder.standard(environment)
+        let folder = try StateLocation(path: path, daemon: nil, note: nil).open()
+        StandardError.verb = verb
+        return folder
     }
 }
 
@@ -28,20 +30,15 @@ struct OwnStateOption: ParsableArguments {
 struct StateOption: ParsableArguments {
     @Option(
         name: .customLong("state"),
-        help: ArgumentHelp(
-            "The folder with the databases; without it $STATE_DIRECTORY, or else that of the daemon that runs here, or else ~/.local/state/trilateral.",
-            valueName: "dir"
-        ),
-        completion: .directory
+        folder:
+            "The folder with the databases; without it $STATE_DIRECTORY, or else that of the daemon that runs here, or else ~/.local/state/trilateral."
     )
     var path: String?
 
     /// The folder for a verb, which may be the one of a daemon that runs.
     ///
-    /// - Parameter verbs: What messages begin with, as in `station add`.
-    /// - Throws: An exit code, after a message, if several daemons run.
+    /// - Throws: ``VerbError`` if several daemons run.
     func location(
-        by verbs: String,
         _ environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> StateLocation {
         let locator = DaemonLocator(environment)
@@ -57,10 +54,7 @@ struct StateOption: ParsableArguments {
         switch locator.finding {
         case .one(let daemon): return StateLocation(path: daemon.stateFolder, daemon: daemon, note: nil)
         case .several(let daemons):
-            StandardError.print(
-                "trilateral \(verbs): \(DaemonLocator.question(daemons, option: "--state"))"
-            )
-            throw ExitCode.usage
+            throw VerbError(DaemonLocator.question(daemons, option: "--state"), .usage)
         case .none:
             let path = locator.standardFolder
             let note = "no daemon runs here; stored in \(path), which \(locator.standardUser)"
@@ -83,22 +77,17 @@ struct StateLocation: Sendable {
 
     /// The folder, made if it is missing; a warning if others can look into it.
     ///
-    /// - Throws: An exit code, after a message.
-    func open(by verbs: String?) throws -> StateFolder {
-        let program = verbs.map { "trilateral \($0)" } ?? "trilateral"
+    /// - Throws: ``VerbError``.
+    func open() throws(VerbError) -> StateFolder {
         do throws(StateFolderError) {
             let folder = try StateFolder(named: path, environment: [:])
             if let warning = StateFolder.warning(of: folder.path) {
-                StandardError.print("\(program): warning: \(warning)")
+                StandardError.report("warning: \(warning)")
             }
             return folder
         } catch {
-            guard error.code == EACCES, isOfDaemon else {
-                StandardError.print("\(program): \(error)")
-                throw ExitCode.cannotCreate
-            }
-            StandardError.print("\(program): \(refusal)")
-            throw ExitCode.noPermission
+            throw error.code == EACCES && isOfDaemon
+                ? VerbError(refusal, .noPermission) : VerbError("\(error)", .cannotCreate)
         }
     }
 
@@ -112,18 +101,17 @@ struct StateLocation: Sendable {
     }
 
     /// Says where something was stored, if no daemon has the folder.
-    func noteStored(by verbs: String) async {
+    func noteStored() async {
         guard let note, await !AdministrationClient(folder: path).isAnswered else { return }
-        StandardError.print("trilateral \(verbs): \(note)")
+        StandardError.report(note)
     }
 
     /// The configuration, with the place where the daemon's Flare server really listens, unless the user names another.
     func configuration(
         _ file: ConfigurationOption,
-        by verb: String,
         _ environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> TrilateralConfiguration {
-        let loaded = try file.load(by: verb, of: daemon, environment: environment)
+        let loaded = try file.load(of: daemon, environment: environment)
         return loaded.values(servedBy: file.path == nil ? daemon : nil)
     }
 }

@@ -79,16 +79,16 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let settings = try broker.address.settings(by: "calibrate", node: broker.node)
+        let settings = try broker.address.settings(node: broker.node)
         let configuration = settings.loaded.values(servedBy: settings.daemon)
-        let log = LogOutput(level: .warning, form: LogFormat(configuration.log.format, environment: [:]))
+        let log = LogOutput(ofVerb: configuration.log, environment: [:])
         defer { log.flush() }
         let logger = log.logger("calibrate")
         var flare = try flareServer(configuration.flare)
         // What a thing is, only its owner changes.
         let temporary = await temporaryToken(of: configuration.people.owner, for: flare)
         do {
-            if let token = try token.load(by: "calibrate")?.reveal() ?? temporary?.text {
+            if let token = try token.load()?.reveal() ?? temporary?.text {
                 flare.headers.append(FlareClientConfiguration.Header("Authorization", "Bearer \(token)"))
             }
             try await calibrate(configuration, settings, flare, logger)
@@ -106,7 +106,7 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
         _ logger: Logger
     ) async throws {
         do {
-            var heard = try SensorSources(radioOf: configuration, for: "calibrate", logger: logger)
+            var heard = try SensorSources(radioOf: configuration, logger: logger)
             if heard.sources.isEmpty || broker.mqtt != nil || broker.node != nil {
                 try await heard.add(broker, settings, logger: logger)
             }
@@ -118,13 +118,8 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
                 let results = try await measure(beacons, map, heard, exponent: exponent)
                 try await store(results, in: &visit)
             }
-        } catch let failure as FlareSession.Failure {
-            throw exit(failure.description, failure.code)
-        } catch let ended as GuidedSurvey<SensorReading>.SourceEnded {
-            throw exit(ended.reason, .unavailable)
         } catch let error as SensorError {
-            StandardError.print("trilateral calibrate: \(error)")
-            throw ExitCode(error)
+            throw VerbError.ending(by: error)
         }
     }
 
@@ -135,14 +130,14 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
         var environment = place.environment
         if let uuid { environment.data["uuid"] = .string(uuid.uuidString) }
         let map = BeaconMap(environment: environment, zones: place.zones, things: place.things)
-        for problem in map.problems { StandardError.print("trilateral calibrate: \(problem)") }
+        for problem in map.problems { StandardError.report("\(problem)") }
         return map
     }
 
     /// The beacons that were named, in that order; all by name when none was.
     private func chosen(of map: BeaconMap) throws -> [BeaconMap.Beacon] {
         guard !map.beacons.isEmpty else {
-            throw exit("the place has no beacons: no thing has data.minor or data.receiver", .dataError)
+            throw VerbError("the place has no beacons: no thing has data.minor or data.receiver", .dataError)
         }
         if names.isEmpty { return map.beacons.sorted { ($0.name, $0.thing) < ($1.name, $1.thing) } }
         return try names.map { name in
@@ -150,7 +145,7 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
             guard found.count == 1, let beacon = found.first else {
                 let all = map.beacons.map(\.name).sorted()
                 let rest = all.count > 20 ? " and \(all.count - 20) more" : ""
-                throw exit(
+                throw VerbError(
                     found.isEmpty
                         ? "there is no beacon \(name); there are \(all.prefix(20).joined(separator: ", "))\(rest)"
                         : "several beacons are called \(name); use their ids: "
@@ -168,7 +163,7 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
         _ heard: SensorSources,
         exponent: Double
     ) async throws -> [Result] {
-        try await GuidedSurvey<SensorReading>.run("trilateral calibrate") { take in
+        try await GuidedSurvey<SensorReading>.run { take in
             await heard.run(take)
             return nil
         } _: { stops in
@@ -195,11 +190,11 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
                     )
                     return .next
                 case .failure(let problem):
-                    StandardError.print("trilateral calibrate: \(beacon.name): \(problem)")
+                    StandardError.report("\(beacon.name): \(problem)")
                     if let nearer = loudest.max(by: { $0.value < $1.value })?.key, nearer != beacon.thing,
                         let other = map.beacons.first(where: { $0.thing == nearer })
                     {
-                        StandardError.print("trilateral calibrate: the loudest one here is \(other.name)")
+                        StandardError.report("the loudest one here is \(other.name)")
                     }
                     return .stay
                 }
@@ -222,7 +217,7 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
     /// Puts what was measured into the things, when that is wanted.
     private func store(_ results: [Result], in visit: inout FlareSession) async throws {
         guard !results.isEmpty else {
-            throw exit("nothing was measured, and nothing was changed", .dataError)
+            throw VerbError("nothing was measured, and nothing was changed", .dataError)
         }
         if json {
             try StandardOutput.print(JSONValue.array(results.map(Self.json)).text)
@@ -235,7 +230,7 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
             )
         }
         guard try await yes ? true : wantsToStore(results.count) else {
-            return StandardError.print("trilateral calibrate: nothing was changed")
+            return StandardError.report("nothing was changed")
         }
         for result in results {
             _ = try await visit.ask(
@@ -246,12 +241,12 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
                 )
             )
         }
-        StandardError.print("trilateral calibrate: stored as data.power of \(results.count) things")
+        StandardError.report("stored as data.power of \(results.count) things")
     }
 
     private func wantsToStore(_ count: Int) async throws -> Bool {
         guard StandardInput.canAsk else {
-            StandardError.print("trilateral calibrate: --yes stores them")
+            StandardError.report("--yes stores them")
             return false
         }
         return try await StandardInput.confirms("Store them as data.power of \(count) things?")
@@ -275,14 +270,14 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
         } else if flare.mode == .embedded {
             guard flare.isServing, flare.listen.port != 0 else {
                 let why = flare.isServing ? "listens on a free port" : "is not open to others"
-                throw exit("the daemon's Flare server \(why); give its address with --server", .usage)
+                throw VerbError("the daemon's Flare server \(why); give its address with --server", .usage)
             }
             let isEverywhere = ["0.0.0.0", "::"].contains(flare.listen.host)
             let host = isEverywhere ? "127.0.0.1" : flare.listen.host
             remote.url = "http://\(HostAndPort(host: host, port: flare.listen.port))"
         }
         guard let configuration = FlareClientConfiguration(remote) else {
-            throw exit("--server must be http://HOST[:PORT] or https://HOST[:PORT]", .usage)
+            throw VerbError("--server must be http://HOST[:PORT] or https://HOST[:PORT]", .usage)
         }
         return configuration
     }
@@ -300,10 +295,5 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
         }
         guard let daemon else { return nil }
         return await TemporaryToken(of: owner, in: daemon.stateFolder, for: "calibrate")
-    }
-
-    private func exit(_ text: String, _ code: ExitCode) -> ExitCode {
-        StandardError.print("trilateral calibrate: \(text)")
-        return code
     }
 }

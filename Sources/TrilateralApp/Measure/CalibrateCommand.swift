@@ -18,7 +18,6 @@ struct CalibrateCommand: AsyncParsableCommand {
     )
 }
 
-/// `trilateral calibrate compass`.
 struct CalibrateCompassCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compass",
@@ -62,29 +61,23 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
 
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let location = try state.location(by: "calibrate", environment)
+        let location = try state.location(environment)
         let settings = try broker.address.settings(
-            by: "calibrate",
             of: location.daemon,
             environment: environment
         )
         let configuration = settings.loaded.values
-        let folder = try location.open(by: "calibrate")
+        let folder = try location.open()
         let isUsed = access(folder.path + "trilateral.db", F_OK) == 0
         let memory: StateStore
         do throws(StateStoreError) {
             memory = try folder.opening { () throws(StateStoreError) in try StateStore(folder: folder.url) }
         } catch {
-            throw failure("\(error)", DaemonRunner.exitCode(error))
+            throw VerbError.ending(by: error)
         }
         defer { memory.close() }
-        StandardError.print(
-            "trilateral calibrate: \(await reader(of: memory, in: folder, isUsed: isUsed, settings))"
-        )
-        let log = LogOutput(
-            level: .warning,
-            form: LogFormat(configuration.log.format, environment: environment)
-        )
+        StandardError.report("\(await reader(of: memory, in: folder, isUsed: isUsed, settings))")
+        let log = LogOutput(ofVerb: configuration.log)
         defer { log.flush() }
         let (events, port) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(1000))
         let compass = IIOCompass(
@@ -102,13 +95,7 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
         let (device, samples) = try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await source.run { _ in } }
             group.addTask { [seconds] in
-                let signals = SignalStream([SIGINT, SIGTERM])
-                await withTaskGroup(of: Void.self) { ends in
-                    ends.addTask { await signals.first() }
-                    ends.addTask { try? await Task.sleep(for: .seconds(seconds)) }
-                    await ends.next()
-                    ends.cancelAll()
-                }
+                await SignalStream.waitForEnd(seconds)
                 port.yield(.end)
             }
             group.addTask { while (try? await Task.sleep(for: .seconds(1))) != nil { port.yield(.second) } }
@@ -120,14 +107,14 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
             do throws(StateStoreError) {
                 try memory.keep(calibration, of: device)
             } catch {
-                throw failure("\(error)", DaemonRunner.exitCode(error))
+                throw VerbError.ending(by: error)
             }
             try StandardOutput.print(
                 json ? calibration.json.text : report(calibration, of: device, in: memory.path)
             )
         case .failure(let refusal):
             let hint = flat ? "" : "; a device that cannot be tumbled: --flat"
-            throw failure("\(device) is not calibrated: \(refusal)\(hint)", .dataError)
+            throw VerbError("\(device) is not calibrated: \(refusal)\(hint)", .dataError)
         }
     }
 
@@ -143,9 +130,12 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
         let root = "\(base)/\(broker.node ?? NodeAddress(mqtt, .ofThisMachine()).node)"
         var outcome = DriveExchange.Outcome.noBroker("the broker was not asked for the daemon")
         // Without a password it can be measured too.
-        if let (link, _) = try? broker.address.broker(settings, by: "calibrate") {
+        do throws(VerbError) {
+            let (link, _) = try broker.address.broker(settings)
             (outcome, _) = await DriveExchange.Question.state(topic: "info")
                 .ask((link, root), reading: [], within: .seconds(2), isPatient: false)
+        } catch {
+            StandardError.report(error.message)
         }
         let epoch = (try? memory.epoch()) ?? nil
         return CalibrationReader(outcome, epoch: epoch, folder: folder.path, isUsed: isUsed, root: root)
@@ -168,27 +158,27 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
             case .measured(let field, let device):
                 if known == nil {
                     let way = flat ? "once around on the spot" : "slowly about all its axes"
-                    StandardError.print("trilateral calibrate: \(device): turn it \(way); Ctrl-C ends it")
+                    StandardError.report("\(device): turn it \(way); Ctrl-C ends it")
                     show()
                 }
                 known = device
                 if samples.add(field), !flat { show() }
             case .condition(let condition):
                 if condition.state == .absent {
-                    throw failure(
+                    throw VerbError(
                         "there is no magnetometer below \(folder) (sensors.compass.iio_folder)",
                         .unavailable
                     )
                 }
                 guard let problem = condition.problem else { continue }
-                if known == nil { throw failure(problem, .unavailable) }
-                StandardError.print("trilateral calibrate: \(problem)")
+                if known == nil { throw VerbError(problem, .unavailable) }
+                StandardError.report(problem)
             case .second:
                 show()
                 if isEnough(samples), let known { return (known, samples) }
             case .end:
                 show()
-                guard let known else { throw failure("the magnetometer does not answer", .unavailable) }
+                guard let known else { throw VerbError("the magnetometer does not answer", .unavailable) }
                 return (known, samples)
             }
         }
@@ -213,10 +203,5 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
             \(tenths(calibration.field)) µT, spread \(tenths(calibration.spread * 100)) %; coverage \
             \(Int((calibration.coverage * 100).rounded())) %, \(calibration.samples) samples
             """
-    }
-
-    private func failure(_ text: String, _ code: ExitCode) -> ExitCode {
-        StandardError.print("trilateral calibrate: \(text)")
-        return code
     }
 }

@@ -16,21 +16,14 @@ struct EstimateCommand: ParsableCommand {
             """
     )
 
-    @Argument(
-        help: ArgumentHelp("Where the beacons are, CSV; - reads standard input.", valueName: "beacons.csv"),
-        completion: .file()
-    )
+    @Argument(file: "Where the beacons are, CSV; - reads standard input.", name: "beacons.csv")
     var beacons: String
 
-    @Argument(
-        help: ArgumentHelp("What was heard, CSV; - reads standard input.", valueName: "scans.csv"),
-        completion: .file()
-    )
+    @Argument(file: "What was heard, CSV; - reads standard input.", name: "scans.csv")
     var scans: String
 
     // Negative numbers are values, not options.
     @Option(
-        name: .customLong("device-z"),
         parsing: .unconditional,
         help: ArgumentHelp("The height of the device in the beacons' coordinates, metres.", valueName: "z")
     )
@@ -59,16 +52,15 @@ struct EstimateCommand: ParsableCommand {
     func run() throws {
         let places = try read(beacons, RecordedWalk.beacons)
         if let box = bounds?.box, !places.contains(where: { box.contains($0.position.inPlane) }) {
-            StandardError.print("trilateral estimate: none of the beacons in \(beacons) is within --bounds")
-            throw ExitCode.usage
+            throw VerbError("none of the beacons in \(beacons) is within --bounds", .usage)
         }
         let walk = try read(scans) { bytes throws(CSVError) in
             try RecordedWalk(beacons: places, scans: bytes)
         }
         if let first = walk.unknown.first {
             let count = walk.unknown.count
-            StandardError.print(
-                "trilateral estimate: \(scans):\(first.line): \(first.id) is not in \(beacons); "
+            StandardError.report(
+                "\(scans):\(first.line): \(first.id) is not in \(beacons); "
                     + (count == 1 ? "1 packet" : "\(count) packets") + " of such beacons ignored"
             )
         }
@@ -86,22 +78,20 @@ struct EstimateCommand: ParsableCommand {
         }
     }
 
-    /// - Throws: An exit code; what is wrong was told.
+    /// - Throws: ``VerbError``.
     private func read<Content>(
         _ path: String,
         _ parse: ([UInt8]) throws(CSVError) -> Content
     ) throws -> Content {
         switch FileContents.readInput(path, upTo: Self.mostBytes) {
         case .failure(let fault):
-            StandardError.print("trilateral estimate: \(path) \(fault.message)")
-            throw ExitCode(fault)
+            throw VerbError("\(path) \(fault.message)", ExitCode(fault))
         case .success(let contents):
             do throws(CSVError) {
                 return try parse(contents.bytes)
             } catch {
                 let place = error.line.map { "\(path):\($0): " } ?? "\(path): "
-                StandardError.print("trilateral estimate: \(place)\(error.message)")
-                throw ExitCode.dataError
+                throw VerbError("\(place)\(error.message)", .dataError)
             }
         }
     }
@@ -110,7 +100,9 @@ struct EstimateCommand: ParsableCommand {
         var text = "time_s,x,y,z,accuracy_m,quality\n"
         for estimate in estimates {
             let position = estimate.position
-            let numbers = [position.x, position.y, position.z, estimate.accuracyMetres].map(hundredths)
+            let numbers = [position.x, position.y, position.z, estimate.accuracyMetres].map {
+                WatchText.decimal($0, 2)
+            }
             text +=
                 ([whole(estimate.time)] + numbers + [estimate.quality.rawValue]).joined(separator: ",") + "\n"
         }
@@ -119,14 +111,6 @@ struct EstimateCommand: ParsableCommand {
 
     private static func whole(_ seconds: Double) -> String {
         Int(exactly: seconds).map(String.init) ?? String(seconds)
-    }
-
-    /// With two digits after the point.
-    private static func hundredths(_ metres: Double) -> String {
-        guard let count = Int(exactly: (metres * 100).rounded()) else { return String(metres) }
-        let digits = String(abs(count))
-        let padded = String(repeating: "0", count: max(0, 3 - digits.count)) + digits
-        return (count < 0 ? "-" : "") + padded.dropLast(2) + "." + padded.suffix(2)
     }
 }
 

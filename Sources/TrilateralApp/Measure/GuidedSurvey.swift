@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Sensing
 
@@ -16,7 +17,6 @@ struct GuidedSurvey<Item: Sendable> {
         case sourceEnded(String)
     }
 
-    private let command: String
     private var events: AsyncStream<Event>.Iterator
     /// What was answered before it was asked, by a pipe; what a person types too early is no answer.
     private var early: [String] = []
@@ -25,11 +25,8 @@ struct GuidedSurvey<Item: Sendable> {
 
     /// Runs the body with lines of standard input, signals, and the items of a source.
     ///
-    /// - Parameters:
-    ///   - command: What messages begin with.
-    ///   - source: Tells items until it is cancelled; a text that it returns says why it ended.
+    /// - Parameter source: Tells items until it is cancelled; a text that it returns says why it ended.
     static func run<Result: Sendable>(
-        _ command: String,
         source: @escaping @Sendable (@escaping @Sendable (Item) -> Void) async -> String?,
         _ body: (inout GuidedSurvey) async throws -> Result
     ) async throws -> Result {
@@ -53,20 +50,12 @@ struct GuidedSurvey<Item: Sendable> {
                 port.finish()
                 group.cancelAll()
             }
-            var stops = GuidedSurvey(command: command, events: events.makeAsyncIterator())
+            var stops = GuidedSurvey(events: events.makeAsyncIterator())
             return try await body(&stops)
         }
     }
 
-    private init(command: String, events: AsyncStream<Event>.Iterator) {
-        self.command = command
-        self.events = events
-    }
-
-    /// Why it cannot go on.
-    struct SourceEnded: Error {
-        let reason: String
-    }
+    private init(events: AsyncStream<Event>.Iterator) { self.events = events }
 
     /// What follows a visit.
     enum Step: Sendable, Hashable {
@@ -111,7 +100,7 @@ struct GuidedSurvey<Item: Sendable> {
             case "s": return .skip
             case "r" where canRepeat: return .again
             case "q": return .quit
-            default: StandardError.print("\(command): \(keys)")
+            default: StandardError.report(keys)
             }
         }
         return .quit
@@ -128,7 +117,7 @@ struct GuidedSurvey<Item: Sendable> {
                 isInputOver = true
                 return nil
             case .signal: return nil
-            case .sourceEnded(let reason): throw SourceEnded(reason: reason)
+            case .sourceEnded(let reason): throw VerbError(reason, .unavailable)
             case .item, .tick: break
             }
         }
@@ -159,7 +148,7 @@ struct GuidedSurvey<Item: Sendable> {
                 return false
             case .line(let line): if keepsEarly { early.append(line) }
             case .inputEnded: isInputOver = true
-            case .sourceEnded(let reason): throw SourceEnded(reason: reason)
+            case .sourceEnded(let reason): throw VerbError(reason, .unavailable)
             }
         }
         return false

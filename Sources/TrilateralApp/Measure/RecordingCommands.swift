@@ -22,10 +22,7 @@ struct RecordCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(
-        help: ArgumentHelp("The file to write; it must not exist yet.", valueName: "file"),
-        completion: .file()
-    )
+    @Argument(file: "The file to write; it must not exist yet.")
     var trace: String
 
     @Option(help: ArgumentHelp("How long to record, seconds; without it until Ctrl-C.", valueName: "n"))
@@ -47,16 +44,15 @@ struct RecordCommand: AsyncParsableCommand {
         let address = broker.address
         let settings =
             try bluetooth
-            ? address.settings(by: "record", of: nil) : address.settings(by: "record", node: broker.node)
+            ? address.settings(of: nil) : address.settings(node: broker.node)
         let configuration = settings.loaded.values
-        let log = LogOutput(level: .warning, form: LogFormat(configuration.log.format, environment: [:]))
+        let log = LogOutput(ofVerb: configuration.log, environment: [:])
         defer { log.flush() }
         let logger = log.logger("record")
         do {
             var heard = try SensorSources(
                 radioOf: configuration,
                 isAdapterOnly: bluetooth,
-                for: "record",
                 logger: logger
             )
             if bluetooth {
@@ -65,16 +61,15 @@ struct RecordCommand: AsyncParsableCommand {
                         "--bluetooth needs an adapter, and the configuration has sensors.beacons.adapter: none"
                     )
                 }
-                StandardError.print("trilateral record: recording the Bluetooth adapter; Ctrl-C ends it")
+                StandardError.report("recording the Bluetooth adapter; Ctrl-C ends it")
             } else {
                 try await heard.add(broker, settings, logger: logger)
                 heard.add(localOf: configuration, state, logger: logger)
             }
             let count = try await record(heard)
-            StandardError.print("trilateral record: \(trace): \(count) readings")
+            StandardError.report("\(trace): \(count) readings")
         } catch let error as SensorError {
-            StandardError.print("trilateral record: \(error)")
-            throw ExitCode(error)
+            throw VerbError.ending(by: error)
         }
     }
 
@@ -85,7 +80,7 @@ struct RecordCommand: AsyncParsableCommand {
         let count = try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await heard.run { port.yield($0) } }
             group.addTask { [seconds] in
-                await Self.waitForEnd(seconds)
+                await SignalStream.waitForEnd(seconds)
                 port.finish()
             }
             var count = 0
@@ -104,16 +99,6 @@ struct RecordCommand: AsyncParsableCommand {
         try writer.finish()
         return count
     }
-
-    private static func waitForEnd(_ seconds: Int?) async {
-        let signals = SignalStream([SIGINT, SIGTERM])
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await signals.first() }
-            if let seconds { group.addTask { try? await Task.sleep(for: .seconds(seconds)) } }
-            await group.next()
-            group.cancelAll()
-        }
-    }
 }
 
 /// `trilateral replay`: the daemon, with a recording instead of its sensors.
@@ -128,10 +113,7 @@ struct ReplayCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(
-        help: ArgumentHelp("The recording; its format is recognised by its content.", valueName: "file"),
-        completion: .file()
-    )
+    @Argument(file: "The recording; its format is recognised by its content.")
     var recording: String
 
     @Option(help: ArgumentHelp("The speed: 0.01 to 1000, where 1 is as recorded, or max.", valueName: "n"))
@@ -150,14 +132,7 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let environment = ProcessInfo.processInfo.environment
-        let loaded = try file.load(by: "replay", isDaemon: true, environment: environment)
-        let folder = try state.folder(environment)
-        let path = file.path
-        var runner = DaemonRunner(folder: folder, environment: environment) {
-            ConfigurationOption.read(path, environment)
-        }
-        runner.configurationFile = file.file(environment: environment)
+        var (runner, loaded) = try file.daemon(in: state)
         runner.replays = [
             ReplaySettings(file: recording, speed: ReplaySpeed(speed) ?? .times(1), isLooping: loop)
         ]

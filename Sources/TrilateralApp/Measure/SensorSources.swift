@@ -12,7 +12,6 @@ struct SensorSources {
     var sources: [SensorSource]
     private var client: MQTTClient?
     private var local: LocalSensors?
-    private let command: String
 
     /// The Bluetooth adapter, or the recordings that stand in its place.
     ///
@@ -20,10 +19,8 @@ struct SensorSources {
     init(
         radioOf configuration: TrilateralConfiguration,
         isAdapterOnly: Bool = false,
-        for command: String,
         logger: Logger
     ) throws {
-        self.command = command
         let beacons = configuration.beacons
         let ephemerals = EphemeralBeacons(beacons.ephemeralBeacons)
         sources =
@@ -38,11 +35,9 @@ struct SensorSources {
             clocks: .ofThisMachine,
             logger: logger
         ) { condition in
-            if let problem = condition.problem { StandardError.print("trilateral \(command): \(problem)") }
+            if let problem = condition.problem { StandardError.report(problem) }
             if isAdapterOnly, condition.state == .absent {
-                StandardError.print(
-                    "trilateral \(command): there is no Bluetooth adapter; one that is plugged in now is used"
-                )
+                StandardError.report("there is no Bluetooth adapter; one that is plugged in now is used")
             }
         }
         sources = [scanner.source]
@@ -55,7 +50,7 @@ struct SensorSources {
         logger: Logger
     ) async throws {
         let espresense = settings.loaded.values.espresense
-        let (link, root) = try await broker.daemon(for: command, settings, timeout: .seconds(10))
+        let (link, root) = try await broker.daemon(settings, timeout: .seconds(10))
         let client = MQTTClient(link, logger: logger)
         self.client = client
         let raw = RawReadings(
@@ -67,7 +62,7 @@ struct SensorSources {
         )
         sources.append(raw.source)
         let more = espresense.filter.map { " and \($0)" } ?? ""
-        StandardError.print("trilateral \(command): listening on \(root)/sensors/+/raw\(more)")
+        StandardError.report("listening on \(root)/sensors/+/raw\(more)")
     }
 
     /// The compass and the gpsd, unless a recording stands in their place.
@@ -105,16 +100,14 @@ struct SensorSources {
     func run(_ take: @escaping @Sendable (SensorReading) -> Void) async {
         await withTaskGroup(of: Void.self) { group in
             if let client { group.addTask { await client.run() } }
-            group.addTask { [command] in
-                await local?.watch { StandardError.print("trilateral \(command): \($0)") }
-            }
+            group.addTask { await local?.watch { StandardError.report("\($0)") } }
             for source in sources {
-                group.addTask { [command] in
+                group.addTask {
                     do throws(SensorError) {
                         try await source.run { for reading in $0 { take(reading) } }
                     } catch {
                         // The other sources go on.
-                        StandardError.print("trilateral \(command): \(error)")
+                        StandardError.report("\(error)")
                     }
                 }
             }

@@ -21,16 +21,13 @@ struct SurveyCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The spots, CSV: name,x,y.", valueName: "spots.csv"), completion: .file())
+    @Argument(file: "The spots, CSV: name,x,y.", name: "spots.csv")
     var spots: String
 
     @Option(help: ArgumentHelp("How long each spot is measured, 1 to 600 seconds.", valueName: "n"))
     var seconds = 10.0
 
-    @Option(
-        help: ArgumentHelp("A CSV file to write; it must not exist yet.", valueName: "file"),
-        completion: .file()
-    )
+    @Option(file: "A CSV file to write; it must not exist yet.")
     var output: String?
 
     @Flag(help: "Print the summary as JSON.")
@@ -57,22 +54,17 @@ struct SurveyCommand: AsyncParsableCommand {
     func run() async throws {
         let spots = try read()
         if let output, access(output, F_OK) == 0 {
-            throw exit("\(output) cannot be made: \(systemMessage(EEXIST))", .cannotCreate)
+            throw VerbError("\(output) cannot be made: \(systemMessage(EEXIST))", .cannotCreate)
         }
-        let daemon = try await broker.runningDaemon(for: "survey", timeout: .seconds(10))
-        StandardError.print("trilateral survey: the daemon is online at \(daemon.root)")
-        let survey: PositionSurvey
-        do {
-            survey = try await GuidedSurvey<PublishedPosition>.run("trilateral survey") { take in
-                await Self.listen(daemon, take)
-            } _: { stops in
-                try await walk(to: spots, &stops)
-            }
-        } catch let ended as GuidedSurvey<PublishedPosition>.SourceEnded {
-            throw exit(ended.reason, .unavailable)
+        let daemon = try await broker.runningDaemon(timeout: .seconds(10))
+        StandardError.report("the daemon is online at \(daemon.root)")
+        let survey = try await GuidedSurvey<PublishedPosition>.run { take in
+            await Self.listen(daemon, take)
+        } _: { stops in
+            try await walk(to: spots, &stops)
         }
-        guard !survey.findings.isEmpty else { throw exit("nothing was measured", .dataError) }
-        if let output { try OutputFile(output).write(Self.csv(survey), by: "survey") }
+        guard !survey.findings.isEmpty else { throw VerbError("nothing was measured", .dataError) }
+        if let output { try OutputFile(output).write(Self.csv(survey)) }
         try StandardOutput.print(json ? Self.json(survey).text : summary(survey))
     }
 
@@ -88,10 +80,10 @@ struct SurveyCommand: AsyncParsableCommand {
             for await event in visit.events {
                 switch event {
                 case .link(.disconnected(let error)) where error.isFinal: return "\(error)"
-                case .link(.disconnected(let error)): StandardError.print("trilateral survey: \(error)")
+                case .link(.disconnected(let error)): StandardError.report("\(error)")
                 case .message(let message) where message.topic == status:
                     if message.payload == Array("offline".utf8) {
-                        StandardError.print("trilateral survey: the daemon at \(daemon.root) is offline")
+                        StandardError.report("the daemon at \(daemon.root) is offline")
                     }
                 // A retained position is an old one.
                 case .message(let message) where !message.isRetained:
@@ -191,19 +183,14 @@ struct SurveyCommand: AsyncParsableCommand {
 
     private func read() throws -> [PositionSurvey.Spot] {
         switch FileContents.read(spots, upTo: 1024 * 1024) {
-        case .failure(let fault): throw exit("\(spots) \(fault.message)", ExitCode(fault))
+        case .failure(let fault): throw VerbError("\(spots) \(fault.message)", ExitCode(fault))
         case .success(let contents):
             do throws(CSVError) {
                 return try PositionSurvey.spots(contents.bytes)
             } catch {
-                throw exit("\(spots):\(error.line.map { "\($0):" } ?? "") \(error.message)", .dataError)
+                throw VerbError("\(spots):\(error.line.map { "\($0):" } ?? "") \(error.message)", .dataError)
             }
         }
-    }
-
-    private func exit(_ text: String, _ code: ExitCode) -> ExitCode {
-        StandardError.print("trilateral survey: \(text)")
-        return code
     }
 }
 

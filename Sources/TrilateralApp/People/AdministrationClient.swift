@@ -3,6 +3,7 @@ import FlareClient
 import Foundation
 import HTTPListener
 import JSON
+import OperatingSystem
 import People
 
 /// Asks the daemon of a state folder over its socket.
@@ -26,6 +27,24 @@ struct AdministrationClient {
 
     /// The state folder.
     let folder: String
+
+    /// A request of whoever runs this program.
+    static func request(
+        _ method: AccountsRequest.Method,
+        _ path: [String],
+        query: [String: String] = [:],
+        body: JSONValue? = nil
+    ) -> AccountsRequest {
+        AccountsRequest(
+            method,
+            path,
+            query: query,
+            body: body,
+            speaker: .nobody,
+            face: AdministrationSocket.face,
+            systemUser: SystemUser.name(of: getuid())
+        )
+    }
 
     /// - Parameter seconds: The timeout of the answer.
     /// - Throws: ``Failure``.
@@ -60,8 +79,7 @@ struct AdministrationClient {
     var isAnswered: Bool {
         get async {
             do throws(Failure) {
-                let nothing = AccountsRequest(.get, [], speaker: .nobody, face: AdministrationSocket.face)
-                _ = try await send(nothing, seconds: 5)
+                _ = try await send(Self.request(.get, []), seconds: 5)
                 return true
             } catch {
                 if case .absent = error { return false }
@@ -78,17 +96,10 @@ struct AdministrationClient {
 
     /// Percent-encoded, save letters, digits and what needs no encoding anywhere.
     private static func encoded(_ text: String) -> String {
-        var result = ""
-        for byte in text.utf8 {
-            let scalar = Unicode.Scalar(byte)
-            if byte < 0x80,
-                CharacterSet.alphanumerics.contains(scalar) || "-._~:".unicodeScalars.contains(scalar)
-            {
-                result.unicodeScalars.append(scalar)
-            } else {
-                result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }
-        return result
+        text.addingPercentEncoding(withAllowedCharacters: plain) ?? text
     }
+
+    private static let plain = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:"
+    )
 }

@@ -31,19 +31,15 @@ struct AdministrationOption: ParsableArguments {
         query: [String: String?] = [:],
         body: [String: JSONValue?]? = nil,
         makes: Bool = false,
-        needsDaemon: Bool = false,
-        by verbs: String
+        needsDaemon: Bool = false
     ) async throws -> JSONValue {
-        let request = AccountsRequest(
+        let request = AdministrationClient.request(
             method,
             path,
             query: query.compactMapValues(\.self),
-            body: body.map { .object(JSONObject($0.compactMapValues(\.self))) },
-            speaker: .nobody,
-            face: AdministrationSocket.face,
-            systemUser: SystemUser.name(of: getuid())
+            body: body.map { .object(JSONObject($0.compactMapValues(\.self))) }
         )
-        let location = try state.location(by: verbs)
+        let location = try state.location()
         let response: AccountsResponse
         var isStored = false
         do throws(AdministrationClient.Failure) {
@@ -56,7 +52,7 @@ struct AdministrationOption: ParsableArguments {
                     .unavailable
                 )
             case .absent:
-                response = try await answer(request, in: location, makes: makes, by: verbs)
+                response = try await answer(request, in: location, makes: makes)
                 isStored = method != .get
             case .notAllowed:
                 throw VerbError(location.refusal, .noPermission)
@@ -65,19 +61,34 @@ struct AdministrationOption: ParsableArguments {
             }
         }
         guard (200..<300).contains(response.status) else { throw VerbError(response) }
-        if isStored { await location.noteStored(by: verbs) }
+        if isStored { await location.noteStored() }
         return response.body ?? .null
+    }
+
+    /// Makes something, and prints a member of the answer: what names it from then on.
+    ///
+    /// - Parameter lists: Members of the request that are lists of words.
+    func add(
+        _ kind: String,
+        _ texts: [String: String?],
+        lists: [String: [String]] = [:],
+        printing member: String = "id",
+        needsDaemon: Bool = false
+    ) async throws {
+        var body: [String: JSONValue?] = texts.mapValues { text in text.map { .string($0) } }
+        for (name, words) in lists { body[name] = .array(words.map { .string($0) }) }
+        let answer = try await ask(.post, [kind], body: body, makes: !needsDaemon, needsDaemon: needsDaemon)
+        try StandardOutput.print(ListOption.text(answer[member] ?? .null))
     }
 
     /// Answers without a daemon.
     private func answer(
         _ request: AccountsRequest,
         in location: StateLocation,
-        makes: Bool,
-        by verbs: String
+        makes: Bool
     ) async throws -> AccountsResponse {
         if !makes { try requireDatabase(in: location) }
-        let folder = try location.open(by: verbs)
+        let folder = try location.open()
         let store = try folder.opening { try StateStore(folder: folder.url) }
         defer { store.close() }
         let place = try await StoredPlace(store, folder)
@@ -147,34 +158,6 @@ extension VerbError {
         case "damaged": .dataError
         case "busy": .temporary
         default: .ioError
-        }
-    }
-}
-
-/// A list that a verb prints: a table, or JSON.
-struct PeopleListOption: ParsableArguments {
-    @Flag(help: "Print JSON.")
-    var json = false
-
-    /// - Parameter columns: The members of a row, in order.
-    func write(_ rows: JSONValue, _ columns: [String]) throws(OutputError) {
-        if json { return try StandardOutput.print(rows.text) }
-        try StandardOutput.print(
-            TextTable(
-                header: columns.map { $0.uppercased() },
-                rows: (rows.array ?? []).map { row in columns.map { Self.text(row[$0] ?? .null) } }
-            )
-        )
-    }
-
-    /// A value as one word.
-    static func text(_ value: JSONValue) -> String {
-        switch value {
-        case .null: ""
-        case .string(let text): text
-        case .bool(let value): value ? "yes" : "no"
-        case .array(let values): values.map(text).joined(separator: ",")
-        case .number, .numeral, .object: value.text
         }
     }
 }

@@ -12,7 +12,6 @@ struct ContactCommand: ParsableCommand {
     )
 }
 
-/// `trilateral contact add`.
 struct ContactAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -40,24 +39,14 @@ struct ContactAddCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("contact add") {
-            let answer = try await people.ask(
-                .post,
-                ["contacts"],
-                body: [
-                    "user": .string(user), "name": .string(name), "email": email.map { .string($0) },
-                    "phone": phone.map { .string($0) },
-                    "channels": .array(channels.map { .string($0.rawValue) }),
-                ],
-                makes: true,
-                by: "contact add"
-            )
-            try StandardOutput.print(PeopleListOption.text(answer["id"] ?? .null))
-        }
+        try await people.add(
+            "contacts",
+            ["user": user, "name": name, "email": email, "phone": phone],
+            lists: ["channels": channels.map(\.rawValue)]
+        )
     }
 }
 
-/// `trilateral contact list`.
 struct ContactListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -67,18 +56,17 @@ struct ContactListCommand: AsyncParsableCommand {
     @Argument(help: "The user's name.", completion: .users)
     var user: String
 
-    @OptionGroup var list: PeopleListOption
+    @OptionGroup var list: ListOption
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("contact list") {
-            let rows = try await people.ask(.get, ["contacts"], query: ["user": user], by: "contact list")
-            try list.write(rows, ["id", "name", "email", "phone", "channels"])
-        }
+        try await list.write(
+            people.ask(.get, ["contacts"], query: ["user": user]),
+            ["id", "name", "email", "phone", "channels"]
+        )
     }
 }
 
-/// `trilateral contact rm`.
 struct ContactRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm",
@@ -94,8 +82,6 @@ struct ContactRemoveCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("contact rm") {
-            try await people.ask(.delete, ["contacts", id], query: ["user": user], by: "contact rm")
-        }
+        try await people.ask(.delete, ["contacts", id], query: ["user": user])
     }
 }

@@ -25,9 +25,12 @@ struct PeriodOption: ParsableArguments {
 
     @Option(help: ArgumentHelp("It does not count from then on.", valueName: "time"))
     var until: String?
+
+    func limiting(_ request: [String: String?]) -> [String: String?] {
+        request.merging(["starts": from, "ends": until]) { $1 }
+    }
 }
 
-/// `trilateral grant add`.
 struct GrantAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -47,44 +50,28 @@ struct GrantAddCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("grant add") {
-            let answer = try await people.ask(
-                .post,
-                ["grants"],
-                body: [
-                    "who": .string(who), "scope": .string(scope), "access": .string(right.rawValue),
-                    "starts": period.from.map { .string($0) }, "ends": period.until.map { .string($0) },
-                ],
-                makes: true,
-                by: "grant add"
-            )
-            try StandardOutput.print(PeopleListOption.text(answer["id"] ?? .null))
-        }
+        let grant = ["who": who, "scope": scope, "access": right.rawValue]
+        try await people.add("grants", period.limiting(grant))
     }
 }
 
-/// `trilateral grant list`.
 struct GrantListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the grants.")
 
     @Option(help: ArgumentHelp("Only those of a user, or of a group such as group:staff.", valueName: "who"))
     var of: String?
 
-    @OptionGroup var list: PeopleListOption
+    @OptionGroup var list: ListOption
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("grant list") {
-            let rows = try await people.ask(.get, ["grants"], query: ["of": of], by: "grant list")
-            try list.write(
-                rows,
-                ["id", "who", "scope", "access", "starts", "ends", "giver", "share", "accepted"]
-            )
-        }
+        try await list.write(
+            people.ask(.get, ["grants"], query: ["of": of]),
+            ["id", "who", "scope", "access", "starts", "ends", "giver", "share", "accepted"]
+        )
     }
 }
 
-/// `trilateral grant rm`.
 struct GrantRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "rm", abstract: "Take a right away.")
 
@@ -94,13 +81,10 @@ struct GrantRemoveCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("grant rm") {
-            try await people.ask(.delete, ["grants", id], by: "grant rm")
-        }
+        try await people.ask(.delete, ["grants", id])
     }
 }
 
-/// `trilateral grant check`.
 struct GrantCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
@@ -124,16 +108,13 @@ struct GrantCheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         var isGranted = false
-        try await VerbError.reporting("grant check") {
-            let answer = try await people.ask(
-                .get,
-                ["grants", "check"],
-                query: ["user": user, "scope": scope, "access": right.rawValue, "at": at],
-                by: "grant check"
-            )
-            isGranted = answer["granted"]?.bool ?? false
-            try StandardOutput.print(TerminalText.visible(answer["text"]?.string ?? ""))
-        }
+        let answer = try await people.ask(
+            .get,
+            ["grants", "check"],
+            query: ["user": user, "scope": scope, "access": right.rawValue, "at": at]
+        )
+        isGranted = answer["granted"]?.bool ?? false
+        try StandardOutput.print(TerminalText.visible(answer["text"]?.string ?? ""))
         if !isGranted { throw ExitCode(1) }
     }
 }

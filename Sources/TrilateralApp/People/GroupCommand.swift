@@ -15,7 +15,6 @@ struct GroupCommand: ParsableCommand {
     )
 }
 
-/// `trilateral group add`.
 struct GroupAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -31,16 +30,7 @@ struct GroupAddCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("group add") {
-            let answer = try await people.ask(
-                .post,
-                ["groups"],
-                body: ["name": .string(name), "kind": .string(of.rawValue)],
-                makes: true,
-                by: "group add"
-            )
-            try StandardOutput.print(PeopleListOption.text(answer["id"] ?? .null))
-        }
+        try await people.add("groups", ["name": name, "kind": of.rawValue])
     }
 }
 
@@ -55,19 +45,15 @@ private struct GroupMembers: ParsableArguments {
     @OptionGroup var people: AdministrationOption
 
     /// - Parameter path: Below the group's.
-    func send(to path: String, by verb: String) async throws {
-        try await VerbError.reporting(verb) {
-            try await people.ask(
-                .post,
-                ["groups", group, path],
-                body: ["members": .array(members.map { .string($0) })],
-                by: verb
-            )
-        }
+    func send(to path: String) async throws {
+        try await people.ask(
+            .post,
+            ["groups", group, path],
+            body: ["members": .array(members.map { .string($0) })]
+        )
     }
 }
 
-/// `trilateral group join`.
 struct GroupJoinCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "join",
@@ -76,10 +62,9 @@ struct GroupJoinCommand: AsyncParsableCommand {
 
     @OptionGroup private var members: GroupMembers
 
-    func run() async throws { try await members.send(to: "members", by: "group join") }
+    func run() async throws { try await members.send(to: "members") }
 }
 
-/// `trilateral group leave`.
 struct GroupLeaveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "leave",
@@ -88,28 +73,26 @@ struct GroupLeaveCommand: AsyncParsableCommand {
 
     @OptionGroup private var members: GroupMembers
 
-    func run() async throws { try await members.send(to: "leave", by: "group leave") }
+    func run() async throws { try await members.send(to: "leave") }
 }
 
-/// `trilateral group list`.
 struct GroupListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "Print the groups with their members."
     )
 
-    @OptionGroup var list: PeopleListOption
+    @OptionGroup var list: ListOption
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("group list") {
-            let rows = try await people.ask(.get, ["groups"], by: "group list")
-            try list.write(rows, ["name", "kind", "members", "id"])
-        }
+        try await list.write(
+            people.ask(.get, ["groups"]),
+            ["name", "kind", "members", "id"]
+        )
     }
 }
 
-/// `trilateral group rm`.
 struct GroupRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm",
@@ -122,8 +105,6 @@ struct GroupRemoveCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("group rm") {
-            try await people.ask(.delete, ["groups", group], by: "group rm")
-        }
+        try await people.ask(.delete, ["groups", group])
     }
 }

@@ -29,28 +29,25 @@ struct LogCommand: AsyncParsableCommand {
     @Option(help: "The most rows; the newest count.")
     var limit = 100
 
-    @OptionGroup var list: PeopleListOption
+    @OptionGroup var list: ListOption
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("log") {
-            let rows = try await people.ask(
-                .get,
-                ["log"],
-                query: ["thing": thing, "user": user, "since": since, "limit": "\(limit)"],
-                by: "log"
+        let rows = try await people.ask(
+            .get,
+            ["log"],
+            query: ["thing": thing, "user": user, "since": since, "limit": "\(limit)"]
+        )
+        guard list.json else {
+            return try list.write(
+                .array((rows.array ?? []).map(Self.shown)),
+                [
+                    "at", "speaker", "face", "kind", "target", "state", "code", "times", "actions",
+                    "source",
+                ]
             )
-            guard list.json else {
-                return try list.write(
-                    .array((rows.array ?? []).map(Self.shown)),
-                    [
-                        "at", "speaker", "face", "kind", "target", "state", "code", "times", "actions",
-                        "source",
-                    ]
-                )
-            }
-            for row in rows.array ?? [] { try StandardOutput.print(row.text) }
         }
+        for row in rows.array ?? [] { try StandardOutput.print(row.text) }
     }
 
     /// A row for people: what was meant by its slug.

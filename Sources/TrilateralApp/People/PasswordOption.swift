@@ -3,19 +3,15 @@ import Settings
 
 /// A password from a file, or asked for on the terminal; never an argument, which others can see.
 struct PasswordOption: ParsableArguments {
-    @Option(
-        name: .customLong("password-file"),
-        help: ArgumentHelp("A file with the password and nothing else.", valueName: "file"),
-        completion: .file()
-    )
-    var file: String?
+    @Option(file: "A file with the password and nothing else.")
+    var passwordFile: String?
 
     /// The password of the file; `nil` without a file.
     ///
     /// - Throws: ``VerbError``.
-    func fromFile(by verbs: String) throws(VerbError) -> String? {
-        guard let file else { return nil }
-        guard let password = try Secret.stationPassword(in: file, by: verbs) else {
+    func fromFile() throws(VerbError) -> String? {
+        guard let file = passwordFile else { return nil }
+        guard let password = try Secret.stationPassword(in: file) else {
             throw VerbError("\(file) is empty", .dataError)
         }
         return password.reveal()
@@ -24,8 +20,8 @@ struct PasswordOption: ParsableArguments {
     /// The password of the file, or one that is typed twice.
     ///
     /// - Throws: ``VerbError`` if there is neither a file nor a terminal.
-    func required(by verbs: String) async throws -> String {
-        if let password = try fromFile(by: verbs) { return password }
+    func required() async throws -> String {
+        if let password = try fromFile() { return password }
         guard StandardInput.canAsk else {
             throw VerbError("a password is needed: give --password-file, or run this on a terminal", .usage)
         }

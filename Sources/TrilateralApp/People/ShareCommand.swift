@@ -13,7 +13,6 @@ struct ShareCommand: ParsableCommand {
     )
 }
 
-/// `trilateral share add`.
 struct ShareAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -34,23 +33,11 @@ struct ShareAddCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("share add") {
-            let answer = try await people.ask(
-                .post,
-                ["shares"],
-                body: [
-                    "user": .string(user), "thing": .string(thing), "access": .string(right.rawValue),
-                    "starts": period.from.map { .string($0) }, "ends": period.until.map { .string($0) },
-                ],
-                makes: true,
-                by: "share add"
-            )
-            try StandardOutput.print(PeopleListOption.text(answer["id"] ?? .null))
-        }
+        let share = ["user": user, "thing": thing, "access": right.rawValue]
+        try await people.add("shares", period.limiting(share))
     }
 }
 
-/// `trilateral share accept`.
 struct ShareAcceptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accept",
@@ -63,28 +50,24 @@ struct ShareAcceptCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("share accept") {
-            try await people.ask(.post, ["shares", id, "accept"], by: "share accept")
-        }
+        try await people.ask(.post, ["shares", id, "accept"])
     }
 }
 
-/// `trilateral share list`.
 struct ShareListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the shares.")
 
-    @OptionGroup var list: PeopleListOption
+    @OptionGroup var list: ListOption
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("share list") {
-            let rows = try await people.ask(.get, ["shares"], by: "share list")
-            try list.write(rows, ["id", "user", "thing", "access", "starts", "ends", "giver", "accepted"])
-        }
+        try await list.write(
+            people.ask(.get, ["shares"]),
+            ["id", "user", "thing", "access", "starts", "ends", "giver", "accepted"]
+        )
     }
 }
 
-/// `trilateral share rm`.
 struct ShareRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "rm", abstract: "End a share.")
 
@@ -94,8 +77,6 @@ struct ShareRemoveCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("share rm") {
-            try await people.ask(.delete, ["shares", id], by: "share rm")
-        }
+        try await people.ask(.delete, ["shares", id])
     }
 }

@@ -19,15 +19,6 @@ struct SignInCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("sign-in") {
-            let answer = try await people.ask(
-                .post,
-                ["sign-in-links"],
-                body: ["user": user.map { .string($0) }],
-                needsDaemon: true,
-                by: "sign-in"
-            )
-            try StandardOutput.print(PeopleListOption.text(answer["url"] ?? .null))
-        }
+        try await people.add("sign-in-links", ["user": user], printing: "url", needsDaemon: true)
     }
 }

@@ -31,19 +31,14 @@ struct StoredPlace {
         do throws(FlareStoreError) {
             let store = try await Self.open(folder.flareDatabase)
             self.store = store
-            hub = try FlareHub(
-                on: Self.executor(),
-                store: store,
-                clock: { RuntimeClock.now().wallMilliseconds },
-                logger: Logger(label: "people") { _ in SwiftLogNoOpLogHandler() }
-            )
+            hub = try FlareHub.ofVerb(on: Self.executor(), store)
         } catch .inUse(let path) {
             throw VerbError(
                 "a daemon has \(path) open, and does not answer at \(AdministrationSocket.name); restart it, or stop it",
                 .temporary
             )
         } catch {
-            throw VerbError("\(error)", DaemonRunner.exitCode(error))
+            throw VerbError.ending(by: error)
         }
     }
 

@@ -24,16 +24,11 @@ struct TemporaryToken {
     init?(of owner: String, in folder: String, for verb: String) async {
         client = AdministrationClient(folder: folder)
         let end = CivilTime(milliseconds: RuntimeClock.now().wallMilliseconds + Self.lifetime).shortText
-        let request = AccountsRequest(
+        let name = "\(verb) \(UUID().uuidString.prefix(8))"
+        let request = AdministrationClient.request(
             .post,
             ["tokens"],
-            body: [
-                "user": .string(owner), "name": .string("\(verb) \(UUID().uuidString.prefix(8))"),
-                "until": .string(end),
-            ],
-            speaker: .nobody,
-            face: AdministrationSocket.face,
-            systemUser: SystemUser.name(of: getuid())
+            body: ["user": .string(owner), "name": .string(name), "until": .string(end)]
         )
         guard let answer = try? await client.send(request), let id = answer.body?["id"]?.string,
             let text = answer.body?["token"]?.string
@@ -42,13 +37,6 @@ struct TemporaryToken {
     }
 
     func remove() async {
-        let request = AccountsRequest(
-            .delete,
-            ["tokens", id],
-            speaker: .nobody,
-            face: AdministrationSocket.face,
-            systemUser: SystemUser.name(of: getuid())
-        )
-        _ = try? await client.send(request)
+        _ = try? await client.send(AdministrationClient.request(.delete, ["tokens", id]))
     }
 }

@@ -11,7 +11,6 @@ struct TokenCommand: ParsableCommand {
     )
 }
 
-/// `trilateral token add`.
 struct TokenAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -33,31 +32,27 @@ struct TokenAddCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("token add") {
-            let answer = try await people.ask(
-                .post,
-                ["tokens"],
-                body: [
-                    "user": .string(user), "name": .string(name),
-                    "access": right.map { .string($0.rawValue) }, "until": until.map { .string($0) },
-                ],
-                makes: true,
-                by: "token add"
-            )
-            do throws(OutputError) {
-                try StandardOutput.print(PeopleListOption.text(answer["token"] ?? .null))
-            } catch {
-                // Nobody has seen it, and nobody can see it again.
-                if let id = answer["id"]?.string {
-                    try await people.ask(.delete, ["tokens", id], by: "token add")
-                }
-                throw error
+        let answer = try await people.ask(
+            .post,
+            ["tokens"],
+            body: [
+                "user": .string(user), "name": .string(name),
+                "access": right.map { .string($0.rawValue) }, "until": until.map { .string($0) },
+            ],
+            makes: true
+        )
+        do throws(OutputError) {
+            try StandardOutput.print(ListOption.text(answer["token"] ?? .null))
+        } catch {
+            // Nobody has seen it, and nobody can see it again.
+            if let id = answer["id"]?.string {
+                try await people.ask(.delete, ["tokens", id])
             }
+            throw error
         }
     }
 }
 
-/// `trilateral token list`.
 struct TokenListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -67,18 +62,17 @@ struct TokenListCommand: AsyncParsableCommand {
     @Option(help: "Only those of a user.", completion: .users)
     var user: String?
 
-    @OptionGroup var list: PeopleListOption
+    @OptionGroup var list: ListOption
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("token list") {
-            let rows = try await people.ask(.get, ["tokens"], query: ["user": user], by: "token list")
-            try list.write(rows, ["id", "user", "name", "access", "made", "until", "used"])
-        }
+        try await list.write(
+            people.ask(.get, ["tokens"], query: ["user": user]),
+            ["id", "user", "name", "access", "made", "until", "used"]
+        )
     }
 }
 
-/// `trilateral token rm`.
 struct TokenRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "rm", abstract: "Remove a token.")
 
@@ -88,9 +82,7 @@ struct TokenRemoveCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("token rm") {
-            try await people.ask(.delete, ["tokens", id], by: "token rm")
-        }
+        try await people.ask(.delete, ["tokens", id])
     }
 }
 
@@ -103,25 +95,23 @@ struct SessionCommand: ParsableCommand {
     )
 }
 
-/// `trilateral session list`.
 struct SessionListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the sessions.")
 
     @Option(help: "Only those of a user.", completion: .users)
     var user: String?
 
-    @OptionGroup var list: PeopleListOption
+    @OptionGroup var list: ListOption
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("session list") {
-            let rows = try await people.ask(.get, ["sessions"], query: ["user": user], by: "session list")
-            try list.write(rows, ["id", "user", "name", "made", "until", "used"])
-        }
+        try await list.write(
+            people.ask(.get, ["sessions"], query: ["user": user]),
+            ["id", "user", "name", "made", "until", "used"]
+        )
     }
 }
 
-/// `trilateral session rm`.
 struct SessionRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "rm", abstract: "End a session.")
 
@@ -131,8 +121,6 @@ struct SessionRemoveCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("session rm") {
-            try await people.ask(.delete, ["sessions", id], by: "session rm")
-        }
+        try await people.ask(.delete, ["sessions", id])
     }
 }

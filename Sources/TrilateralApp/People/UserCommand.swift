@@ -18,7 +18,6 @@ struct UserCommand: ParsableCommand {
     )
 }
 
-/// `trilateral user add`.
 struct UserAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -41,43 +40,28 @@ struct UserAddCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("user add") {
-            let password = try password.fromFile(by: "user add")
-            let answer = try await people.ask(
-                .post,
-                ["users"],
-                body: [
-                    "name": .string(name), "display": display.map { .string($0) },
-                    "email": email.map { .string($0) }, "group": group.map { .string($0) },
-                    "password": password.map { .string($0) },
-                ],
-                makes: true,
-                by: "user add"
-            )
-            try StandardOutput.print(PeopleListOption.text(answer["id"] ?? .null))
-        }
+        let password = try password.fromFile()
+        try await people.add(
+            "users",
+            ["name": name, "display": display, "email": email, "group": group, "password": password]
+        )
     }
 }
 
-/// `trilateral user list`.
 struct UserListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the users.")
 
-    @OptionGroup var list: PeopleListOption
+    @OptionGroup var list: ListOption
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("user list") {
-            let rows = try await people.ask(.get, ["users"], by: "user list")
-            try list.write(
-                rows,
-                ["name", "display", "email", "state", "password", "groups", "made", "seen", "id"]
-            )
-        }
+        try await list.write(
+            people.ask(.get, ["users"]),
+            ["name", "display", "email", "state", "password", "groups", "made", "seen", "id"]
+        )
     }
 }
 
-/// `trilateral user on`.
 struct UserOnCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "on",
@@ -90,13 +74,10 @@ struct UserOnCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("user on") {
-            try await people.ask(.patch, ["users", name], body: ["state": "active"], by: "user on")
-        }
+        try await people.ask(.patch, ["users", name], body: ["state": "active"])
     }
 }
 
-/// `trilateral user off`.
 struct UserOffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "off",
@@ -109,13 +90,10 @@ struct UserOffCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("user off") {
-            try await people.ask(.patch, ["users", name], body: ["state": "off"], by: "user off")
-        }
+        try await people.ask(.patch, ["users", name], body: ["state": "off"])
     }
 }
 
-/// `trilateral user rm`.
 struct UserRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm",
@@ -128,13 +106,10 @@ struct UserRemoveCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("user rm") {
-            try await people.ask(.delete, ["users", name], by: "user rm")
-        }
+        try await people.ask(.delete, ["users", name])
     }
 }
 
-/// `trilateral user password`.
 struct UserPasswordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "password",
@@ -149,14 +124,11 @@ struct UserPasswordCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await VerbError.reporting("user password") {
-            let password = try await password.required(by: "user password")
-            try await people.ask(
-                .put,
-                ["users", name, "password"],
-                body: ["password": .string(password)],
-                by: "user password"
-            )
-        }
+        let password = try await password.required()
+        try await people.ask(
+            .put,
+            ["users", name, "password"],
+            body: ["password": .string(password)]
+        )
     }
 }

@@ -6,27 +6,18 @@ import Settings
 
 /// One short visit to a Flare server by a command: questions, and an answer to each.
 struct FlareSession {
-    /// Why a question has no answer.
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
-        var code = ExitCode.unavailable
-    }
-
     private let requests: AsyncStream<FlareRequest>.Continuation
     private var events: AsyncStream<FlareEvent>.Iterator
 
     /// Runs the body once the server has answered.
     ///
-    /// - Throws: What the body throws, or a ``Failure`` when nobody answers in time.
+    /// - Throws: What the body throws, or a ``VerbError`` when nobody answers in time.
     static func run<Result: Sendable>(
         _ configuration: FlareClientConfiguration,
         within limit: Duration = .seconds(10),
         _ body: (inout FlareSession) async throws -> Result
     ) async throws -> Result {
-        let client = try FlareClient(
-            configuration,
-            logger: Logger(label: "flare") { _ in SwiftLogNoOpLogHandler() }
-        )
+        let client = try FlareClient(configuration, logger: .silent)
         let (requests, request) = AsyncStream.makeStream(of: FlareRequest.self)
         let (events, feed) = AsyncStream.makeStream(of: FlareEvent.self)
         return try await withThrowingTaskGroup(of: Void.self) { group in
@@ -57,7 +48,7 @@ struct FlareSession {
             case .replied, .notice: break
             }
         }
-        throw Failure(description: "the Flare server at \(address) cannot be reached: \(reason)")
+        throw VerbError("the Flare server at \(address) cannot be reached: \(reason)", .unavailable)
     }
 
     mutating func ask(_ request: FlareRequest) async throws -> FlareReply {
@@ -66,10 +57,10 @@ struct FlareSession {
             guard case .replied(request, let result) = event else { continue }
             switch result {
             case .success(let reply): return reply
-            case .failure(let error): throw Failure(description: error.description)
+            case .failure(let error): throw VerbError(error.description, .unavailable)
             }
         }
-        throw Failure(description: "the link to the Flare server was lost")
+        throw VerbError("the link to the Flare server was lost", .unavailable)
     }
 
     /// An environment with what stands in it.
@@ -79,7 +70,7 @@ struct FlareSession {
         named name: String?
     ) async throws -> (environment: FlareEnvironment, zones: [FlareZone], things: [FlareThing]) {
         guard case .environments(let environments) = try await ask(.loadEnvironments(near: nil)) else {
-            throw Failure(description: "the Flare server sent no environments")
+            throw VerbError("the Flare server sent no environments", .unavailable)
         }
         let found =
             name.map { ObjectSelector($0).choice(of: environments, id: \.id, name: \.name) } ?? environments
@@ -87,16 +78,13 @@ struct FlareSession {
             let names = environments.map { $0.name.isEmpty ? "\($0.id)" : $0.name }.sorted().joined(
                 separator: ", "
             )
-            throw Failure(
-                description: environments.isEmpty
-                    ? "the Flare server has no environment"
-                    : "name one environment with --environment: \(names)",
-                code: environments.isEmpty ? .dataError : .usage
-            )
+            throw environments.isEmpty
+                ? VerbError("the Flare server has no environment", .dataError)
+                : VerbError("name one environment with --environment: \(names)", .usage)
         }
         guard case .place(let zones, let things) = try await ask(.loadPlace(environment: environment.id))
         else {
-            throw Failure(description: "the Flare server sent no place")
+            throw VerbError("the Flare server sent no place", .unavailable)
         }
         return (environment, zones, things)
     }

@@ -40,7 +40,7 @@ enum ModelBackend {
             (self.key, self.token) = (key, token)
         }
 
-        /// - Throws: ``BackendError``.
+        /// - Throws: ``VerbError``.
         func ask(_ path: String, _ query: String = "", body: [UInt8]? = nil) async throws -> (
             isRefused: Bool, json: JSONValue
         ) {
@@ -56,9 +56,10 @@ enum ModelBackend {
                     to: .port(host, port)
                 )
             } catch {
-                throw BackendError(
+                throw VerbError(
                     "the database is in use, and the Flare server at \(HostAndPort(host: host, port: port)) does not "
-                        + "answer (\(error)); name its configuration with --config, or stop the daemon first"
+                        + "answer (\(error)); name its configuration with --config, or stop the daemon first",
+                    .unavailable
                 )
             }
             let json = try? JSONValue(parsing: reply.body, maximumDepth: 128)
@@ -66,20 +67,11 @@ enum ModelBackend {
                 return (reply.status == 409, json)
             }
             let advice = reply.status == 401 ? "; --token-file names a file with the token of an owner" : ""
-            throw BackendError(
+            throw VerbError(
                 "the database is in use, and the Flare server at \(HostAndPort(host: host, port: port)) refuses: "
                     + (json?["message"]?.string ?? "status \(reply.status)") + advice,
                 [401, 403].contains(reply.status) ? .noPermission : .unavailable
             )
-        }
-    }
-
-    struct BackendError: Error, CustomStringConvertible {
-        let description: String
-        let code: ExitCode
-
-        init(_ description: String, _ code: ExitCode = .unavailable) {
-            (self.description, self.code) = (description, code)
         }
     }
 }
@@ -88,7 +80,7 @@ extension ModelBackend {
     /// What importing a file would do, or did.
     /// - Parameter isCheck: Whether nothing is to be changed.
     /// - Returns: What is there twice then.
-    /// - Throws: `ModelErrors`, ``BackendError``, or what the database says.
+    /// - Throws: `ModelErrors`, ``VerbError``, or what the database says.
     func importModel(
         _ contents: ModelFile.Contents,
         _ mode: ModelImportMode,
@@ -128,14 +120,11 @@ extension ModelBackend {
         case .database(let hub): return await hub.exportModel()
         case .daemon(let server):
             let json = try await server.ask(LocalRoutes.modelPath).json
-            guard let model = json["model"] else { throw BackendError("the Flare server sent no model") }
-            let orphans = (json["orphans"]?.array ?? []).compactMap { json -> ObjectReference? in
-                guard let kind = json["class"]?.string.flatMap(FlareClass.init(rawValue:)),
-                    let id = json["id"]?.string.flatMap({ FlareID($0) })
-                else { return nil }
-                return ObjectReference(kind, id)
+            guard let model = json["model"] else {
+                throw VerbError("the Flare server sent no model", .unavailable)
             }
-            return ModelExport(json: model, orphans: orphans)
+            let orphans = (json["orphans"]?.array ?? []).compactMap(Orphan.init(json:))
+            return ModelExport(json: model, orphans: orphans.map { ObjectReference($0.kind, $0.id) })
         }
     }
 
@@ -193,13 +182,12 @@ extension StateFolder {
     /// - Parameters:
     ///   - token: What the daemon's server may ask for.
     ///   - configuration: Asked for only when a daemon has the database.
-    /// - Throws: An exit code; what is wrong was told.
-    func withModel(
-        command: String,
+    /// - Throws: ``VerbError``, and what the body throws to end the verb.
+    func withModel<Result>(
         token: ServerTokenOption,
         configuration: () throws -> TrilateralConfiguration,
-        _ body: (ModelBackend) async throws -> Void
-    ) async throws {
+        _ body: (ModelBackend) async throws -> Result
+    ) async throws -> Result {
         do {
             let store: FlareStore
             do throws(FlareStoreError) {
@@ -209,48 +197,32 @@ extension StateFolder {
                     let server = ModelBackend.LocalServer(
                         try configuration().flare,
                         key: key,
-                        token: try token.load(by: command)
+                        token: try token.load()
                     )
                 else { throw FlareStoreError.inUse(path: path) }
-                try await body(.daemon(server))
-                return
+                return try await body(.daemon(server))
             }
-            let logger = Logger(label: command) { _ in SwiftLogNoOpLogHandler() }
-            let hub = try FlareHub(
-                on: LoopExecutor(),
-                store: store,
-                clock: { RuntimeClock.now().wallMilliseconds },
-                logger: logger
-            )
-            try await perform(body, on: hub, by: command)
+            let result = try await perform(body, on: FlareHub.ofVerb(on: LoopExecutor(), store))
             try store.close()
-        } catch let code as ExitCode {
-            throw code
-        } catch let error as OutputError {
-            throw error
-        } catch let error as ModelBackend.BackendError {
-            StandardError.print("trilateral \(command): \(error)")
-            throw error.code
+            return result
         } catch {
-            StandardError.print("trilateral \(command): \(error)")
-            throw DaemonRunner.exitCode(error)
+            throw VerbError.ending(by: error)
         }
     }
 
-    private func perform(
-        _ body: (ModelBackend) async throws -> Void,
-        on hub: FlareHub,
-        by command: String
-    ) async throws {
+    private func perform<Result>(
+        _ body: (ModelBackend) async throws -> Result,
+        on hub: FlareHub
+    ) async throws -> Result {
         let changes = Locked<[ModelChange]>([])
         let record: ModelChangeRecord = { change, _ in changes.withLock { $0.append(change) } }
         await hub.add(recorder: record)
-        defer { log(changes.withLock { $0 }, by: command) }
-        try await body(.database(hub))
+        defer { log(changes.withLock { $0 }) }
+        return try await body(.database(hub))
     }
 
     /// Writes changes to the command log of the folder, if a daemon has used it.
-    private func log(_ changes: [ModelChange], by command: String) {
+    private func log(_ changes: [ModelChange]) {
         guard !changes.isEmpty, access(path + "/trilateral.db", F_OK) == 0 else { return }
         do {
             let store = try StateStore(folder: url)
@@ -266,7 +238,19 @@ extension StateFolder {
                 }
             )
         } catch {
-            StandardError.print("trilateral \(command): warning: this is not in the command log: \(error)")
+            StandardError.report("warning: this is not in the command log: \(error)")
         }
+    }
+}
+
+extension FlareHub {
+    /// The objects of a database for one verb, which logs nothing.
+    static func ofVerb(on executor: LoopExecutor, _ store: FlareStore) throws(FlareStoreError) -> FlareHub {
+        try FlareHub(
+            on: executor,
+            store: store,
+            clock: { RuntimeClock.now().wallMilliseconds },
+            logger: .silent
+        )
     }
 }

@@ -18,7 +18,7 @@ struct ImportCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The model file (JSON).", valueName: "file"), completion: .file())
+    @Argument(file: "The model file (JSON).")
     var model: String
 
     @Flag(help: "Only check the file; change nothing.")
@@ -46,28 +46,27 @@ struct ImportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let location = try state.location(by: "import", environment)
+        let location = try state.location(environment)
         let profiles = self.file.profiles(of: location.daemon, environment: environment)
-        let file = ModelFile(path: model, command: "import", profiles: profiles)
+        let file = ModelFile(path: model, profiles: profiles)
         let database = URL(filePath: location.path).appending(path: "flare.db").path(percentEncoded: false)
         if check, !FileManager.default.fileExists(atPath: database) {
             // Nothing to hold it against, and checking makes nothing.
             return try file.conclude(file.examine())
         }
-        let folder = try location.open(by: "import")
+        let folder = try location.open()
         let mode: ModelImportMode = add ? .add : replace ? .replace : .refuse
         var report = check ? try file.examine() : nil
         let contents = try check ? report?.contents : file.read()
         if let contents {
             do {
                 try await folder.withModel(
-                    command: "import",
                     token: token,
-                    configuration: { try location.configuration(self.file, by: "import", environment) }
+                    configuration: { try location.configuration(self.file, environment) }
                 ) { backend in
                     guard check else {
                         try await file.importInto(backend, contents, mode, environment)
-                        if case .database = backend { await location.noteStored(by: "import") }
+                        if case .database = backend { await location.noteStored() }
                         return
                     }
                     do {
@@ -78,9 +77,14 @@ struct ImportCommand: AsyncParsableCommand {
                 }
             } catch {
                 guard let report else { throw error }
-                StandardError.print("trilateral import: only the file was checked, not the database")
+                var end = error
+                if let error = error as? VerbError {
+                    StandardError.report(error.message)
+                    end = error.code
+                }
+                StandardError.report("only the file was checked, not the database")
                 try file.show(report)
-                throw error
+                throw end
             }
         }
         if let report { try file.conclude(report) }
@@ -98,7 +102,7 @@ struct ExportCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file())
+    @Argument(file: "The file to write.")
     var model: String
 
     @Flag(help: "Overwrite a file that exists already.")
@@ -110,35 +114,34 @@ struct ExportCommand: AsyncParsableCommand {
 
     func run() async throws {
         if model != "-", !force, FileManager.default.fileExists(atPath: model) {
-            StandardError.print(
-                "trilateral export: \(model) exists already; --force overwrites it, and - writes to standard output"
+            throw VerbError(
+                "\(model) exists already; --force overwrites it, and - writes to standard output",
+                .cannotCreate
             )
-            throw ExitCode.cannotCreate
         }
-        let location = try state.location(by: "export")
-        let folder = try location.open(by: "export")
+        let location = try state.location()
+        let folder = try location.open()
         guard FileManager.default.fileExists(atPath: folder.flareDatabase) else {
-            StandardError.print(
-                "trilateral export: there is no \(folder.flareDatabase); name the state folder with --state"
+            throw VerbError(
+                "there is no \(folder.flareDatabase); name the state folder with --state",
+                .noInput
             )
-            throw ExitCode.noInput
         }
         try await folder.withModel(
-            command: "export",
             token: token,
-            configuration: { try location.configuration(file, by: "export") }
+            configuration: { try location.configuration(file) }
         ) { backend in
             let export = try await backend.exportModel()
             for orphan in export.orphans {
-                StandardError.print(
-                    "trilateral export: left out: \(orphan.kind.rawValue) \(orphan.id) belongs to no zone or environment that exists; "
+                StandardError.report(
+                    "left out: \(orphan.kind.rawValue) \(orphan.id) belongs to no zone or environment that exists; "
                         + "trilateral tidy removes such objects"
                 )
             }
             if model == "-" {
                 try StandardOutput.write(String(decoding: export.bytes, as: UTF8.self))
             } else {
-                try OutputFile(model, replaces: force).write(export.bytes, by: "export")
+                try OutputFile(model, replaces: force).write(export.bytes)
             }
         }
     }

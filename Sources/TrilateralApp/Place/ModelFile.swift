@@ -14,8 +14,8 @@ package struct ModelFile: Sendable {
     /// The names of the profiles that the objects can have; `nil` if only the built-in ones are known.
     let profiles: [String]?
 
-    package init(path: String, command: String, profiles: [String]? = nil) {
-        (self.path, self.command, self.profiles) = (path, command, profiles)
+    package init(path: String, command: String? = nil, profiles: [String]? = nil) {
+        (self.path, self.command, self.profiles) = (path, command ?? StandardError.verb, profiles)
     }
 
     /// What was read of a file without errors.
@@ -26,25 +26,23 @@ package struct ModelFile: Sendable {
 
     /// Reads the file and reports what is wrong in it.
     ///
-    /// - Throws: An exit code when it cannot be read or has errors; the reason was reported.
+    /// - Throws: ``VerbError`` when it cannot be read or has errors.
     func read() throws -> Contents {
         let report = try examine()
         for line in report.lines(mostWarnings: Self.mostRemarks) { StandardError.print(line) }
         if let contents = report.contents { return contents }
-        StandardError.print("trilateral \(command): \(report.summary); nothing was changed")
-        throw ExitCode.dataError
+        throw VerbError("\(report.summary); nothing was changed", .dataError)
     }
 
     /// All that is wrong in the file.
     ///
-    /// - Throws: An exit code when it cannot be read; the reason was reported.
+    /// - Throws: ``VerbError`` when it cannot be read.
     func examine() throws -> ModelReport {
         switch FileContents.readInput(path, upTo: ModelTree.maximumBytes) {
         case .success(let contents):
             return ModelReport(on: contents.bytes, path: path, profiles: profiles)
         case .failure(let fault):
-            StandardError.print("trilateral \(command): \(path) \(fault.message)")
-            throw ExitCode(fault)
+            throw VerbError("\(path) \(fault.message)", ExitCode(fault))
         }
     }
 
@@ -88,8 +86,7 @@ package struct ModelFile: Sendable {
             case "r": return try await importInto(backend, contents, .replace, environment)
             case "a": return try await importInto(backend, contents, .add, environment)
             default:
-                StandardError.print("trilateral \(command): nothing was changed")
-                throw ExitCode.failure
+                throw VerbError("nothing was changed", .failure)
             }
         }
         StandardError.write(bar.withLock { $0.removal })
@@ -104,19 +101,12 @@ package struct ModelFile: Sendable {
     /// Says what is there twice now, or would be, and how it is not.
     func warn(ofDoubles doubles: [ModelError]) {
         guard !doubles.isEmpty else { return }
-        tell(doubles.map(\.description), as: "warning")
-        let advice =
-            "to change existing objects, export them, edit that file (it has the ids), and import it with --replace"
-        tell([advice], as: "warning")
-    }
-
-    /// Tells the first of many remarks.
-    private func tell(_ remarks: [String], as kind: String) {
-        for remark in remarks.prefix(Self.mostRemarks) {
-            StandardError.print("trilateral \(command): \(path): \(kind): \(remark)")
-        }
-        let more = remarks.count - Self.mostRemarks
-        if more > 0 { StandardError.print("trilateral \(command): \(path): \(kind): … and \(more) more") }
+        for remark in doubles.prefix(Self.mostRemarks) { StandardError.report("\(path): warning: \(remark)") }
+        let more = doubles.count - Self.mostRemarks
+        if more > 0 { StandardError.report("\(path): warning: … and \(more) more") }
+        StandardError.report(
+            "\(path): warning: to change existing objects, export them, edit that file (it has the ids), and import it with --replace"
+        )
     }
 
     private static let mostRemarks = 20

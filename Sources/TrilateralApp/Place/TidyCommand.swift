@@ -24,18 +24,17 @@ struct TidyCommand: AsyncParsableCommand {
     @OptionGroup var token: ServerTokenOption
 
     func run() async throws {
-        let location = try state.location(by: "tidy")
-        let folder = try location.open(by: "tidy")
+        let location = try state.location()
+        let folder = try location.open()
         guard FileManager.default.fileExists(atPath: folder.flareDatabase) else {
-            StandardError.print(
-                "trilateral tidy: there is no \(folder.flareDatabase); name the state folder with --state"
+            throw VerbError(
+                "there is no \(folder.flareDatabase); name the state folder with --state",
+                .noInput
             )
-            throw ExitCode.noInput
         }
         try await folder.withModel(
-            command: "tidy",
             token: token,
-            configuration: { try location.configuration(file, by: "tidy") }
+            configuration: { try location.configuration(file) }
         ) { backend in
             let orphans = try await backend.orphans()
             guard !orphans.isEmpty else {
@@ -50,11 +49,10 @@ struct TidyCommand: AsyncParsableCommand {
             )
             let count = orphans.count == 1 ? "1 object" : "\(orphans.count) objects"
             guard try await yes ? true : StandardInput.confirms("remove \(count)?") else {
-                StandardError.print("trilateral tidy: nothing was removed; --yes removes \(count)")
-                throw ExitCode.failure
+                throw VerbError("nothing was removed; --yes removes \(count)", .failure)
             }
             let removed = try await backend.remove(orphans)
-            if case .database = backend { await location.noteStored(by: "tidy") }
+            if case .database = backend { await location.noteStored() }
             try StandardOutput.print("removed \(removed == 1 ? "1 object" : "\(removed) objects")")
         }
     }

@@ -21,8 +21,6 @@ struct ProfileCommand: ParsableCommand {
 struct ProfileFiles {
     /// As they were given.
     let paths: [String]
-    /// The verb, for messages.
-    let command: String
 
     /// Reads the files; those that cannot be read go to standard error, and the program ends with 66,
     /// or with 65 if they are no text.
@@ -34,7 +32,7 @@ struct ProfileFiles {
             case .success(let source): sources.append(source)
             case .failure(let error):
                 if problem != .noInput { problem = ExitCode(error) }
-                StandardError.print("trilateral profile \(command): \(path) \(error.message)")
+                StandardError.report("\(path) \(error.message)")
             }
         }
         if let problem { throw problem }

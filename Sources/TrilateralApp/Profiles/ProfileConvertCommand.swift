@@ -14,16 +14,13 @@ struct ProfileConvertCommand: ParsableCommand {
             """
     )
 
-    @Argument(
-        help: ArgumentHelp("The file to convert, YAML or JSON.", valueName: "file"),
-        completion: .file()
-    )
+    @Argument(file: "The file to convert, YAML or JSON.")
     var file: String
 
     @Flag(help: "Write JSON instead of YAML.")
     var json = false
 
-    @Option(help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file())
+    @Option(file: "The file to write.")
     var output: String?
 
     func validate() throws {
@@ -32,7 +29,7 @@ struct ProfileConvertCommand: ParsableCommand {
     }
 
     func run() throws {
-        let files = ProfileFiles(paths: [file], command: "convert")
+        let files = ProfileFiles(paths: [file])
         let sources = try files.sources()
         // What is wrong in it would be wrong in the other form too.
         let reading = ProfileReading(of: sources, modules: nil)
@@ -40,9 +37,9 @@ struct ProfileConvertCommand: ParsableCommand {
         guard !reading.hasErrors,
             let form = sources.first.flatMap({ ProfileForm($0, as: json ? .json : .yaml) })
         else { throw ExitCode.dataError }
-        for omission in form.omissions { StandardError.print("trilateral profile convert: \(omission)") }
+        for omission in form.omissions { StandardError.report("\(omission)") }
         guard let output else { return try StandardOutput.write(form.text) }
-        try OutputFile(output, replaces: true).write(form.text, by: "profile convert")
+        try OutputFile(output, replaces: true).write(form.text)
     }
 
     private static func isSameFile(_ first: String, _ second: String) -> Bool {

@@ -20,20 +20,14 @@ struct ProfileLintCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The files, YAML or JSON.", valueName: "file"), completion: .file())
     var files: [String]
 
-    @Option(
-        help: ArgumentHelp(
-            "The folder with own screens and controls, <Class>.js, so that their classes are known.",
-            valueName: "dir"
-        ),
-        completion: .directory
-    )
+    @Option(folder: "The folder with own screens and controls, <Class>.js, so that their classes are known.")
     var modules: String?
 
     @Flag(help: "Print one JSON object.")
     var json = false
 
     func run() throws {
-        let sources = try ProfileFiles(paths: files, command: "lint").sources()
+        let sources = try ProfileFiles(paths: files).sources()
         let reading = ProfileReading(of: sources, modules: try modules.map(classes))
         try StandardOutput.write(json ? Self.document(reading).visibleText + "\n" : Self.text(reading))
         if reading.hasErrors { throw ExitCode.dataError }
@@ -43,8 +37,7 @@ struct ProfileLintCommand: ParsableCommand {
         do throws(FileError) {
             return try ProfileModules(folder: folder).classes
         } catch {
-            StandardError.print("trilateral profile lint: \(error.message)")
-            throw ExitCode.noInput
+            throw VerbError(error.message, .noInput)
         }
     }
 

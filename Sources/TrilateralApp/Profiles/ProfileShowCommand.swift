@@ -64,9 +64,9 @@ struct ProfileShowCommand: ParsableCommand {
     private func library() throws -> ProfileLibrary {
         let isConfigured = files.isEmpty || file.path != nil
         let daemon = DaemonLocator(ProcessInfo.processInfo.environment).only
-        let settings = isConfigured ? try file.load(by: "profile show", of: daemon).values.profiles : nil
+        let settings = isConfigured ? try file.load(of: daemon).values.profiles : nil
         guard !files.isEmpty else { return settings?.library ?? .builtIn }
-        let all = ProfileFiles(paths: (settings?.files ?? []) + files, command: "show")
+        let all = ProfileFiles(paths: (settings?.files ?? []) + files)
         return try all.reading(modules: settings?.classes).library
     }
 
@@ -81,10 +81,10 @@ struct ProfileShowCommand: ParsableCommand {
         }
         guard named.isEmpty else {
             let forms = QuotedValue.list(named.map(ProfileReport.fullName))
-            StandardError.print(
-                "trilateral profile show: several profiles are called \(QuotedValue.of(name)); say which: \(forms)"
+            throw VerbError(
+                "several profiles are called \(QuotedValue.of(name)); say which: \(forms)",
+                .dataError
             )
-            throw ExitCode.dataError
         }
         let titled = library.profiles.filter { $0.title == name }.map {
             QuotedValue.of(ProfileReport.fullName(of: $0))
@@ -92,7 +92,6 @@ struct ProfileShowCommand: ParsableCommand {
         let title = titled.isEmpty ? "" : "; that is the title of \(QuotedValue.list(titled))"
         let hint = NearestName.hint(for: name, among: Set(library.profiles.map(\.name)).sorted())
         let advice = !title.isEmpty ? title : hint.isEmpty ? "; without a name all are shown" : hint
-        StandardError.print("trilateral profile show: there is no profile \(QuotedValue.of(name))\(advice)")
-        throw ExitCode.dataError
+        throw VerbError("there is no profile \(QuotedValue.of(name))\(advice)", .dataError)
     }
 }

@@ -23,9 +23,7 @@ extension CompletionKind {
     static var targets: CompletionKind {
         names { words in
             let all = await ObjectNames(words).all
-            return [
-                "nearby", "device", "environment", "zone", "state", "health", "info", "alerts", "lifecycle",
-            ]
+            return DriveTarget.words.map(\.key)
                 + all[.thing, default: []] + all[.zone, default: []].map { "zones/\($0)" }
                 + all[.environment, default: []].map { "environments/\($0)" }
         }
@@ -44,7 +42,7 @@ extension CompletionKind {
     static var users: CompletionKind {
         names { words in
             guard let people = try? AdministrationOption.parse(words.options("--state")) else { return [] }
-            let rows = try? await people.ask(.get, ["users"], by: "completion")
+            let rows = try? await people.ask(.get, ["users"])
             return (rows?.array ?? []).compactMap { $0["name"]?.string }
         }
     }
@@ -95,8 +93,8 @@ private struct ObjectNames {
     private func publishedNames() async -> [FlareClass: [String]] {
         let options = words.options("--config", "--mqtt", "--base", "--node")
         guard let broker = try? BrokerOptions.parse(options),
-            let settings = try? broker.address.settings(by: "completion", node: broker.node),
-            let (link, base) = try? broker.address.broker(settings, by: "completion")
+            let settings = try? broker.address.settings(node: broker.node),
+            let (link, base) = try? broker.address.broker(settings)
         else { return [:] }
         let node = broker.node ?? settings.loaded.values.mqtt.node ?? "+"
         let filters = Self.topics.map { "\(base)/\(node)/\($0.value)/+" }
@@ -148,7 +146,7 @@ extension [String] {
     /// The database of the state folder, if there is one that may be opened.
     fileprivate var stateStore: StateStore? {
         guard let state = try? StateOption.parse(options("--state")),
-            let location = try? state.location(by: "completion")
+            let location = try? state.location()
         else { return nil }
         let url = URL(filePath: location.path, directoryHint: .isDirectory)
         guard access(url.appending(path: "trilateral.db").path(percentEncoded: false), R_OK | W_OK) == 0

@@ -11,27 +11,26 @@ struct OutputFile {
 
     init(_ path: String, replaces: Bool = false) { (self.path, self.replaces) = (path, replaces) }
 
-    func write(_ text: String, by verb: String) throws { try write(Array(text.utf8), by: verb) }
+    func write(_ text: String) throws(VerbError) { try write(Array(text.utf8)) }
 
-    /// - Throws: An exit code, after a message: 73 if there can be no such file, 74 if it cannot be written.
-    func write(_ bytes: [UInt8], by verb: String) throws {
+    /// - Throws: ``VerbError``: 73 if there can be no such file, 74 if it cannot be written.
+    func write(_ bytes: [UInt8]) throws(VerbError) {
         let isSuitable: Bool
         do throws(FileWriteError) {
-            isSuitable = try write(bytes)
+            isSuitable = try replaceFile(by: bytes)
         } catch {
-            StandardError.print("trilateral \(verb): \(path) cannot be written: \(error)")
-            throw error.isAboutName ? ExitCode.cannotCreate : .ioError
+            throw VerbError(
+                "\(path) cannot be written: \(error)",
+                error.isAboutName ? .cannotCreate : .ioError
+            )
         }
         guard isSuitable else {
-            StandardError.print(
-                "trilateral \(verb): \(path) is no plain file; write to standard output instead"
-            )
-            throw ExitCode.cannotCreate
+            throw VerbError("\(path) is no plain file; write to standard output instead", .cannotCreate)
         }
     }
 
     /// - Returns: `false` for a device or a pipe, which would be replaced by a file.
-    private func write(_ bytes: [UInt8]) throws(FileWriteError) -> Bool {
+    private func replaceFile(by bytes: [UInt8]) throws(FileWriteError) -> Bool {
         // A symbolic link stays, and the file that it names is replaced.
         guard let found = FileStatus(path: path) else {
             try AtomicFile.write(bytes, to: path, permissions: 0o666, isMasked: true)

@@ -27,6 +27,17 @@ struct SignalStream: Sendable {
 
     /// Waits for a signal, or until the task is cancelled.
     func first() async { for await _ in numbers { return } }
+
+    /// Waits until a signal ends what a verb does, or so many seconds.
+    static func waitForEnd(_ seconds: Int?) async {
+        let signals = SignalStream([SIGINT, SIGTERM])
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await signals.first() }
+            if let seconds { group.addTask { try? await Task.sleep(for: .seconds(seconds)) } }
+            await group.next()
+            group.cancelAll()
+        }
+    }
 }
 
 /// What signal handlers write and ``SignalStream`` reads: a pipe loses nothing that comes before its reader.

@@ -1,7 +1,9 @@
 import Daemon
 import Foundation
 import Logging
+import Settings
 import Text
+import Threading
 
 /// Standard error, as a command uses it to talk to a person.
 enum StandardError {
@@ -15,6 +17,19 @@ enum StandardError {
         write((isForJournal ? JournalStream.text(visible, level) : visible) + "\n")
     }
 
+    /// The words of the command line that name the verb that runs, as in "station add"; empty for the program.
+    static var verb: String {
+        get { currentVerb.withLock { $0 } }
+        set { currentVerb.withLock { $0 = newValue } }
+    }
+
+    private static let currentVerb = Locked("")
+
+    /// Prints a message of the verb that runs.
+    static func report(_ text: String, as level: Logger.Level = .error) {
+        print("trilateral\(verb.isEmpty ? "" : " \(verb)"): \(text)", as: level)
+    }
+
     /// If nobody can read it, there is nobody left to say that to.
     static func write(_ text: String) { write(Array(text.utf8)) }
 
@@ -26,4 +41,17 @@ extension LogOutput {
     convenience init(level: Logger.Level?, form: LogFormat) {
         self.init(level: level, form: form) { StandardError.write($0) }
     }
+
+    /// The log of a verb that is no daemon: warnings, in the configured format.
+    convenience init(
+        ofVerb settings: TrilateralConfiguration.Log,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) {
+        self.init(level: .warning, form: LogFormat(settings.format, environment: environment))
+    }
+}
+
+extension Logger {
+    /// For what a verb says in its own words.
+    static var silent: Logger { Logger(label: "trilateral") { _ in SwiftLogNoOpLogHandler() } }
 }

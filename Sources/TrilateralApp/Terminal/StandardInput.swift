@@ -79,7 +79,9 @@ enum StandardInput {
         Thread.detachNewThread {
             var line: [UInt8] = []
             var count = 0
-            while count < most, waits(beside: stop), let byte = readByte() {
+            while count < most, !terminal.wait(for: Int16(POLLIN), beside: stop).isStopped,
+                let byte = readByte()
+            {
                 if byte == UInt8(ascii: "\n") {
                     feed.yield(text(line))
                     (line, count) = ([], count + 1)
@@ -91,20 +93,6 @@ enum StandardInput {
             feed.finish()
         }
         return lines
-    }
-
-    /// Waits until something can be read.
-    ///
-    /// - Returns: False if it is to stop.
-    private static func waits(beside stop: EventFD) -> Bool {
-        var waited = [
-            pollfd(fd: terminal.descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
-        ]
-        while poll(&waited, nfds_t(waited.count), -1) < 0 {
-            guard errno == EINTR else { return false }
-        }
-        return waited[1].revents == 0
     }
 
     /// One byte: what comes after a line is for the next reader.

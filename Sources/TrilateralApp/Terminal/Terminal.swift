@@ -1,5 +1,6 @@
 import Foundation
 import OperatingSystem
+import Threading
 
 /// The terminal behind a file descriptor.
 struct Terminal {
@@ -38,28 +39,31 @@ struct Terminal {
     ///
     /// - Returns: False when the task was cancelled, or no descriptor was left to wait with.
     func readerLeaves() async -> Bool {
-        var bell: [Int32] = [-1, -1]
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        guard socketpair(AF_UNIX, kind, 0, &bell) == 0 else { return false }
-        let (rung, ring) = (bell[0], bell[1])
-        defer { for end in bell { close(end) } }
+        guard let stop = try? EventFD() else { return false }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 Thread.detachNewThread { [descriptor] in
-                    var waited = [
-                        pollfd(fd: descriptor, events: 0, revents: 0),
-                        pollfd(fd: rung, events: Int16(POLLIN), revents: 0),
-                    ]
-                    var count: Int32
-                    repeat {
-                        count = poll(&waited, nfds_t(waited.count), -1)
-                    } while count < 0 && errno == EINTR
-                    continuation.resume(returning: waited[0].revents != 0)
+                    let found = Terminal(descriptor: descriptor).wait(for: 0, beside: stop)
+                    continuation.resume(returning: found.terminal != 0)
                 }
             }
         } onCancel: {
-            send(ring, "\n", 1, Int32(MSG_NOSIGNAL))
+            stop.signal()
         }
+    }
+
+    /// Waits for events, or for the signal to stop.
+    ///
+    /// - Returns: What has come of the terminal, as of poll(2), and whether it is to stop.
+    func wait(for events: Int16, beside stop: EventFD) -> (terminal: Int16, isStopped: Bool) {
+        var waited = [
+            pollfd(fd: descriptor, events: events, revents: 0),
+            pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        while poll(&waited, nfds_t(waited.count), -1) < 0 {
+            guard errno == EINTR else { return (0, true) }
+        }
+        return (waited[0].revents, waited[1].revents != 0)
     }
 
     /// Writes everything, however slow the reader is.

@@ -16,6 +16,7 @@ package enum TrilateralProgram {
         do {
             try ProcessResources.check(.command)
             let command = try await TrilateralCommand.asyncParseAsRoot(Array(image.arguments.dropFirst()))
+            StandardError.verb = TrilateralCommand.words(for: type(of: command)).joined(separator: " ")
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -26,6 +27,10 @@ package enum TrilateralProgram {
             ProcessEnd.restart(image)
         } catch let error as OutputError {
             end(by: error)
+        } catch let error as VerbError {
+            end(by: error)
+        } catch let error as StateStoreError {
+            end(by: VerbError(error))
         } catch let error as ResourceError {
             StandardError.print("trilateral: \(error)")
             ProcessEnd.exit(ExitCode.systemError.rawValue)
@@ -60,6 +65,11 @@ package enum TrilateralProgram {
         guard !error.isReaderGone else { ProcessEnd.exit(OutputError.endOfReader) }
         StandardError.print("trilateral: \(error)")
         ProcessEnd.exit(ExitCode.ioError.rawValue)
+    }
+
+    private static func end(by error: VerbError) -> Never {
+        StandardError.report(error.message)
+        ProcessEnd.exit(error.code.rawValue)
     }
 
     /// Until a verb reads signals, they end the program, as by default; only a reload of a daemon waits for it.
@@ -116,4 +126,17 @@ struct TrilateralCommand: AsyncParsableCommand {
             AccessListCommand.self, ForgetCommand.self, ManualCommand.self,
         ]
     )
+}
+
+extension ParsableCommand {
+    /// The words behind the program's name that name a verb, as messages begin with them; none for another command.
+    fileprivate static func words(for verb: any ParsableCommand.Type) -> [String] {
+        for next in configuration.subcommands {
+            let rest = next.words(for: verb)
+            // The calibrations speak as one verb.
+            if next == verb || (next == CalibrateCommand.self && !rest.isEmpty) { return [next._commandName] }
+            if !rest.isEmpty { return [next._commandName] + rest }
+        }
+        return []
+    }
 }

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Daemon
-import FlareClient
 import Foundation
+import MQTT
 
-/// Why one of the directory's verbs ends: a sentence, and the exit code.
+/// Why a verb ends: a sentence, and the exit code.
 struct VerbError: Error {
     /// The exit code of what is registered already, or has a name that is taken.
     static let taken = ExitCode(1)
@@ -12,6 +12,14 @@ struct VerbError: Error {
     let code: ExitCode
 
     init(_ message: String, _ code: ExitCode) { (self.message, self.code) = (message, code) }
+
+    /// The error by which a verb ends: one that is meant for that, or else another one in its own words.
+    static func ending(by error: any Error) -> any Error {
+        switch error {
+        case is VerbError, is ExitCode, is OutputError: error
+        default: VerbError("\(error)", DaemonRunner.exitCode(error))
+        }
+    }
 
     /// Why the stations of a state folder cannot be used.
     init(_ error: StateStoreError) {
@@ -22,6 +30,9 @@ struct VerbError: Error {
             message = "\(error)"
         }
     }
+
+    /// Why there is no link to the broker.
+    init(_ error: MQTTError) { self.init("\(error)", ExitCode(error)) }
 
     /// Why a resolver's file cannot be used.
     ///
@@ -43,26 +54,5 @@ struct VerbError: Error {
 
     private static func inUse(_ path: String) -> String {
         "another process uses \(path): try again later"
-    }
-
-    /// Prints the message of an error behind the verbs.
-    ///
-    /// - Parameter verbs: As in `station add`.
-    /// - Throws: The exit code.
-    static func reporting(_ verbs: String, _ body: () async throws -> Void) async throws {
-        do {
-            try await body()
-        } catch let error as VerbError {
-            try error.end(verbs)
-        } catch let error as StateStoreError {
-            try VerbError(error).end(verbs)
-        } catch let error as TLSConfigurationError {
-            try VerbError(error.description, .dataError).end(verbs)
-        }
-    }
-
-    private func end(_ verbs: String) throws {
-        StandardError.print("trilateral \(verbs): \(message)")
-        throw code
     }
 }
