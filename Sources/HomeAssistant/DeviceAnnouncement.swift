@@ -84,11 +84,11 @@ struct DeviceAnnouncement: Sendable {
     /// - Parameter templates: Templates of further topics, which convert their messages to online or offline.
     static func availability(
         _ topics: [String],
-        _ templates: KeyValuePairs<String, String> = [:]
+        _ templates: KeyValuePairs<String, JSONValue> = [:]
     ) -> JSONObject {
         let all: [JSONValue] =
             topics.map { ["topic": .string($0)] }
-            + templates.map { ["topic": .string($0), "value_template": .string($1)] }
+            + templates.map { ["topic": .string($0), "value_template": $1] }
         var members: JSONObject = ["availability": .array(all)]
         if all.count > 1 { members["availability_mode"] = "all" }
         return members
