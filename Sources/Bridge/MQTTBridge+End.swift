@@ -1,8 +1,6 @@
-import Controller
 import HomeAssistant
 package import MQTT
 import Messages
-import Things
 
 /// How the bridge ends.
 extension MQTTBridge {

@@ -1,5 +1,4 @@
 package import Controller
-import Flare
 import HomeAssistant
 package import Logging
 package import MQTT

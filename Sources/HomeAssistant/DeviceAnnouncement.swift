@@ -1,7 +1,6 @@
 import JSON
 import Messages
 import Text
-import Things
 
 /// A discovery payload for a device with its components (Home Assistant's device-based discovery).
 /// - Source: Home Assistant 2026.11, MQTT, device discovery payload.

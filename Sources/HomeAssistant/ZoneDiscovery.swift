@@ -3,7 +3,6 @@ import Flare
 import JSON
 import Messages
 import Text
-import Things
 
 /// The announced properties of a zone, as a device of its own: entities have the area of their device.
 ///

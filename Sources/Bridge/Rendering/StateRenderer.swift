@@ -3,7 +3,6 @@ import Flare
 import JSON
 import MQTT
 import Messages
-import Things
 
 /// Renders changes of the state into retained topics.
 package struct StateRenderer: ~Copyable, Sendable {
