@@ -305,7 +305,10 @@ let package = Package(
         ),
         tests(
             "MessagesTests",
-            ["Messages", "People", "Controller", "Things", "Profiles", "JSON", "Flare", "SeededRandom"]
+            [
+                "Messages", "People", "Controller", "Things", "Profiles", "JSON", "Text", "Flare",
+                "SeededRandom",
+            ]
         ),
         tests("LampsTests", ["Lamps", "Things", "Profiles", "JSON", "Flare", "SeededRandom"]),
         tests(

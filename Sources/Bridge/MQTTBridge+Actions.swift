@@ -45,11 +45,11 @@ extension MQTTBridge {
             switch action {
             case .read(let filters, let withDevices):
                 staleReading?.cancel()
-                let devices = withDevices ? discovery.deviceTopics : []
+                let devices = withDevices ? [discovery.publisher.deviceTopics] : []
                 // With QoS 0 the broker sends everything at once.
                 // Devices first, as they are to go before their states.
                 staleReading = subscribe(devices + filters, qos: .atMostOnce) { bridge, message in
-                    if !bridge.discovery.isDevice(message.topic) {
+                    if !bridge.discovery.publisher.isDevice(message.topic) {
                         bridge.ownership.record(message)
                     } else if bridge.discovery.isOfNode(message) {
                         bridge.ownership.record(device: message)
@@ -89,12 +89,12 @@ extension MQTTBridge {
     }
 
     /// Whether all topics of this run are known.
-    var isEverythingKnown: Bool { renderer.isSettled && discovery.isSettled }
+    var isEverythingKnown: Bool { renderer.isSettled && discovery.publisher.isSettled }
 
     /// Clears stale topics, those of devices first: Home Assistant complains of a light without a state.
     private func clear(_ topics: [String]) {
         perform(discovery.remove(topics))
-        for topic in topics where !discovery.isDevice(topic) { publisher.retained.clear(topic) }
+        for topic in topics where !discovery.publisher.isDevice(topic) { publisher.retained.clear(topic) }
     }
 
     // MARK: Discovery
@@ -132,7 +132,7 @@ extension MQTTBridge {
     private func publish(_ announcements: [Announcement]) {
         guard !announcements.isEmpty else { return }
         for record in discovery.drainAnnounced() { remember(record) }
-        for warning in discovery.drainWarnings() { logger.warning("\(warning)") }
+        for warning in discovery.publisher.drainWarnings() { logger.warning("\(warning)") }
         for (index, announcement) in announcements.enumerated() where !publisher.publish(announcement.message)
         {
             return perform(discovery.putBack(announcements[index...]))
@@ -142,7 +142,7 @@ extension MQTTBridge {
     }
 
     func receive(other message: MQTTMessage) {
-        if discovery.record(other: message) { lookAtOthers() }
+        if discovery.publisher.record(other: message.topic, message.payload) { lookAtOthers() }
     }
 
     /// Looks soon whether another daemon announces a thing of ours: once for many announcements.
@@ -167,7 +167,7 @@ extension MQTTBridge {
             for topic in states { publisher.retained.resend(topic) }
             flush()
         }
-        if client.counters.queued == 0, discovery.isComplete {
+        if client.counters.queued == 0, discovery.publisher.isComplete {
             // A refusal ends the wait too, and may not have been reported yet.
             handleRefusals()
             for record in discovery.drainRemoved() { remember(record) }

@@ -1,8 +1,6 @@
-import Controller
 import HomeAssistant
 package import MQTT
 import Messages
-import Things
 
 /// How the bridge ends.
 extension MQTTBridge {
@@ -23,7 +21,7 @@ extension MQTTBridge {
         // Devices first, as their entities read our topics. What the client has no room for follows as the broker
         // acknowledges the rest.
         perform(discovery.withdraw())
-        while publisher.isConnected, !discovery.isComplete, ContinuousClock.now < end {
+        while publisher.isConnected, !discovery.publisher.isComplete, ContinuousClock.now < end {
             guard (try? await Task.sleep(for: .milliseconds(10))) != nil else { return }
             perform(discovery.next(all: true, at: now))
         }

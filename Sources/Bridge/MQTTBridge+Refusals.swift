@@ -1,3 +1,4 @@
+import HomeAssistant
 import Controller
 import Logging
 import MQTT
@@ -10,7 +11,7 @@ extension MQTTBridge {
         let oversized = publisher.drainRefusals()
         let topics = client.drainRefusals().merging(oversized) { $1 }.filter { !responses.contains($0.key) }
         guard !topics.isEmpty else { return }
-        let devices = topics.keys.reduce(into: [:]) { $0[$1] = discovery.deviceName(on: $1) }
+        let devices = topics.keys.reduce(into: [:]) { $0[$1] = discovery.publisher.deviceName(on: $1) }
         let causes = refusals.refused(topics, devices: devices) {
             // Only another link can have another limit, so announcements are not made again before.
             publisher.retained.holds($0) || oversized[$0] == nil && discovery.recordRefusal(of: $0)

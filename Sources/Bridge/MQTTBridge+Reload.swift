@@ -72,8 +72,8 @@ extension MQTTBridge {
             $0.receive(command: $1)
         }
         read(.births, discovery.births) { $0.receive(birth: $1) }
-        read(.otherDevices, discovery.otherDevices) { $0.receive(other: $1) }
-        if discovery.otherDevices.isEmpty, let event = discovery.forgetOthers() { send(event) }
+        read(.otherDevices, discovery.publisher.otherDevices) { $0.receive(other: $1) }
+        if discovery.publisher.otherDevices.isEmpty, let event = discovery.forgetOthers() { send(event) }
     }
 
     /// Subscribes to these filters instead of those of before.

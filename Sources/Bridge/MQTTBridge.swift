@@ -1,5 +1,4 @@
 package import Controller
-import Flare
 import HomeAssistant
 package import Logging
 package import MQTT
@@ -169,7 +168,7 @@ package actor MQTTBridge {
         report.setFlareURL(url)
         if !isLeaving { publisher.retained.set(report.infoMessage, rank: .info) }
         flush()
-        discovery.setFlareURL(url)
+        discovery.publisher.setFlareURL(url)
     }
 
     /// Sets whether another link of the daemon is up; `nil` when it no longer exists.
@@ -177,7 +176,7 @@ package actor MQTTBridge {
         guard report.setLink(name, isUp: isUp) else { return }
         setHealth()
         flush()
-        discovery.setLinks(Set(report.links.keys))
+        discovery.publisher.setLinks(Set(report.links.keys))
     }
 
     /// The present health, whether or not there is a link to the broker.
@@ -253,7 +252,7 @@ package actor MQTTBridge {
 
     /// Whether a topic of an earlier run stays: it is published, or soon will be.
     func isExpected(_ topic: String) -> Bool {
-        publisher.retained.holds(topic) || discovery.expects(topic)
+        publisher.retained.holds(topic) || discovery.publisher.expects(topic)
             || renderers.contains { $0.isExpected(topic) }
     }
 
@@ -369,7 +368,7 @@ package actor MQTTBridge {
             let cleared = renderer.drainCleared()
             if !cleared.isEmpty { send(.topicsCleared(cleared)) }
         }
-        if publisher.isConnected, discovery.isOwnDue { send(.announcementWanted) }
+        if publisher.isConnected, discovery.publisher.isOwnDue { send(.announcementWanted) }
     }
 
     /// Whether the broker has confirmed everything.

@@ -32,6 +32,11 @@ struct ComponentName: Sendable, Hashable {
         self.name = String(name.map { $0 == "-" ? "_" : $0 })
     }
 
+    /// The component of this name.
+    func with(_ members: JSONObject, _ more: JSONObject = [:]) -> Component {
+        Component(name: self, members: members.merging(more) { $1 })
+    }
+
     /// The key in `components`: `light_nearby`, `light`.
     var key: String { name.isEmpty ? platform.rawValue : "\(platform.rawValue)_\(name)" }
 
@@ -49,15 +54,5 @@ struct ComponentName: Sendable, Hashable {
 struct Component: Sendable, Hashable {
     let name: ComponentName
     /// Members other than the platform and those derived from the name.
-    let members: JSONObject
-
-    init(_ platform: ComponentName.Platform, _ name: String = "", _ members: JSONObject) {
-        self.name = ComponentName(platform, name)
-        self.members = members
-    }
-
-    init(_ other: Component, adding members: JSONObject) {
-        name = other.name
-        self.members = other.members.merging(members) { $1 }
-    }
+    var members: JSONObject
 }

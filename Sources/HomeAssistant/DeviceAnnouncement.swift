@@ -1,7 +1,6 @@
 import JSON
 import Messages
 import Text
-import Things
 
 /// A discovery payload for a device with its components (Home Assistant's device-based discovery).
 /// - Source: Home Assistant 2026.11, MQTT, device discovery payload.
@@ -84,11 +83,11 @@ struct DeviceAnnouncement: Sendable {
     /// - Parameter templates: Templates of further topics, which convert their messages to online or offline.
     static func availability(
         _ topics: [String],
-        _ templates: KeyValuePairs<String, String> = [:]
+        _ templates: KeyValuePairs<String, JSONValue> = [:]
     ) -> JSONObject {
         let all: [JSONValue] =
             topics.map { ["topic": .string($0)] }
-            + templates.map { ["topic": .string($0), "value_template": .string($1)] }
+            + templates.map { ["topic": .string($0), "value_template": $1] }
         var members: JSONObject = ["availability": .array(all)]
         if all.count > 1 { members["availability_mode"] = "all" }
         return members

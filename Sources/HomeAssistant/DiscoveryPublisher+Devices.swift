@@ -60,17 +60,12 @@ extension DiscoveryPublisher {
             if let last = known.meaning, last != meaning { return true }
             return !isForced && messages.count < Self.mostAtOnce
         }
-        for (name, announcement) in parts {
-            var hasher = Hasher()
-            hasher.combine(announcement.payload)
-            let hash = hasher.finalize()
-            if !isForced, case .own(hash)? = held[name]?.content { continue }
-            warnings.record(announcement.leftOut, of: "the daemon's own device")
+        func add(_ announcement: DeviceAnnouncement, _ name: DeviceName, _ content: RetainedDevice.Content) {
             let isUrgent = comesFirst(name, announcement.meaning)
             let message = record(
                 announcement,
                 name,
-                content: .own(hash),
+                content: content,
                 meaning: announcement.meaning,
                 isComplete: isComplete,
                 isBirth: isBirth,
@@ -79,25 +74,21 @@ extension DiscoveryPublisher {
             )
             if let message { messages.append(OwnMessage(announcement: message, isUrgent: isUrgent)) }
         }
+        for (name, announcement) in parts {
+            var hasher = Hasher()
+            hasher.combine(announcement.payload)
+            let hash = hasher.finalize()
+            if !isForced, case .own(hash)? = held[name]?.content { continue }
+            warnings.record(announcement.leftOut, of: "the daemon's own device")
+            add(announcement, name, .own(hash))
+        }
         guard isComplete else { return messages }
         let slugs = Set(zones.map(\.slug))
         for case .zone(let slug) in held.keys where !slugs.contains(slug) {
             messages.append(OwnMessage(announcement: remove(.zone(slug)), isUrgent: true))
         }
         for zone in zones where isForced || held[.zone(zone.slug)]?.zone != zone {
-            let name = DeviceName.zone(zone.slug)
-            let announcement = zone.announcement(configuration, former: formerNames)
-            let isUrgent = comesFirst(name, announcement.meaning)
-            let message = record(
-                announcement,
-                name,
-                content: .zone(zone),
-                meaning: announcement.meaning,
-                isBirth: isBirth,
-                moved: moved,
-                at: now
-            )
-            if let message { messages.append(OwnMessage(announcement: message, isUrgent: isUrgent)) }
+            add(zone.announcement(configuration, former: formerNames), .zone(zone.slug), .zone(zone))
         }
         return messages
     }

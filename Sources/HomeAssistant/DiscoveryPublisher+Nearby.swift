@@ -2,7 +2,6 @@ package import Controller
 import Flare
 package import JSON
 import Messages
-import Things
 
 /// What is near, and which sensors tell it.
 extension DiscoveryPublisher {

@@ -1,5 +1,3 @@
-import Flare
-
 /// Things that other daemons announce as well.
 extension DiscoveryPublisher {
     /// The topics on which others announce devices, as filters; empty if no things are announced here.

@@ -1,7 +1,5 @@
 package import Controller
 import Flare
-import Messages
-import Things
 
 /// Decides what to announce to Home Assistant, and when.
 ///

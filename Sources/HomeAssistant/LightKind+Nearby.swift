@@ -15,15 +15,15 @@ extension LightKind {
             let shape = state.nearbyJSON.object
         else { return ["state": .null] }
         var members: JSONObject = ["state": shape["state"] ?? .null]
-        let isDimmed = modes != [ThingShape.ColourMode.onoff.rawValue]
+        let isDimmed = modes != [.onoff]
         if isDimmed { members["brightness"] = shape["brightness"] ?? 255 }
         guard let mode = shape["color_mode"]?.string else { return .object(members) }
-        if modes.contains(mode) {
+        if ThingShape.ColourMode(rawValue: mode).map(modes.contains) ?? false {
             for key in ["color_mode", "color", "color_temp"] { members[key] = shape[key] }
-        } else if modes.contains(ThingShape.ColourMode.rgb.rawValue) {
+        } else if modes.contains(.rgb) {
             members["color_mode"] = "rgb"
             members["color"] = shape["color"] ?? ["r": 255, "g": 255, "b": 255]
-        } else if modes.contains(ThingShape.ColourMode.temperature.rawValue) {
+        } else if modes.contains(.temperature) {
             members["color_mode"] = "color_temp"
             members["color_temp"] = JSONValue(min(max(4000, kelvin.lowerBound), kelvin.upperBound))
         } else {

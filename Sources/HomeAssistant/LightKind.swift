@@ -5,40 +5,12 @@ import Things
 /// The capabilities of a light, as announced to Home Assistant.
 struct LightKind: Sendable, Hashable {
     /// Sorted by name; several only with colours.
-    let modes: [String]
+    let modes: [ThingShape.ColourMode]
     let hasBrightness: Bool
     /// The colour temperatures that it can show, kelvin.
-    let kelvin: ClosedRange<Int>
+    var kelvin = ColourTemperature.range
     /// The names of its effects.
-    let effects: [String]
-
-    /// `nil` for a thing that is not a light.
-    init?(_ shape: ThingShape) {
-        guard shape.isLight else { return nil }
-        var modes: [ThingShape.ColourMode] = []
-        if shape.hasTemperature { modes.append(.temperature) }
-        if shape.hasColour { modes.append(.rgb) }
-        if modes.isEmpty { modes = [shape.isDimmable ? .brightness : .onoff] }
-        let effect = shape.effect
-        self.init(
-            modes: modes,
-            hasBrightness: shape.isDimmable,
-            kelvin: shape.temperatureRange,
-            effects: effect?.isReadOnly == false ? effect?.actions.map(\.name) ?? [] : []
-        )
-    }
-
-    private init(
-        modes: [ThingShape.ColourMode],
-        hasBrightness: Bool,
-        kelvin: ClosedRange<Int> = ColourTemperature.range,
-        effects: [String] = []
-    ) {
-        self.modes = modes.map(\.rawValue)
-        self.hasBrightness = hasBrightness
-        self.kelvin = kelvin
-        self.effects = effects
-    }
+    var effects: [String] = []
 
     /// A light with every capability.
     static let full = LightKind(modes: [.temperature, .rgb], hasBrightness: true)
@@ -46,29 +18,24 @@ struct LightKind: Sendable, Hashable {
     /// The combined capabilities of several lights, save the effects, which each has of its own; `nil` for none.
     static func together(_ kinds: some Sequence<LightKind>) -> LightKind? {
         var hasBrightness = false
-        var found: Set<String> = []
+        var found: Set<ThingShape.ColourMode> = []
         var kelvin: ClosedRange<Int>?
         for kind in kinds {
             hasBrightness = hasBrightness || kind.hasBrightness
             found.formUnion(kind.modes)
-            guard kind.modes.contains(ThingShape.ColourMode.temperature.rawValue) else { continue }
+            guard kind.modes.contains(.temperature) else { continue }
             let known = kelvin ?? kind.kelvin
             kelvin =
                 min(known.lowerBound, kind.kelvin.lowerBound)...max(known.upperBound, kind.kelvin.upperBound)
         }
+        guard !found.isEmpty else { return nil }
         // In Home Assistant brightness and on/off are modes only when there is no other.
-        let colours: [ThingShape.ColourMode] = [.temperature, .rgb].filter {
-            found.contains($0.rawValue)
-        }
-        if !colours.isEmpty {
-            return LightKind(
-                modes: colours,
-                hasBrightness: hasBrightness,
-                kelvin: kelvin ?? ColourTemperature.range
-            )
-        }
-        return found.isEmpty
-            ? nil : LightKind(modes: [hasBrightness ? .brightness : .onoff], hasBrightness: hasBrightness)
+        let colours = [ThingShape.ColourMode.temperature, .rgb].filter(found.contains)
+        return LightKind(
+            modes: colours.isEmpty ? [hasBrightness ? .brightness : .onoff] : colours,
+            hasBrightness: hasBrightness,
+            kelvin: kelvin ?? ColourTemperature.range
+        )
     }
 
     /// Whether it has all capabilities of another light, save its effects.
@@ -82,10 +49,11 @@ struct LightKind: Sendable, Hashable {
     func members(state: String, command: String) -> JSONObject {
         var members: JSONObject = [
             "schema": "json", "state_topic": .string(state), "command_topic": .string(command),
-            "supported_color_modes": .array(modes.map { .string($0) }), "brightness": .bool(hasBrightness),
-            "transition": .bool(modes != [ThingShape.ColourMode.onoff.rawValue]), "flash": false,
+            "supported_color_modes": .array(modes.map { .string($0.rawValue) }),
+            "brightness": .bool(hasBrightness),
+            "transition": .bool(modes != [.onoff]), "flash": false,
         ]
-        if modes.contains(ThingShape.ColourMode.temperature.rawValue) {
+        if modes.contains(.temperature) {
             members["color_temp_kelvin"] = true
             members["min_kelvin"] = JSONValue(kelvin.lowerBound)
             members["max_kelvin"] = JSONValue(kelvin.upperBound)
@@ -95,5 +63,18 @@ struct LightKind: Sendable, Hashable {
             members["effect_list"] = .array(effects.map { .string($0) })
         }
         return members
+    }
+}
+
+extension LightKind {
+    /// `nil` for a thing that is not a light.
+    init?(_ shape: ThingShape) {
+        guard shape.isLight else { return nil }
+        var modes: [ThingShape.ColourMode] = []
+        if shape.hasTemperature { modes.append(.temperature) }
+        if shape.hasColour { modes.append(.rgb) }
+        if modes.isEmpty { modes = [shape.isDimmable ? .brightness : .onoff] }
+        self.init(modes: modes, hasBrightness: shape.isDimmable, kelvin: shape.temperatureRange)
+        if let effect = shape.effect, !effect.isReadOnly { effects = effect.actions.map(\.name) }
     }
 }

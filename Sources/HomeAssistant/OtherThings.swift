@@ -33,8 +33,6 @@ package struct OtherThings: Sendable {
 
     private var things: [String: Thing] = [:]
 
-    package init() {}
-
     package var isEmpty: Bool { things.isEmpty }
 
     /// Records an announcement, or with an empty payload its end.

@@ -8,20 +8,16 @@ extension OwnDevice {
     var lifecycle: [Component] {
         let topic = configuration.topics.lifecycle
         return [
-            Component(
-                .sensor,
-                "lifecycle",
-                [
-                    "name": "Lifecycle", "icon": "mdi:state-machine", "device_class": "enum",
-                    "options": .array(LifecycleLevel.allCases.map { .string($0.rawValue) }),
-                    "state_topic": .string(topic),
-                    "value_template": .string(ValueTemplate.reading("value_json.state")),
-                    "json_attributes_topic": .string(topic),
-                    "json_attributes_template": .string(
-                        ValueTemplate.members(["level", "audio", "context", "displays", "visible", "since"])
-                    ),
-                ]
-            ),
+            ComponentName(.sensor, "lifecycle").with([
+                "name": "Lifecycle", "icon": "mdi:state-machine", "device_class": "enum",
+                "options": .array(LifecycleLevel.allCases.map { .string($0.rawValue) }),
+                "state_topic": .string(topic),
+                "value_template": ValueTemplate.reading("value_json.state"),
+                "json_attributes_topic": .string(topic),
+                "json_attributes_template": ValueTemplate.members([
+                    "level", "audio", "context", "displays", "visible", "since",
+                ]),
+            ]),
             event(
                 "lifecycle",
                 "Lifecycle event",
@@ -35,16 +31,12 @@ extension OwnDevice {
     }
 
     private func count(_ name: String, _ label: String, _ icon: String) -> Component {
-        Component(
-            .sensor,
-            "\(name)_count",
-            [
-                "name": .string(label), "icon": .string(icon),
-                "state_topic": .string(configuration.topics.lifecycle),
-                "value_template": .string(ValueTemplate.number("value_json.\(name)")),
-                "state_class": "measurement", "entity_category": "diagnostic", "enabled_by_default": false,
-            ]
-        )
+        ComponentName(.sensor, "\(name)_count").with([
+            "name": .string(label), "icon": .string(icon),
+            "state_topic": .string(configuration.topics.lifecycle),
+            "value_template": ValueTemplate.number("value_json.\(name)"),
+            "state_class": "measurement", "entity_category": "diagnostic", "enabled_by_default": false,
+        ])
     }
 
     /// Most displays with an entity.
@@ -54,16 +46,12 @@ extension OwnDevice {
     var displays: [Component] {
         var names = UniqueNames()
         return state.lifecycle.attachedDisplays.sorted().prefix(Self.mostScreens).map { display in
-            Component(
-                .binarySensor,
-                "display_" + names.name(.binarySensor, for: display),
-                [
-                    "name": .string("Display \(QuotedValue.clipped(display, to: 60))"),
-                    "icon": "mdi:monitor-eye",
-                    "state_topic": .string(configuration.topics.visible(display: display)),
-                    "entity_category": "diagnostic", "enabled_by_default": false,
-                ]
-            )
+            ComponentName(.binarySensor, "display_\(names.name(.binarySensor, for: display).name)").with([
+                "name": .string("Display \(QuotedValue.clipped(display, to: 60))"),
+                "icon": "mdi:monitor-eye",
+                "state_topic": .string(configuration.topics.visible(display: display)),
+                "entity_category": "diagnostic", "enabled_by_default": false,
+            ])
         }
     }
 
@@ -71,17 +59,13 @@ extension OwnDevice {
     private var screens: [Component] {
         var names = UniqueNames()
         return state.screens.keys.sorted().prefix(Self.mostScreens).map { display in
-            Component(
-                .sensor,
-                "screen_" + names.name(.sensor, for: display),
-                [
-                    "name": .string("Screen of \(QuotedValue.clipped(display, to: 60))"),
-                    "icon": "mdi:monitor-dashboard",
-                    "state_topic": .string(configuration.topics.screen(display: display)),
-                    "value_template": .string(ValueTemplate.text("value_json.screen")),
-                    "entity_category": "diagnostic", "enabled_by_default": false,
-                ]
-            )
+            ComponentName(.sensor, "screen_\(names.name(.sensor, for: display).name)").with([
+                "name": .string("Screen of \(QuotedValue.clipped(display, to: 60))"),
+                "icon": "mdi:monitor-dashboard",
+                "state_topic": .string(configuration.topics.screen(display: display)),
+                "value_template": ValueTemplate.text("value_json.screen"),
+                "entity_category": "diagnostic", "enabled_by_default": false,
+            ])
         }
     }
 }

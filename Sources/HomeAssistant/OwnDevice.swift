@@ -60,63 +60,36 @@ struct OwnDevice {
             )
         ) { $1 }
         components += [
-            Component(.light, "nearby", light),
-            named(
-                .sensor,
-                "nearby",
-                "Nearby thing",
-                "mdi:map-marker-radius",
-                topics.nearby,
-                attributes: ["id", "slug"]
-            ),
-            Component(
-                .sensor,
-                "distance",
-                [
-                    "name": "Nearby distance", "icon": "mdi:map-marker-distance",
-                    "state_topic": .string(topics.nearbyDistance),
-                    "value_template": .string(ValueTemplate.number("value_json.distance_m")),
-                    "device_class": "distance", "unit_of_measurement": "m", "state_class": "measurement",
-                    "suggested_display_precision": 1,
-                ]
-            ),
-            named(
-                .sensor,
-                "zone",
-                "Zone",
-                "mdi:floor-plan",
-                topics.zone,
-                attributes: ["id", "slug", "since"]
-            ),
+            ComponentName(.light, "nearby").with(light),
+            named("nearby", "Nearby thing", "mdi:map-marker-radius", topics.nearby, ["id", "slug"]),
+            ComponentName(.sensor, "distance").with([
+                "name": "Nearby distance", "icon": "mdi:map-marker-distance",
+                "state_topic": .string(topics.nearbyDistance),
+                "value_template": ValueTemplate.number("value_json.distance_m"),
+                "device_class": "distance", "unit_of_measurement": "m", "state_class": "measurement",
+                "suggested_display_precision": 1,
+            ]),
+            named("zone", "Zone", "mdi:floor-plan", topics.zone, ["id", "slug", "since"]),
             event("zone", "Zone event", .zone, ["enter", "exit"]),
             event("nearby", "Nearby event", .nearby, ["near", "far"]),
         ]
         if configuration.hasStation {
             components.append(
-                Component(
-                    .sensor,
-                    "station_address",
-                    [
-                        "name": "Station address", "icon": "mdi:ip-network-outline",
-                        "state_topic": .string(topics.station),
-                        "value_template": .string(ValueTemplate.reading("value_json.address")),
-                        "entity_category": "diagnostic", "enabled_by_default": false,
-                    ]
-                )
+                ComponentName(.sensor, "station_address").with([
+                    "name": "Station address", "icon": "mdi:ip-network-outline",
+                    "state_topic": .string(topics.station),
+                    "value_template": ValueTemplate.reading("value_json.address"),
+                    "entity_category": "diagnostic", "enabled_by_default": false,
+                ])
             )
         }
         if configuration.hasLocation {
-            let location = topics.deviceLocation
             components.append(
-                Component(
-                    .deviceTracker,
-                    "location",
-                    [
-                        "name": "Location", "source_type": "gps",
-                        "json_attributes_topic": .string(location),
-                        "json_attributes_template": "{{ value if value_json is defined else '{}' }}",
-                    ]
-                )
+                ComponentName(.deviceTracker, "location").with([
+                    "name": "Location", "source_type": "gps",
+                    "json_attributes_topic": .string(topics.deviceLocation),
+                    "json_attributes_template": "{{ value if value_json is defined else '{}' }}",
+                ])
             )
         }
         return components
@@ -134,46 +107,40 @@ struct OwnDevice {
         let counts = Dictionary(names.flatMap { [($0.name, 1), ($0.slug, 1)] }, uniquingKeysWith: +)
         let isRoomy = names.reduce(0) { $0 + $1.name.utf8.count } < 1000
         names = names.map { slug, name in
-            let isPlain = (1...60).contains(name.unicodeScalars.count) && name == name.trimmed
+            let isPlain =
+                (1...60).contains(name.unicodeScalars.count) && name == name.trimmingSpace
+                && !name.contains(where: \.isNewline)
             let isUnique = counts[name] == (name == slug ? 2 : 1)
             return (slug, isRoomy && isPlain && isUnique ? name : slug)
         }
         let others = names.filter { $0.slug != $0.name }
-        return Component(
-            .select,
-            "environment",
-            [
-                "name": "Environment", "icon": "mdi:home-map-marker",
-                "state_topic": .string(topics.environment),
-                "value_template": .string(
-                    ValueTemplate.renaming("value_json.slug", others.map { ($0.slug, $0.name) })
-                ),
-                "command_topic": .string(topics.command(.environmentSet)),
-                "command_template": .string(ValueTemplate.command(others.map { ($0.name, $0.slug) })),
-                "options": .array(names.map { .string($0.name) }),
-            ]
-        )
+        return ComponentName(.select, "environment").with([
+            "name": "Environment", "icon": "mdi:home-map-marker",
+            "state_topic": .string(topics.environment),
+            "value_template": ValueTemplate.renaming(
+                "value_json.slug",
+                others.map { ($0.slug, $0.name) }
+            ),
+            "command_topic": .string(topics.command(.environmentSet)),
+            "command_template": ValueTemplate.command(others.map { ($0.name, $0.slug) }),
+            "options": .array(names.map { .string($0.name) }),
+        ])
     }
 
     /// A sensor that shows the name of a topic's object.
     private func named(
-        _ platform: ComponentName.Platform,
         _ name: String,
         _ label: String,
         _ icon: String,
         _ topic: String,
-        attributes: [String]
+        _ attributes: [String]
     ) -> Component {
-        Component(
-            platform,
-            name,
-            [
-                "name": .string(label), "icon": .string(icon), "state_topic": .string(topic),
-                "value_template": .string(ValueTemplate.text("value_json.name")),
-                "json_attributes_topic": .string(topic),
-                "json_attributes_template": .string(ValueTemplate.members(attributes)),
-            ]
-        )
+        ComponentName(.sensor, name).with([
+            "name": .string(label), "icon": .string(icon), "state_topic": .string(topic),
+            "value_template": ValueTemplate.text("value_json.name"),
+            "json_attributes_topic": .string(topic),
+            "json_attributes_template": ValueTemplate.members(attributes),
+        ])
     }
 
     func event(
@@ -187,9 +154,9 @@ struct OwnDevice {
             "name": .string(label), "icon": "mdi:map-marker-path",
             "state_topic": .string(topics.event(topic)),
             "event_types": .array(types.map { .string($0) }),
-            "value_template": .string(ValueTemplate.events(types)),
+            "value_template": ValueTemplate.events(types),
         ]
-        return Component(.event, name, members.merging(more) { $1 })
+        return ComponentName(.event, name).with(members, more)
     }
 
     // MARK: Controls
@@ -203,7 +170,7 @@ struct OwnDevice {
                 "payload_press": .string(payload),
             ]
             if payload == "{}" { members["entity_category"] = "config" }
-            return Component(.button, name, members)
+            return ComponentName(.button, name).with(members)
         }
         let topic = topics.command(.environmentSet)
         let steps =
@@ -215,22 +182,12 @@ struct OwnDevice {
             ]
         return steps + [
             button("refresh", "Refresh", "mdi:refresh", topics.command(.refresh), "{}"),
-            button(
-                "reload",
-                "Reload configuration",
-                "mdi:cog-refresh",
-                topics.command(.reload),
-                "{}"
-            ),
+            button("reload", "Reload configuration", "mdi:cog-refresh", topics.command(.reload), "{}"),
             // Home Assistant has a name for it in each language.
-            Component(
-                .button,
-                "restart",
-                [
-                    "device_class": "restart", "entity_category": "config",
-                    "command_topic": .string(topics.command(.restart)), "payload_press": "{}",
-                ]
-            ),
+            ComponentName(.button, "restart").with([
+                "device_class": "restart", "entity_category": "config",
+                "command_topic": .string(topics.command(.restart)), "payload_press": "{}",
+            ]),
         ]
     }
 
@@ -243,40 +200,21 @@ struct OwnDevice {
                 case .cmx: ("CMX", "mdi:wifi-marker")
                 case .compass: ("Compass", "mdi:compass")
                 }
-            return Component(
-                .switch,
-                kind.rawValue,
-                [
-                    "name": .string(label), "icon": .string(icon), "entity_category": "config",
-                    "state_topic": .string(topics.sensor(kind)),
-                    "command_topic": .string(topics.command(.sensorSet, kind.rawValue)),
-                ]
-            )
+            return ComponentName(.switch, kind.rawValue).with([
+                "name": .string(label), "icon": .string(icon), "entity_category": "config",
+                "state_topic": .string(topics.sensor(kind)),
+                "command_topic": .string(topics.command(.sensorSet, kind.rawValue)),
+            ])
         }
     }
 
     private var map: [Component] {
         guard configuration.hasMap else { return [] }
         return [
-            Component(
-                .image,
-                "map",
-                [
-                    "name": "Map", "icon": "mdi:map", "image_topic": .string(topics.map),
-                    "content_type": "image/svg+xml",
-                ]
-            )
+            ComponentName(.image, "map").with([
+                "name": "Map", "icon": "mdi:map", "image_topic": .string(topics.map),
+                "content_type": "image/svg+xml",
+            ])
         ]
-    }
-}
-
-extension String {
-    /// Without white space at the ends and without line breaks.
-    fileprivate var trimmed: String {
-        let visible = filter { !$0.isNewline }
-        guard let first = visible.firstIndex(where: { !$0.isWhitespace }),
-            let last = visible.lastIndex(where: { !$0.isWhitespace })
-        else { return "" }
-        return String(visible[first...last])
     }
 }

@@ -44,7 +44,7 @@ enum PlainName {
 struct UniqueNames {
     private var given: Set<ComponentName> = []
 
-    mutating func name(_ platform: ComponentName.Platform, for key: String) -> String {
+    mutating func name(_ platform: ComponentName.Platform, for key: String) -> ComponentName {
         let stem = SlugRegistry.slug(from: key) ?? "value"
         var name = ComponentName(platform, stem)
         var number = 2
@@ -52,6 +52,6 @@ struct UniqueNames {
             name = ComponentName(platform, "\(stem)_\(number)")
             number += 1
         }
-        return name.name
+        return name
     }
 }

@@ -17,19 +17,22 @@ struct ReportedValue: Sendable, Hashable {
         switch kind {
         case .bool:
             platform = .binarySensor
-            var members: JSONObject = ["value_template": .string(ValueTemplate.flag(value))]
+            var members: JSONObject = ["value_template": ValueTemplate.flag(value)]
             members["device_class"] = Self.conditions[word].map { .string($0) }
             if Self.conditions[word] == "battery" { members["entity_category"] = "diagnostic" }
             self.members = members
         case .number:
             platform = .sensor
             var members: JSONObject = [
-                "value_template": .string(ValueTemplate.number(value)), "state_class": "measurement",
+                "value_template": ValueTemplate.number(value), "state_class": "measurement",
             ]
-            if let quantity = Self.quantities[word] {
+            if Self.quantities.contains(word),
+                let quantity = Quantity.of([Self.quantityNames[word] ?? word]),
+                let unit = quantity.units.first
+            {
                 members["device_class"] = .string(quantity.deviceClass)
-                members["unit_of_measurement"] = .string(quantity.unit)
-                if quantity.isTotal { members["state_class"] = "total_increasing" }
+                members["unit_of_measurement"] = .string(unit)
+                members["state_class"] = .string(quantity.stateClass)
                 if ["battery", "signal_strength"].contains(quantity.deviceClass) {
                     members["entity_category"] = "diagnostic"
                 }
@@ -37,39 +40,18 @@ struct ReportedValue: Sendable, Hashable {
             self.members = members
         case .text:
             platform = .sensor
-            members = ["value_template": .string(ValueTemplate.text(value))]
+            members = ["value_template": ValueTemplate.text(value)]
         case .state, .brightness, .level, .colour, .temperature, .list, .object: return nil
         }
     }
 
-    private struct Quantity {
-        let deviceClass: String
-        let unit: String
-        var isTotal = false
-    }
-
-    /// The quantities of numbers by key.
-    /// - Source: Home Assistant 2026.11, device classes of the sensor and the units that each allows.
-    private static let quantities: [String: Quantity] = [
-        "temperature": Quantity(deviceClass: "temperature", unit: "°C"),
-        "humidity": Quantity(deviceClass: "humidity", unit: "%"),
-        "moisture": Quantity(deviceClass: "moisture", unit: "%"),
-        "pressure": Quantity(deviceClass: "atmospheric_pressure", unit: "hPa"),
-        "illuminance": Quantity(deviceClass: "illuminance", unit: "lx"),
-        "co2": Quantity(deviceClass: "carbon_dioxide", unit: "ppm"),
-        "power": Quantity(deviceClass: "power", unit: "W"),
-        "energy": Quantity(deviceClass: "energy", unit: "kWh", isTotal: true),
-        "water": Quantity(deviceClass: "water", unit: "m³", isTotal: true),
-        "gas": Quantity(deviceClass: "gas", unit: "m³", isTotal: true),
-        "voltage": Quantity(deviceClass: "voltage", unit: "V"),
-        "current": Quantity(deviceClass: "current", unit: "A"),
-        "frequency": Quantity(deviceClass: "frequency", unit: "Hz"),
-        "battery": Quantity(deviceClass: "battery", unit: "%"),
-        "rssi": Quantity(deviceClass: "signal_strength", unit: "dBm"),
-        "distance": Quantity(deviceClass: "distance", unit: "m"),
-        "speed": Quantity(deviceClass: "speed", unit: "m/s"),
-        "weight": Quantity(deviceClass: "weight", unit: "kg"),
+    /// The keys of numbers with a quantity, whose usual unit is theirs; some have another name than it.
+    private static let quantities: Set<String> = [
+        "temperature", "humidity", "moisture", "pressure", "illuminance", "co2", "power", "energy", "water",
+        "gas", "voltage", "current", "frequency", "battery", "rssi", "distance", "speed", "weight",
     ]
+
+    private static let quantityNames = ["pressure": "atmospheric_pressure", "rssi": "signal_strength"]
 
     /// The device classes of booleans by key.
     /// - Source: Home Assistant 2026.11, device classes of the binary sensor.

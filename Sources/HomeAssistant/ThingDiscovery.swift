@@ -46,7 +46,8 @@ struct ThingDiscovery: Sendable {
         if let kind = shape.kind { return meaning(of: kind, in: configuration.settings.language) }
         var hash = StableHash()
         let kind = LightKind(shape)
-        hash.combine("\(kind?.modes.joined(separator: "+") ?? "") \(kind?.hasBrightness ?? false)".utf8)
+        let modes = kind?.modes.map(\.rawValue).joined(separator: "+") ?? ""
+        hash.combine("\(modes) \(kind?.hasBrightness ?? false)".utf8)
         for key in ["options", "readonly"] {
             for text in thing.data[key]?.array ?? [] { hash.combine(text.string?.utf8 ?? "".utf8) }
         }
@@ -55,27 +56,11 @@ struct ThingDiscovery: Sendable {
         for (key, value) in thing.data {
             var hash = StableHash()
             hash.combine(key.utf8)
-            hash.combine(Kind(value).rawValue.utf8)
+            hash.combine((value.isNull ? "null" : ThingShape.Kind(of: value).rawValue).utf8)
             keys ^= hash.value
         }
         hash.combine(String(keys).utf8)
         return hash.value
-    }
-
-    private enum Kind: String {
-        case null, bool, number, text, list, object
-
-        init(_ value: JSONValue) {
-            self =
-                switch value {
-                case .null: .null
-                case .bool: .bool
-                case .number, .numeral: .number
-                case .string: .text
-                case .array: .list
-                case .object: .object
-                }
-        }
     }
 
     /// `nil` when the thing has no entities.
@@ -86,8 +71,8 @@ struct ThingDiscovery: Sendable {
     {
         var components =
             shape.kind.map { self.components(of: $0, configuration) } ?? self.components(configuration.topics)
-        guard let main = components.first else { return nil }
-        components[0] = Component(main, adding: [OtherThings.key: .string(OtherThings.identity(of: thing))])
+        guard !components.isEmpty else { return nil }
+        components[0].members[OtherThings.key] = .string(OtherThings.identity(of: thing))
         var device: JSONObject = [
             "name": .string(QuotedValue.clipped(thing.name.isEmpty ? slug : thing.name, to: 120)),
             "via_device": .string(configuration.identifier(of: .own)),
@@ -122,20 +107,16 @@ struct ThingDiscovery: Sendable {
             var members = kind.members(state: state, command: topics.command(.thingSet, slug))
             // The light is the main entity and has the device's name.
             members["name"] = .null
-            components.append(Component(.light, "", members))
+            components.append(ComponentName(.light).with(members))
         } else if shape.hasState {
             components.append(
-                Component(
-                    .switch,
-                    "",
-                    [
-                        "name": .null, "state_topic": .string(state),
-                        "value_template": .string(ValueTemplate.reading("value_json.state")),
-                        "command_topic": .string(
-                            topics.command(.thingSetAttribute, slug, "state")
-                        ),
-                    ]
-                )
+                ComponentName(.switch).with([
+                    "name": .null, "state_topic": .string(state),
+                    "value_template": ValueTemplate.reading("value_json.state"),
+                    "command_topic": .string(
+                        topics.command(.thingSetAttribute, slug, "state")
+                    ),
+                ])
             )
         }
         if let palette = palette(topics) { components.append(palette) }
@@ -151,7 +132,7 @@ struct ThingDiscovery: Sendable {
                 "payload_press": EntityContext.payload(action),
             ]
             if Self.steps.contains(action) { members["enabled_by_default"] = false }
-            components.append(Component(.button, names.name(.button, for: action), members))
+            components.append(names.name(.button, for: action).with(members))
         }
         for key in shape.settable where !ThingIdentity.keys.contains(key) {
             guard let kind = shape.attributes[key] else { continue }
@@ -167,9 +148,7 @@ struct ThingDiscovery: Sendable {
             members["name"] = .string(PlainName.of(key))
             members["state_topic"] = .string(topics.data(thing: slug))
             members = classes.reduced(members, platform: reading.platform, label: PlainName.of(key))
-            components.append(
-                Component(reading.platform, names.name(reading.platform, for: key), members)
-            )
+            components.append(names.name(reading.platform, for: key).with(members))
         }
         return components + beacon
     }
@@ -199,10 +178,10 @@ struct ThingDiscovery: Sendable {
         return figures.map { name, label, key, more in
             let members: JSONObject = [
                 "name": .string(label), "state_topic": .string(topics.beacon(thing: slug)),
-                "value_template": .string(ValueTemplate.reading("value_json.\(key)")),
+                "value_template": ValueTemplate.reading("value_json.\(key)"),
                 "entity_category": "diagnostic", "enabled_by_default": false,
             ]
-            return Component(.sensor, names.name(.sensor, for: name), members.merging(more) { $1 })
+            return names.name(.sensor, for: name).with(members, more)
         }
     }
 
@@ -222,17 +201,13 @@ struct ThingDiscovery: Sendable {
         let name = ValueTemplate.renamed("value_json.color_name", renamed)
         let known = "\(name) if value_json.color_name in (value_json.palette | default([])) else 'None'"
         let chosen = ValueTemplate.renamed("value", renamed.map { ($1, $0) })
-        return Component(
-            .select,
-            "palette",
-            [
-                "name": "Palette", "icon": "mdi:palette", "state_topic": .string(topics.object(.thing, slug)),
-                "value_template": .string("{{ (\(known)) if value_json is defined else 'None' }}"),
-                "command_topic": .string(topics.command(.thingSetAttribute, slug, "color")),
-                "command_template": .string("{{ \(chosen) | string | to_json }}"),
-                "options": .array(options.map { .string(names[$0] ?? $0) }),
-            ]
-        )
+        return ComponentName(.select, "palette").with([
+            "name": "Palette", "icon": "mdi:palette", "state_topic": .string(topics.object(.thing, slug)),
+            "value_template": .string("{{ (\(known)) if value_json is defined else 'None' }}"),
+            "command_topic": .string(topics.command(.thingSetAttribute, slug, "color")),
+            "command_template": .string("{{ \(chosen) | string | to_json }}"),
+            "options": .array(options.map { .string(names[$0] ?? $0) }),
+        ])
     }
 
     /// A value in the thing's data, read from the raw data and set by its key.
@@ -253,24 +228,24 @@ struct ThingDiscovery: Sendable {
         switch kind {
         case .bool:
             platform = .switch
-            members["value_template"] = .string(ValueTemplate.flag(value))
+            members["value_template"] = ValueTemplate.flag(value)
         case .number:
             platform = .number
             // The range is unknown: wide enough for any plausible number.
             let (low, high) = (-1e15, 1e15)
-            members["value_template"] = .string(ValueTemplate.number(value, from: low, to: high))
+            members["value_template"] = ValueTemplate.number(value, from: low, to: high)
             members.merge(["min": .number(low), "max": .number(high), "step": 0.001, "mode": "box"]) { $1 }
         case .text:
             platform = .text
-            members["value_template"] = .string(ValueTemplate.text(value))
-            members["command_template"] = .string(ValueTemplate.quoted)
+            members["value_template"] = ValueTemplate.text(value)
+            members["command_template"] = ValueTemplate.quoted
         case .brightness where !shape.isLight:
             platform = .number
             members["state_topic"] = .string(state)
-            members["value_template"] = .string(ValueTemplate.reading("value_json.brightness"))
+            members["value_template"] = ValueTemplate.reading("value_json.brightness")
             members.merge(["min": 0, "max": 255, "mode": "slider"]) { $1 }
         case .state, .brightness, .level, .colour, .temperature, .list, .object: return nil
         }
-        return Component(platform, names.name(platform, for: key), members)
+        return names.name(platform, for: key).with(members)
     }
 }

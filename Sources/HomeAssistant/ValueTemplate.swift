@@ -1,22 +1,24 @@
-import Flare
+import JSON
 
-/// Jinja templates that Home Assistant applies to our messages.
+/// Jinja templates that Home Assistant applies to our messages, and the expressions in them, which are texts here.
 ///
 /// A cleared topic arrives as an empty message, which is not JSON: every template handles this.
 enum ValueTemplate {
-    /// The value of an expression on `value_json`; unknown if it is missing.
-    static func reading(_ expression: String) -> String {
-        "{{ \(expression) | default('None') if value_json is defined else 'None' }}"
+    /// An expression on `value_json`; `missing`, which is one too, without JSON.
+    static func of(_ expression: String, missing: String = "'None'") -> JSONValue {
+        "{{ \(expression) if value_json is defined else \(missing) }}"
     }
 
+    /// The value of an expression on `value_json`; unknown if it is missing.
+    static func reading(_ expression: String) -> JSONValue { of("\(expression) | default('None')") }
+
     /// The value of an expression mapped to another name, if it has one; unknown if it is missing.
-    static func renaming(_ expression: String, _ names: [(String, String)]) -> String {
-        let value = "(\(expression) | default('None'))"
-        return "{{ \(renamed(value, names)) if value_json is defined else 'None' }}"
+    static func renaming(_ expression: String, _ names: [(String, String)]) -> JSONValue {
+        of(renamed("(\(expression) | default('None'))", names))
     }
 
     /// A selected value mapped to another name, if it has one.
-    static func command(_ names: [(String, String)]) -> String { "{{ \(renamed("value", names)) }}" }
+    static func command(_ names: [(String, String)]) -> JSONValue { "{{ \(renamed("value", names)) }}" }
 
     /// The value of an expression mapped to another name, if it has one, as an expression.
     static func renamed(_ value: String, _ names: [(String, String)]) -> String {
@@ -26,47 +28,46 @@ enum ValueTemplate {
     }
 
     /// A text, cut to the length of a state.
-    static func text(_ expression: String) -> String {
-        "{{ (\(expression) | default('None') | string)[:255] if value_json is defined else 'None' }}"
+    static func text(_ expression: String) -> JSONValue {
+        of("(\(expression) | default('None') | string)[:255]")
     }
 
     /// `ON` or `OFF` for a boolean; unknown if it is missing.
-    static func flag(_ expression: String) -> String {
-        "{{ ('None' if \(expression) is not defined else 'ON' if \(expression) else 'OFF') "
-            + "if value_json is defined else 'None' }}"
+    static func flag(_ expression: String) -> JSONValue {
+        of("('None' if \(expression) is not defined else 'ON' if \(expression) else 'OFF')")
     }
 
     /// `ON` or `OFF` for whether a member equals a slug.
-    static func isSlug(_ slug: String, in expression: String) -> String {
-        "{{ ('ON' if \(expression) is defined and \(expression) == '\(slug)' else 'OFF') "
-            + "if value_json is defined else 'None' }}"
+    static func isSlug(_ slug: String, in expression: String) -> JSONValue {
+        of("('ON' if \(expression) is defined and \(expression) == '\(slug)' else 'OFF')")
     }
 
     /// `online` or `offline`, for availability.
-    static func online(if condition: String) -> String {
+    static func online(if condition: String) -> JSONValue {
         "{{ 'online' if value_json is defined and \(condition) else 'offline' }}"
     }
 
     /// An object of some members, for attributes.
-    static func members(_ keys: [String]) -> String {
+    static func members(_ keys: [String]) -> JSONValue {
         let pairs = keys.map { "'\($0)': value_json.\($0) | default(none)" }.joined(separator: ", ")
-        return "{{ {\(pairs)} | to_json if value_json is defined else '{}' }}"
+        return of("{\(pairs)} | to_json", missing: "'{}'")
     }
 
     /// The whole message, if it is an event of one of these types.
-    static func events(_ types: [String]) -> String {
+    static func events(_ types: [String]) -> JSONValue {
         let list = types.map { "'\($0)'" }.joined(separator: ", ")
         return "{{ value if value_json is defined and value_json.event_type in [\(list)] else '' }}"
     }
 
     /// A refused command as an event.
-    static let refusal =
-        "{{ {'event_type': 'refused', 'code': value_json.error.code, 'message': value_json.error.message, "
-        + "'target': value_json.target | default(none)} | to_json "
-        + "if value_json is mapping and value_json.error is defined else '' }}"
+    static let refusal: JSONValue = """
+        {{ {'event_type': 'refused', 'code': value_json.error.code, 'message': value_json.error.message, \
+        'target': value_json.target | default(none)} | to_json \
+        if value_json is mapping and value_json.error is defined else '' }}
+        """
 
     /// The value as a JSON string, with special characters escaped.
-    static let quoted = "{{ value | string | to_json }}"
+    static let quoted: JSONValue = "{{ value | string | to_json }}"
 
     /// A member of the message; the key may be any text.
     static func member(_ key: String) -> String { "value_json[\(literal(key))]" }
@@ -88,3 +89,6 @@ enum ValueTemplate {
         return literal + "'"
     }
 }
+
+/// Templates have names and values in them.
+extension JSONValue: ExpressibleByStringInterpolation {}

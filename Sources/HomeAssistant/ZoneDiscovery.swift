@@ -3,7 +3,6 @@ import Flare
 import JSON
 import Messages
 import Text
-import Things
 
 /// The announced properties of a zone, as a device of its own: entities have the area of their device.
 ///
@@ -95,14 +94,10 @@ struct ZoneDiscovery: Sendable, Hashable {
 
     /// Whether this device is in the zone; Home Assistant has a name for it in each language.
     private func occupancy(_ configuration: DiscoveryConfiguration) -> Component {
-        Component(
-            occupancyName.platform,
-            occupancyName.name,
-            [
-                "device_class": "occupancy", "state_topic": .string(configuration.topics.zone),
-                "value_template": .string(ValueTemplate.isSlug(slug, in: "value_json.slug")),
-            ]
-        )
+        ComponentName(occupancyName.platform, occupancyName.name).with([
+            "device_class": "occupancy", "state_topic": .string(configuration.topics.zone),
+            "value_template": ValueTemplate.isSlug(slug, in: "value_json.slug"),
+        ])
     }
 
     /// The lights of the zone as one light.
@@ -130,6 +125,6 @@ struct ZoneDiscovery: Sendable, Hashable {
                 [topics.lights(zone: slug): ValueTemplate.online(if: "value_json.available | default(1) > 0")]
             )
         ) { $1 }
-        return Component(lightName.platform, lightName.name, light)
+        return lightName.with(light)
     }
 }

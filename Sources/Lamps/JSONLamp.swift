@@ -57,10 +57,8 @@ package struct JSONLamp: LampDialect {
         return [LampMessage(commandTopic, JSONValue.object(members).text)]
     }
 
-    package func stateRequest(for wanted: LampState) -> [LampMessage] { [] }
-
     /// A colour in one of the models, rounded.
-    static func colour(_ colour: RGBColour, in model: ColourModel) -> JSONValue {
+    private static func colour(_ colour: RGBColour, in model: ColourModel) -> JSONValue {
         switch model {
         case .rgb:
             return [

@@ -37,6 +37,7 @@ extension LampDialect {
     package var lampTopics: Set<String> { Set(commandTopics + stateTopics) }
 
     package var availabilityTopics: [String] { availabilityGroups.flatMap { $0 } }
+    package func stateRequest(for wanted: LampState) -> [LampMessage] { [] }
 
     /// All topics to subscribe to.
     package var topics: [String] { stateTopics + availabilityTopics }
@@ -69,8 +70,6 @@ package struct LampUnknowns: Sendable, Hashable {
     package var colour = false
     /// Why values could not be used; empty for null.
     package var errors: [LampMessageError] = []
-
-    package init() {}
 }
 
 /// A message to a lamp; never retained.
@@ -91,10 +90,7 @@ package struct LampMessageError: Error, Sendable, Hashable, CustomStringConverti
     /// The offending part, shortened.
     package let value: String
 
-    package init(cause: String, value: String) {
-        self.cause = cause
-        self.value = value
-    }
+    package init(cause: String, value: String = "") { (self.cause, self.value) = (cause, value) }
 
     package var description: String { value.isEmpty ? cause : "\(cause) (is \(value))" }
 }

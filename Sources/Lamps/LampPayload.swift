@@ -9,7 +9,7 @@ enum LampPayload {
 
     static func text(_ payload: [UInt8]) throws(LampMessageError) -> String {
         guard payload.count <= limit else {
-            throw LampMessageError(cause: "the message is longer than \(limit) bytes", value: "")
+            throw LampMessageError(cause: "the message is longer than \(limit) bytes")
         }
         return String(decoding: ByteOrderMark.skipped(in: payload), as: UTF8.self).trimmingSpace
     }
@@ -17,10 +17,10 @@ enum LampPayload {
     static func object(_ payload: [UInt8]) throws(LampMessageError) -> JSONObject {
         let text = try text(payload)
         guard let value = try? JSONValue(parsingReport: text.utf8) else {
-            throw LampMessageError(cause: "the message is not JSON", value: QuotedValue.of(text))
+            throw LampMessageError("the message is not JSON", is: text)
         }
         guard let members = value.object else {
-            throw LampMessageError(cause: "the message is not a JSON object", value: QuotedValue.of(value))
+            throw LampMessageError("the message is not a JSON object", is: value)
         }
         return members
     }
@@ -34,7 +34,7 @@ enum LampPayload {
         case "NONE", "UNKNOWN", "": return nil
         default:
             if let number = value.statedNumber, number == 0 || number == 1 { return number == 1 }
-            throw LampMessageError(cause: "\(name) must be ON or OFF", value: QuotedValue.of(value))
+            throw LampMessageError("\(name) must be ON or OFF", is: value)
         }
     }
 
@@ -43,10 +43,7 @@ enum LampPayload {
         -> Double?
     {
         guard let number = value.statedNumber, number >= 0 else {
-            throw LampMessageError(
-                cause: "\(name) must be a number from 0 to \(JSONValue.number(scale))",
-                value: QuotedValue.of(value)
-            )
+            throw LampMessageError("\(name) must be a number from 0 to \(JSONValue.number(scale))", is: value)
         }
         return min(number / scale, 1)
     }
@@ -63,10 +60,7 @@ enum LampPayload {
         let word = (try? JSONValue(parsing: text))?["state"]?.string ?? text
         if word.lowercased() == online.lowercased() { return .available(true) }
         if word.lowercased() == offline.lowercased() { return .available(false) }
-        throw LampMessageError(
-            cause: "the availability must be \(online) or \(offline)",
-            value: QuotedValue.of(text)
-        )
+        throw LampMessageError("the availability must be \(online) or \(offline)", is: text)
     }
 
     /// Colours of JSON lights: an object with x and y, hue and saturation (or h and s), r, g and b, or `hex`; a text
@@ -74,7 +68,7 @@ enum LampPayload {
     ///
     /// - Parameter mode: The model to use when several are given: `xy`, `hs`, `rgb`.
     static func colour(_ value: JSONValue, mode: String?) throws(LampMessageError) -> RGBColour? {
-        let wrong = LampMessageError(cause: "unsupported colour", value: QuotedValue.of(value))
+        let wrong = LampMessageError("unsupported colour", is: value)
         if let text = value.string {
             let channels = text.split(separator: ",").map { JSONValue.string(String($0)) }
             guard let colour = RGBColour(hexText: text) ?? rgb(channels) else { throw wrong }
@@ -161,13 +155,15 @@ enum LampPayload {
         guard let number = value.statedNumber, (1...100_000).contains(number),
             let temperature = isKelvin ? ColourTemperature(kelvin: number) : ColourTemperature(mired: number)
         else {
-            throw LampMessageError(
-                cause: "\(name) must be a number of \(isKelvin ? "kelvin" : "mired")",
-                value: QuotedValue.of(value)
-            )
+            throw LampMessageError("\(name) must be a number of \(isKelvin ? "kelvin" : "mired")", is: value)
         }
         return temperature
     }
+}
+
+extension LampMessageError {
+    init(_ cause: String, is value: JSONValue) { self.init(cause: cause, value: QuotedValue.of(value)) }
+    init(_ cause: String, is text: String) { self.init(cause: cause, value: QuotedValue.of(text)) }
 }
 
 extension LampState {

@@ -121,10 +121,7 @@ package struct TasmotaLamp: LampDialect {
         let numbers = numbers(value.string ?? "")
         guard let numbers, numbers.count == 3, (0...360).contains(numbers[0]), (0...100).contains(numbers[1])
         else {
-            throw LampMessageError(
-                cause: "HSBColor must be hue, saturation and brightness",
-                value: QuotedValue.of(value)
-            )
+            throw LampMessageError("HSBColor must be hue, saturation and brightness", is: value)
         }
         if numbers[2] == 0, white > 0 { return .white }
         return .colour(RGBColour(hue: numbers[0], saturation: numbers[1] / 100))
@@ -158,7 +155,7 @@ package struct TasmotaLamp: LampDialect {
     }
 
     private static func unsupported(_ name: String, _ value: JSONValue) -> LampMessageError {
-        LampMessageError(cause: "unsupported \(name)", value: QuotedValue.of(value))
+        LampMessageError("unsupported \(name)", is: value)
     }
 
     /// Numbers between commas; `nil` if one is none.

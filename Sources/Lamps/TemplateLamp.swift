@@ -83,10 +83,7 @@ package struct TemplateLamp: LampDialect {
     private func plain(_ text: String) throws(LampMessageError) -> LampState {
         if let isOn = word(text) { return LampState(isOn: isOn) }
         guard JSONValue.string(text).statedNumber != nil else {
-            throw LampMessageError(
-                cause: "the state must be \(settings.on), \(settings.off) or a number",
-                value: QuotedValue.of(text)
-            )
+            throw LampMessageError("the state must be \(settings.on), \(settings.off) or a number", is: text)
         }
         let level = try LampPayload.level(.string(text), named: "the brightness", scale: settings.scale)
         return LampState(isOn: level.map { $0 > 0 }, level: level)
@@ -99,10 +96,7 @@ package struct TemplateLamp: LampDialect {
 
     private func isOn(_ value: JSONValue) throws(LampMessageError) -> Bool? {
         if let isOn = word(value.string ?? value.text) ?? value.bool { return isOn }
-        throw LampMessageError(
-            cause: "the state must be \(settings.on) or \(settings.off)",
-            value: QuotedValue.of(value)
-        )
+        throw LampMessageError("the state must be \(settings.on) or \(settings.off)", is: value)
     }
 
     package func order(_ wanted: LampState, from lamp: LampState, over seconds: Double?) -> [LampMessage] {
@@ -137,6 +131,4 @@ package struct TemplateLamp: LampDialect {
     private static func text(_ number: Double, decimals: Double) -> String {
         JSONValue.number((number * decimals).rounded() / decimals).text
     }
-
-    package func stateRequest(for wanted: LampState) -> [LampMessage] { [] }
 }

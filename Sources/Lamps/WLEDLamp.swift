@@ -12,6 +12,7 @@ package struct WLEDLamp: LampDialect {
 
     /// The bare topic may be that of a group.
     package var commandTopics: [String] { ["\(topic)/api", topic, "\(topic)/col"] }
+    /// It reports changes, and on connecting; its state cannot be requested over MQTT.
     package var stateTopics: [String] { ["\(topic)/g", "\(topic)/c", "\(topic)/v"] }
     package var availabilityGroups: [[String]] { [["\(topic)/status"]] }
 
@@ -25,10 +26,7 @@ package struct WLEDLamp: LampDialect {
         switch topic.dropFirst(self.topic.count) {
         case "/g":
             guard let brightness = Double(text), (0...255).contains(brightness) else {
-                throw LampMessageError(
-                    cause: "the brightness must be a number from 0 to 255",
-                    value: QuotedValue.of(text)
-                )
+                throw LampMessageError("the brightness must be a number from 0 to 255", is: text)
             }
             return .state(LampState(isOn: brightness > 0, level: brightness / 255))
         case "/c":
@@ -43,10 +41,7 @@ package struct WLEDLamp: LampDialect {
         let digits = text.dropFirst()
         guard text.first == "#", (6...8).contains(digits.utf8.count), let number = UInt32(digits, radix: 16)
         else {
-            throw LampMessageError(
-                cause: "the colour must be #RRGGBB or #WWRRGGBB",
-                value: QuotedValue.of(text)
-            )
+            throw LampMessageError("the colour must be #RRGGBB or #WWRRGGBB", is: text)
         }
         let colour = RGBColour(hex: number)
         // White light alone, or black, which is expressed as brightness.
@@ -68,10 +63,7 @@ package struct WLEDLamp: LampDialect {
         let level = numbers("ac").first.map { $0 / 255 }
         let colour = LampPayload.rgb(numbers("cl"))
         if level == nil || colour == nil {
-            let error = LampMessageError(
-                cause: "the XML has no ac and three cl of 0 to 255",
-                value: QuotedValue.of(text)
-            )
+            let error = LampMessageError("the XML has no ac and three cl of 0 to 255", is: text)
             if level == nil, colour == nil { throw error }
             unknowns.errors = [error]
         }
@@ -104,7 +96,4 @@ package struct WLEDLamp: LampDialect {
         members["tt"] = seconds.map { JSONValue(Int(min(max($0 * 10, 0), 65_535).rounded())) }
         return [LampMessage("\(topic)/api", JSONValue.object(members).text)]
     }
-
-    /// WLED reports changes and on connecting; its state cannot be requested over MQTT.
-    package func stateRequest(for wanted: LampState) -> [LampMessage] { [] }
 }

@@ -37,15 +37,9 @@ package struct ZigbeeLamp: LampDialect {
     }
 
     package func order(_ wanted: LampState, from lamp: LampState, over seconds: Double?) -> [LampMessage] {
-        var members: JSONObject = ["state": wanted.isOn == false ? "OFF" : "ON"]
-        if wanted.isOn != false {
-            members["brightness"] = wanted.steps(of: Self.scale).map { JSONValue($0) }
-            // zigbee2mqtt converts to hue and saturation for lamps that need them.
-            members["color"] = wanted.colour.map { JSONLamp.colour($0, in: .xy) }
-        }
-        members["color_temp"] = wanted.isOn == false ? nil : wanted.temperature.map { JSONValue($0.mired) }
-        members["transition"] = seconds.map { .number($0) }
-        return [LampMessage("\(topic)/set", JSONValue.object(members).text)]
+        // zigbee2mqtt converts to hue and saturation for lamps that need them.
+        JSONLamp(stateTopic: topic, commandTopic: "\(topic)/set", scale: Self.scale, model: .xy)
+            .order(wanted, from: lamp, over: seconds)
     }
 
     package func stateRequest(for wanted: LampState) -> [LampMessage] {

@@ -26,18 +26,10 @@ extension DecodedCommand {
 /// - Source: contrib/contract/mqtt.md, "Commands"; "Rule 1: every command gets one answer";
 ///   "Rule 2: tx and if_id"; "Rule 3: a replayed command is refused".
 package struct CommandDecoder: Sendable {
-    package struct Limits: Sendable, Hashable {
-        package var payloadBytes = 65_536
-        package var txBytes = 1024
+    private static let mostBytes = 65_536
+    private static let mostBytesOfTx = 1024
 
-        package init() {}
-    }
-
-    private let limits: Limits
-
-    package init(limits: Limits = Limits()) {
-        self.limits = limits
-    }
+    package init() {}
 
     /// - Parameter isRetained: Whether the broker delivered the message with the retain flag.
     package func decode(
@@ -47,14 +39,9 @@ package struct CommandDecoder: Sendable {
     ) -> DecodedCommand {
         let hasMembers = topic.descriptor.hasMembers
         let size = payload.count
-        guard size <= limits.payloadBytes else {
-            let refusal =
-                isRetained
-                ? Self.retained
-                : Refusal(
-                    .tooLarge,
-                    "the payload has \(size) bytes; at most \(limits.payloadBytes) are read"
-                )
+        guard size <= Self.mostBytes else {
+            let tooLarge = "the payload has \(size) bytes; at most \(Self.mostBytes) are read"
+            let refusal = isRetained ? Self.retained : Refusal(.tooLarge, tooLarge)
             return DecodedCommand(
                 subject: topic.subject,
                 tx: nil,
@@ -107,10 +94,10 @@ package struct CommandDecoder: Sendable {
         case nil: return nil
         case let value? where value.string != nil || value.number != nil:
             let size = value.bytes.count
-            guard size <= limits.txBytes else {
+            guard size <= Self.mostBytesOfTx else {
                 throw Refusal(
                     .invalidValue,
-                    "tx has \(size) bytes as JSON; at most \(limits.txBytes) are returned",
+                    "tx has \(size) bytes as JSON; at most \(Self.mostBytesOfTx) are returned",
                     field: "tx"
                 )
             }

@@ -40,8 +40,6 @@ package struct InfoMessage: Sendable, Hashable {
     /// The address of the Flare server; user and password in it are not published.
     package var flareURL: String
     package var features: [String]
-    /// Whether a changed configuration needs a restart.
-    package var needsRestart: Bool
     package var application: Application?
 
     package init(
@@ -53,7 +51,6 @@ package struct InfoMessage: Sendable, Hashable {
         flareMode: String,
         flareURL: String,
         features: [String],
-        needsRestart: Bool = false,
         application: Application? = nil
     ) {
         self.version = version
@@ -64,7 +61,6 @@ package struct InfoMessage: Sendable, Hashable {
         self.flareMode = flareMode
         self.flareURL = flareURL
         self.features = features
-        self.needsRestart = needsRestart
         self.application = application
     }
 
@@ -76,7 +72,7 @@ package struct InfoMessage: Sendable, Hashable {
             "epoch": .string(epoch),
             "flare": ["mode": .string(flareMode), "url": .string(QuotedValue.clipped(publicURL, to: 120))],
             "features": .array(features.prefix(24).map { .string(QuotedValue.clipped($0, to: 24)) }),
-            "restart_required": .bool(needsRestart),
+            "restart_required": false,
         ]
         if !installation.isEmpty { members["installation"] = .string(installation) }
         members["application"] = application?.json

@@ -14,6 +14,16 @@ enum AttributeValue {
         case on = "ON"
         case off = "OFF"
         case toggle = "TOGGLE"
+
+        /// In upper or lower case; `true` and `false` too.
+        init?(word: String) {
+            switch word.trimmingSpace.uppercased() {
+            case "ON", "TRUE": self = .on
+            case "OFF", "FALSE": self = .off
+            case "TOGGLE": self = .toggle
+            default: return nil
+            }
+        }
     }
 
     /// The value in the terms of the contract.
@@ -31,12 +41,10 @@ enum AttributeValue {
         if let flag = value.bool { return flag ? .on : .off }
         let legal = "must be ON, OFF, TOGGLE, true or false (is \(QuotedValue.of(value)))"
         guard let text = value.string else { throw Refusal(.wrongType, "\(name) \(legal)", field: name) }
-        switch text.trimmingSpace.uppercased() {
-        case "ON", "TRUE": return .on
-        case "OFF", "FALSE": return .off
-        case "TOGGLE": return .toggle
-        default: throw Refusal(.invalidValue, "\(name) \(legal)", field: name)
+        guard let state = State(word: text) else {
+            throw Refusal(.invalidValue, "\(name) \(legal)", field: name)
         }
+        return state
     }
 
     static func brightness(_ value: JSONValue) throws(Refusal) -> AttributeValue {
@@ -49,10 +57,7 @@ enum AttributeValue {
         var level: Double
         switch value {
         case .string(let text):
-            let word = text.trimmingSpace
-            guard word.hasSuffix("%"), let percent = Double(String(word.dropLast()).trimmingSpace),
-                percent.isFinite
-            else { throw refused(.invalidValue) }
+            guard let percent = percent(text) else { throw refused(.invalidValue) }
             guard (0...100).contains(percent) else { throw refused(.outOfRange) }
             level = percent / 100
         case .number(let number):
@@ -69,6 +74,15 @@ enum AttributeValue {
         }
         level = rounded(level)
         return .level(level, shown: JSONValue(Int((level * 255).rounded())))
+    }
+
+    /// The number before `%`; `nil` for another text.
+    static func percent(_ text: String) -> Double? {
+        let word = text.trimmingSpace
+        guard word.hasSuffix("%"), let percent = Double(String(word.dropLast()).trimmingSpace),
+            percent.isFinite
+        else { return nil }
+        return percent
     }
 
     static func level(_ value: JSONValue) throws(Refusal) -> AttributeValue {
@@ -113,11 +127,10 @@ enum AttributeValue {
     static func flag(_ value: JSONValue, _ name: String) throws(Refusal) -> JSONValue {
         if value.bool != nil { return value }
         let legal = "\(name) must be true or false (is \(QuotedValue.of(value)))"
-        guard let text = value.string else { throw Refusal(.wrongType, legal, field: name) }
-        switch text.trimmingSpace.uppercased() {
-        case "ON", "TRUE": return true
-        case "OFF", "FALSE": return false
-        default: throw Refusal(.wrongType, legal, field: name)
+        switch value.string.flatMap(State.init(word:)) {
+        case .on?: return true
+        case .off?: return false
+        case .toggle?, nil: throw Refusal(.wrongType, legal, field: name)
         }
     }
 

@@ -22,11 +22,7 @@ package struct ColourValue: Sendable, Hashable {
         case .string(let text): try self.init(text: text, palette: palette)
         case .object(let members): self.init(rgb: try RGBColour(members: members), palette: palette)
         case .null, .bool, .number, .numeral, .array:
-            throw Refusal(
-                .wrongType,
-                "color cannot be \(QuotedValue.of(value)); legal: \(Self.legal)",
-                field: "color"
-            )
+            throw .ofColour(.wrongType, "color cannot be \(QuotedValue.of(value)); legal: \(Self.legal)")
         }
     }
 
@@ -38,10 +34,7 @@ package struct ColourValue: Sendable, Hashable {
         )
     }
 
-    private init(stored: String, rgb: RGBColour?) {
-        self.stored = stored
-        self.rgb = rgb
-    }
+    private init(stored: String, rgb: RGBColour?) { (self.stored, self.rgb) = (stored, rgb) }
 
     private init(text: String, palette: [String]) throws(Refusal) {
         let word = text.trimmingSpace
@@ -58,11 +51,10 @@ package struct ColourValue: Sendable, Hashable {
         } else {
             let names = palette.isEmpty ? "" : " (palette: \(QuotedValue.list(palette)))"
             let hint = NearestName.hint(for: name, among: palette + CSSColour.names)
-            throw Refusal(
+            throw .ofColour(
                 .unknownColour,
                 "\(QuotedValue.of(text)) is no known colour\(hint)\(hint.isEmpty ? ";" : "") legal: "
-                    + Self.legal + names,
-                field: "color"
+                    + Self.legal + names
             )
         }
     }
@@ -80,10 +72,9 @@ extension RGBColour {
         let parts = text.split(separator: ",", maxSplits: 3, omittingEmptySubsequences: false)
         let numbers = parts.compactMap { Int(String($0).trimmingSpace) }
         guard numbers.count == 3, parts.count == 3 else {
-            throw Refusal(
+            throw .ofColour(
                 .invalidValue,
-                "\(QuotedValue.of(text)) is not r,g,b: three whole numbers of 0 to 255",
-                field: "color"
+                "\(QuotedValue.of(text)) is not r,g,b: three whole numbers of 0 to 255"
             )
         }
         try self.init(numbers: numbers.map(Double.init))
@@ -92,21 +83,17 @@ extension RGBColour {
     fileprivate init(members: JSONObject) throws(Refusal) {
         let models = [["r", "g", "b"], ["h", "s"], ["x", "y"]]
         guard let model = models.first(where: { Set($0) == Set(members.keys) }) else {
-            throw Refusal(
+            throw .ofColour(
                 .invalidValue,
                 "color \(QuotedValue.of(.object(members))) must have the members of one colour model: "
-                    + "r, g, b or h, s or x, y",
-                field: "color"
+                    + "r, g, b or h, s or x, y"
             )
         }
         var numbers: [Double] = []
         for key in model {
             guard let number = members[key]?.number, number.isFinite else {
-                throw Refusal(
-                    .wrongType,
-                    "color.\(key) must be a number (is \(QuotedValue.of(members[key] ?? .null)))",
-                    field: "color"
-                )
+                let value = members[key] ?? .null
+                throw .ofColour(.wrongType, "color.\(key) must be a number (is \(QuotedValue.of(value)))")
             }
             numbers.append(number)
         }
@@ -128,10 +115,9 @@ extension RGBColour {
         for (number, key) in zip(numbers, ["r", "g", "b"]) {
             try Self.check(number, key, 0...255)
             guard number == number.rounded() else {
-                throw Refusal(
+                throw .ofColour(
                     .invalidValue,
-                    "color.\(key) must be a whole number of 0 to 255 (is \(number))",
-                    field: "color"
+                    "color.\(key) must be a whole number of 0 to 255 (is \(number))"
                 )
             }
         }
@@ -140,12 +126,17 @@ extension RGBColour {
 
     private static func check(_ number: Double, _ key: String, _ range: ClosedRange<Double>) throws(Refusal) {
         guard !range.contains(number) else { return }
-        throw Refusal(
+        throw .ofColour(
             .outOfRange,
             "color.\(key) must be \(Int(range.lowerBound)) to \(Int(range.upperBound)) "
-                + "(is \(QuotedValue.of(.number(number))))",
-            field: "color"
+                + "(is \(QuotedValue.of(.number(number))))"
         )
+    }
+}
+
+extension Refusal {
+    fileprivate static func ofColour(_ code: RefusalCode, _ message: String) -> Refusal {
+        Refusal(code, message, field: "color")
     }
 }
 

@@ -187,9 +187,7 @@ extension ThingRequest {
             case false?: state = .off
             case nil: return (.value(stored, key: name), stored)
             }
-        case .on: state = .on
-        case .off: state = .off
-        case .toggle: state = .toggle
+        case .state(let given): state = given
         }
         guard let stored = switching.value(isOn: state == .on, like: thing.data[name]) else {
             throw Refusal(

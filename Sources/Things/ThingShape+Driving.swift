@@ -33,7 +33,7 @@ extension ThingShape {
             // A light that has only a brightness or a colour is switched by a new `on`.
             return key == "on" && value.bool != nil && hasState
         }
-        return isNested || value.isSameType(as: stored)
+        return isNested || Kind(of: value) == Kind(of: stored)
     }
 
     /// Whether an action moves a thing that does not offer it: a built-in one of Flare, such as `north`.
@@ -56,18 +56,6 @@ extension ThingShape {
         case nil: return true
         case .position?: return false
         case .data(let key, let value)?: return drives(key, value, thing)
-        }
-    }
-}
-
-extension JSONValue {
-    fileprivate func isSameType(as other: JSONValue) -> Bool {
-        switch (self, other) {
-        case (.bool, .bool), (.string, .string), (.array, .array), (.object, .object), (.null, .null),
-            (.number, .number), (.number, .numeral), (.numeral, .number), (.numeral, .numeral):
-            true
-        case (.bool, _), (.string, _), (.array, _), (.object, _), (.null, _), (.number, _), (.numeral, _):
-            false
         }
     }
 }

@@ -278,7 +278,8 @@ extension ThingShape.Kind {
             }
     }
 
-    fileprivate init(of value: JSONValue) {
+    /// What the data accept where they have this value; null has no type.
+    package init(of value: JSONValue) {
         self =
             switch value {
             case .bool: .bool

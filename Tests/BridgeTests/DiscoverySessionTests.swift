@@ -23,7 +23,7 @@ struct DiscoverySessionTests {
     /// Publishes all batches; returns what was published.
     private mutating func drain() -> [Announcement] {
         var result: [Announcement] = []
-        while !session.isComplete { result += published(session.next(at: 0)) }
+        while !session.publisher.isComplete { result += published(session.next(at: 0)) }
         return result
     }
 

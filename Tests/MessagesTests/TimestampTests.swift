@@ -1,6 +1,7 @@
 import Controller
 import Messages
 import Testing
+import Text
 
 struct TimestampTests {
     @Test(
@@ -20,13 +21,13 @@ struct TimestampTests {
     @Test(arguments: [(Int64.min, "0001-01-01T00:00:00.000Z"), (Int64.max, "9999-12-31T23:59:59.999Z")])
     func `a moment outside the years of four digits is moved to the border`(milliseconds: Int64, text: String)
     {
-        #expect(Timestamp(milliseconds: milliseconds).description == text)
+        #expect(CivilTime(milliseconds: milliseconds).description == text)
     }
 
     @Test func `days follow each other through four centuries`() {
-        var previous = Timestamp(milliseconds: -1).description
+        var previous = CivilTime(milliseconds: -1).description
         for day in 0..<146_097 {
-            let text = Timestamp(milliseconds: Int64(day) * 86_400_000).description
+            let text = CivilTime(milliseconds: Int64(day) * 86_400_000).description
             #expect(text > previous && text.hasSuffix("T00:00:00.000Z"))
             previous = text
         }

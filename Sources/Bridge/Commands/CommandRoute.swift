@@ -1,5 +1,4 @@
 import Controller
-import MQTT
 import Messages
 import People
 

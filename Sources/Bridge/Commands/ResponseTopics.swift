@@ -1,5 +1,4 @@
 import MQTT
-import Messages
 import Text
 import Things
 

@@ -41,7 +41,7 @@ package struct DiscoverySession: Sendable {
     /// No batch is published while so many messages are unconfirmed.
     package static let mostUnconfirmed = 400
 
-    private var publisher: DiscoveryPublisher
+    package var publisher: DiscoveryPublisher
     /// The topics of Home Assistant's birth and will messages.
     package var births: [String] {
         let configuration = publisher.configuration
@@ -187,8 +187,6 @@ package struct DiscoverySession: Sendable {
     /// Home Assistant records every change, milliseconds.
     private static let distancePause: Int64 = 5000
 
-    package mutating func setLinks(_ links: Set<String>) { publisher.setLinks(links) }
-
     /// Follows another configuration from now on.
     ///
     /// - Returns: Whether everything is to be announced again.
@@ -197,11 +195,6 @@ package struct DiscoverySession: Sendable {
         publisher.use(configuration)
         return true
     }
-
-    package mutating func setFlareURL(_ url: String) { publisher.setFlareURL(url) }
-
-    /// Whether the daemon's own device is to be announced although the place is still unknown.
-    package var isOwnDue: Bool { publisher.isOwnDue }
 
     // MARK: Batches
 
@@ -242,21 +235,10 @@ package struct DiscoverySession: Sendable {
         isDelayed || hasUnfinished || !resends.isEmpty ? planBatch(after: Self.pause) : []
     }
 
-    /// Whether everything was handed to the client, except what completes removals.
-    package var isComplete: Bool { publisher.isComplete }
-
     // MARK: Things of others
 
     /// The alert for things that another daemon announces as well.
     package static let doubledAlert = "doubled-things"
-
-    /// The topics on which others announce devices, as filters.
-    package var otherDevices: [String] { publisher.otherDevices }
-
-    /// - Returns: Whether ``doubledEvent()`` may have something new.
-    package mutating func record(other message: MQTTMessage) -> Bool {
-        publisher.record(other: message.topic, message.payload)
-    }
 
     /// The alert for things that another daemon announces as well, if it has changed.
     package mutating func doubledEvent() -> ControllerEvent? {
@@ -275,23 +257,11 @@ package struct DiscoverySession: Sendable {
 
     // MARK: Devices of others
 
-    /// The topics of all devices, as filters.
-    package var deviceTopics: [String] { [publisher.deviceTopics] }
-
-    /// Whether all devices of this run are known.
-    package var isSettled: Bool { publisher.isSettled }
-
-    /// Whether it is the topic of a device of our node.
-    package func isDevice(_ topic: String) -> Bool { publisher.isDevice(topic) }
-
-    /// Whether a device is announced on the topic, or soon will be.
-    package func expects(_ topic: String) -> Bool { publisher.expects(topic) }
-
     /// Whether a message announces or removes a device of our node.
     ///
     /// Names of topics alone do not tell: a node of another base can have the same name.
     package func isOfNode(_ message: MQTTMessage) -> Bool {
-        guard isDevice(message.topic) else { return false }
+        guard publisher.isDevice(message.topic) else { return false }
         guard !message.payload.isEmpty else { return true }
         let payload = try? JSONValue(parsing: message.payload)
         return payload?["availability"]?.array?.contains { $0["topic"]?.string == publisher.status } ?? false
@@ -310,12 +280,6 @@ package struct DiscoverySession: Sendable {
 
     // MARK: Refusals
 
-    /// Whether a device is announced on the topic.
-    package func announces(_ topic: String) -> Bool { publisher.announces(topic) }
-
-    /// The name of the device that is announced on the topic, if it is one.
-    package func deviceName(on topic: String) -> String? { publisher.deviceName(on: topic) }
-
     /// Records that the broker refused a message.
     /// - Returns: Whether it is sent again by ``repeatRefused(_:)``.
     package mutating func recordRefusal(of topic: String) -> Bool {
@@ -325,7 +289,8 @@ package struct DiscoverySession: Sendable {
     /// Sends refused messages again.
     package mutating func repeatRefused(_ topics: [String]) -> [Action] {
         publisher.repeatRefusedRemovals()
-        return (hasUnfinished ? planBatch() : []) + (topics.contains(where: announces) ? [.requestState] : [])
+        return (hasUnfinished ? planBatch() : [])
+            + (topics.contains(where: publisher.announces) ? [.requestState] : [])
     }
 
     // MARK: Memory for later runs
@@ -342,9 +307,6 @@ package struct DiscoverySession: Sendable {
                 ?? .withdrawn(topic: topic)
         }
     }
-
-    /// Warnings for the log.
-    package mutating func drainWarnings() -> [String] { publisher.drainWarnings() }
 }
 
 extension Announcement {

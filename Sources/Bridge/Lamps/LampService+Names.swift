@@ -2,7 +2,6 @@ import Controller
 import Flare
 import Logging
 import Text
-import Things
 
 /// Resolves the things that links name, by short name, name or identifier.
 ///

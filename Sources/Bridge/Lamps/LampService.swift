@@ -5,7 +5,6 @@ package import Logging
 package import MQTT
 import People
 import Text
-import Things
 package import Threading
 
 /// Keeps things and their real lamps on the broker equal, by the rules of ``LampLink``.

@@ -36,10 +36,7 @@ package struct BrokerRefusals: Sendable {
     /// The alert stays for a while after the next connect, because only then can it be read on the broker.
     package mutating func disconnected(_ error: MQTTError) -> [ControllerEvent] {
         steadyIntervals = 0
-        refused = [:]
-        before = [:]
-        lost = [:]
-        devices = [:]
+        (refused, before, lost, devices) = ([:], [:], [:], [:])
         var events: [ControllerEvent] = [.alertCleared(Self.publications)]
         switch error {
         case .unreachable, .lost, .reconfigured: break

@@ -1,5 +1,4 @@
 package import Controller
-import Flare
 import JSON
 package import MQTT
 package import Messages

@@ -1,6 +1,4 @@
 package import Controller
-import Flare
-import JSON
 import MQTT
 
 /// Renders retained topics that follow from single changes of the state.

@@ -3,7 +3,6 @@ import Flare
 import JSON
 import MQTT
 import Messages
-import Things
 
 /// Renders changes of the state into retained topics.
 package struct StateRenderer: ~Copyable, Sendable {
@@ -70,7 +69,9 @@ package struct StateRenderer: ~Copyable, Sendable {
             switch object.kind {
             case .thing:
                 withTopics(of: object.id, state) { renderer, topics in
-                    renderer.data(of: object.id, topics: &topics, state, in: &store)
+                    renderer.put(&topics.data, in: &store) { buffer in
+                        if let thing = state.things[object.id] { buffer.write(thing.data) }
+                    }
                     renderer.beacon(of: object.id, topics: &topics, state, in: &store)
                 }
                 zones.formUnion(zoneLights.update(object.id, in: state))
@@ -165,17 +166,6 @@ package struct StateRenderer: ~Copyable, Sendable {
         var topics = thingTopics[id].flatMap { $0.slug == slug ? $0 : nil } ?? ThingTopics(slug, self.topics)
         render(&self, &topics)
         thingTopics[id] = state.things[id] == nil ? nil : topics
-    }
-
-    private mutating func data(
-        of id: FlareID,
-        topics: inout ThingTopics,
-        _ state: ControllerState,
-        in store: inout RetainedTopicStore
-    ) {
-        put(&topics.data, in: &store) { buffer in
-            if let thing = state.things[id] { buffer.write(thing.data) }
-        }
     }
 
     /// The telemetry of a thing's beacon: QoS 0 is enough.

@@ -2,8 +2,8 @@ import Controller
 import Foundation
 import JSON
 package import Logging
-import Messages
 package import Settings
+import Text
 
 /// One entry of the log.
 package struct LogEntry: Sendable {
@@ -71,7 +71,7 @@ package struct LogFormat: Sendable, Hashable {
     }
 
     private func text(_ entry: LogEntry) -> String {
-        var line = isForJournal ? "" : "\(Timestamp(milliseconds: entry.at)) "
+        var line = isForJournal ? "" : "\(CivilTime(milliseconds: entry.at)) "
         line +=
             "\(entry.level.rawValue) \(TerminalText.visible(entry.label)): \(TerminalText.visible(entry.message))"
         for (name, value) in entry.values { line += " \(TerminalText.visible(name))=\(Self.quoted(value))" }
@@ -80,7 +80,7 @@ package struct LogFormat: Sendable, Hashable {
 
     private func json(_ entry: LogEntry) -> String {
         var members: JSONObject = [
-            "ts": .string(Timestamp(milliseconds: entry.at).description),
+            "ts": .string(CivilTime(milliseconds: entry.at).description),
             "level": .string(entry.level.rawValue),
             "label": .string(entry.label), "message": .string(entry.message),
         ]

@@ -49,8 +49,6 @@ struct ClimateEntity: CompoundEntity {
 
     func members(_ context: EntityContext) -> JSONObject {
         var members: JSONObject = [
-            "temperature_state_topic": context.data,
-            "temperature_state_template": .string(ValueTemplate.number(ValueTemplate.member(main.name))),
             "temperature_command_topic": context.command(main),
             "temperature_unit": Self.scale(of: main) ?? "C",
             "temp_step": .number(main.step ?? (main.isWhole ? 1 : 0.5)),
@@ -59,76 +57,44 @@ struct ClimateEntity: CompoundEntity {
             members["min_temp"] = main.minimum.map { .number($0) }
             members["max_temp"] = main.maximum.map { .number($0) }
         }
-        if main.isWhole {
-            members["temperature_command_template"] = .string(ValueTemplate.whole)
-        }
-        if let measured {
-            members["current_temperature_topic"] = context.data
-            members["current_temperature_template"] = .string(
-                ValueTemplate.number(ValueTemplate.member(measured.name))
-            )
-        }
-        if let humidity {
-            members["current_humidity_topic"] = context.data
-            members["current_humidity_template"] = .string(
-                ValueTemplate.number(ValueTemplate.member(humidity.name), from: 0, to: 100)
-            )
-        }
-        members.merge(modes(context)) { $1 }
-        members.merge(switching(context)) { $1 }
-        if let activity {
-            members["action_topic"] = context.data
-            members["action_template"] = .string(Self.template(of: activity))
-        }
-        if let fanMode {
-            let options = context.options(fanMode.actions)
-            members["fan_modes"] = .array(options.map { .string($0.name) })
-            members["fan_mode_state_topic"] = context.data
-            members["fan_mode_state_template"] = .string(
-                ValueTemplate.naming(ValueTemplate.member(fanMode.name), options)
-            )
-            members["fan_mode_command_topic"] = context.command(fanMode)
-            members["fan_mode_command_template"] = .string(ValueTemplate.valuing(options))
-        }
+        if main.isWhole { members["temperature_command_template"] = ValueTemplate.whole }
+        let parts = [
+            context.reading("temperature_state", ValueTemplate.number(main.member)),
+            measured.map { context.reading("current_temperature", ValueTemplate.number($0.member)) },
+            humidity.map { context.currentHumidity($0) },
+            activity.map { context.reading("action", Self.template(of: $0)) },
+            fanMode.map { context.choice("fan_mode", of: $0, context.options($0.actions)) },
+            modes(context), switching(context),
+        ]
+        for case let part? in parts { members.merge(part) { $1 } }
         return members
     }
 
     private func modes(_ context: EntityContext) -> JSONObject {
-        var members: JSONObject = ["mode_state_topic": context.data]
+        let modes = mode.map { Self.modes(of: $0) } ?? []
+        var members = mode.map { context.choice("mode", of: $0, modes) } ?? ["mode_state_topic": context.data]
         if let mode, let power {
             // One topic takes both, so that a mode also switches on.
-            let modes = Self.modes(of: mode)
-            let name = ValueTemplate.name(of: ValueTemplate.member(mode.name), modes)
+            let name = ValueTemplate.name(of: mode.member, modes)
+            let value = ValueTemplate.value(of: "value", modes)
             members["modes"] = .array((["off"] + modes.map(\.name)).map { .string($0) })
-            members["mode_state_template"] = .string(
-                "{{ ('off' if \(power.isOff) else \(name)) if value_json is defined else 'None' }}"
-            )
+            members["mode_state_template"] = ValueTemplate.of("('off' if \(power.isOff) else \(name))")
             members["mode_command_topic"] = context.setTopic
-            members["mode_command_template"] = .string(
-                ValueTemplate.joining(
-                    power,
-                    mode,
-                    ValueTemplate.value(of: "value", modes),
-                    isOff: "value == 'off'"
-                )
+            members["mode_command_template"] = ValueTemplate.joining(
+                power,
+                mode,
+                value,
+                isOff: "value == 'off'"
             )
-        } else if let mode {
-            let modes = Self.modes(of: mode)
-            members["modes"] = .array(modes.map { .string($0.name) })
-            members["mode_state_template"] = .string(
-                ValueTemplate.naming(ValueTemplate.member(mode.name), modes)
-            )
-            members["mode_command_topic"] = context.command(mode)
-            members["mode_command_template"] = .string(ValueTemplate.valuing(modes))
         } else if let power {
             members["modes"] = ["off", "heat"]
-            members["mode_state_template"] = .string(power.flagTemplate(on: "heat", off: "off"))
+            members["mode_state_template"] = power.flagTemplate(on: "heat", off: "off")
             members["mode_command_topic"] = context.command(power)
             members["mode_command_template"] = "{{ 'OFF' if value == 'off' else 'ON' }}"
-        } else {
+        } else if mode == nil {
             // It cannot be switched, so it always heats; without a state it would be shown as off.
             members["modes"] = ["heat"]
-            members["mode_state_template"] = "{{ 'heat' if value_json is defined else 'None' }}"
+            members["mode_state_template"] = ValueTemplate.of("'heat'")
         }
         return members
     }
@@ -166,16 +132,16 @@ struct ClimateEntity: CompoundEntity {
     ]
 
     /// What it does at present: a word, a value that an action names, or whether it heats.
-    private static func template(of activity: ThingProperty) -> String {
-        let value = ValueTemplate.member(activity.name)
+    private static func template(of activity: ThingProperty) -> JSONValue {
         let named = activity.actions.filter { activityNames.contains($0.name) }.map { ($0.name, $0.value) }
-        if !named.isEmpty { return ValueTemplate.naming(value, named) }
+        if !named.isEmpty { return ValueTemplate.naming(activity.member, named) }
         switch activity.type {
         case .boolean, .integer, .decimal:
-            return ValueTemplate.either(value, (true, "heating"), (false, "idle"))
+            return ValueTemplate.either(activity.member, (true, "heating"), (false, "idle"))
         case .text, .unknown:
-            let word = ValueTemplate.word(value, of: activityNames, missing: "'None'")
-            return "{{ \(word) if value_json is defined else 'None' }}"
+            return ValueTemplate.of(
+                ValueTemplate.word(activity.member, of: activityNames, missing: "'None'")
+            )
         }
     }
 

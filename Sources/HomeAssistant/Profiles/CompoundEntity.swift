@@ -68,6 +68,34 @@ struct EntityContext {
         text(key).map(OptionNames.line).flatMap { $0.isEmpty ? nil : $0 }
     }
 
+    // MARK: Members
+
+    /// How a value of the data is read.
+    func reading(_ key: String, _ template: JSONValue) -> JSONObject {
+        ["\(key)_topic": data, "\(key)_template": template]
+    }
+
+    func currentHumidity(_ property: ThingProperty) -> JSONObject {
+        reading("current_humidity", ValueTemplate.number(property.member, from: 0, to: 100))
+    }
+
+    /// How the present one of named values is read, and how one is chosen.
+    ///
+    /// - Parameter template: What Home Assistant calls the template that reads it.
+    func choice(
+        _ key: String,
+        of property: ThingProperty,
+        _ options: [(name: String, value: JSONValue)],
+        template: String = "state_template"
+    ) -> JSONObject {
+        [
+            "\(key)s": .array(options.map { .string($0.name) }), "\(key)_state_topic": data,
+            "\(key)_\(template)": ValueTemplate.naming(property.member, options),
+            "\(key)_command_topic": command(property),
+            "\(key)_command_template": ValueTemplate.valuing(options),
+        ]
+    }
+
     /// Values with their names, each unique.
     func options(_ actions: [ThingProperty.Action]) -> [(name: String, value: JSONValue)] {
         OptionNames.unique(actions.map { (translated($0.name) ?? $0.name, $0.value) })

@@ -36,29 +36,16 @@ struct CoverEntity: CompoundEntity {
         members["device_class"] = DeviceClass.of(main.roles, among: DeviceClass.cover)
         members["set_position_topic"] = context.command(main)
         members["position_topic"] = context.data
-        let position = ValueTemplate.member(main.name)
-        let range = PropertyRange(main)
-        if let steps = range.steps {
+        members["position_template"] = main.positionTemplate(missing: "")
+        if let steps = PropertyRange(main).steps {
             members["position_open"] = JSONValue(steps.maximum)
             members["position_closed"] = JSONValue(steps.minimum)
-            members["position_template"] = .string(
-                ValueTemplate.number(
-                    position,
-                    from: range.minimum,
-                    to: range.maximum,
-                    isWhole: true,
-                    missing: ""
-                )
-            )
         } else {
-            members["position_template"] = .string(ValueTemplate.percentage(position, of: range, missing: ""))
-            members["set_position_template"] = .string(
-                ValueTemplate.fromPercentage("position", to: range, isWhole: main.isWhole)
-            )
+            members["set_position_template"] = main.percentageCommand("position")
         }
         if let movement {
             members["state_topic"] = context.data
-            members["value_template"] = .string(state(movement))
+            members["value_template"] = state(movement)
         }
         if let tilt { members.merge(self.tilt(tilt, context)) { $1 } }
         return members
@@ -68,50 +55,32 @@ struct CoverEntity: CompoundEntity {
     ///
     /// Home Assistant's `stopped` means the same, but by the position before: it reads state and position of one
     /// message in no order.
-    private func state(_ movement: ThingProperty) -> String {
-        let value = ValueTemplate.member(movement.name)
-        let position = ValueTemplate.member(main.name)
-        let percent = ValueTemplate.percent(position, of: PropertyRange(main))
-        let resting = "(('closed' if \(percent) <= 0 else 'open') if \(position) is number else 'None')"
+    private func state(_ movement: ThingProperty) -> JSONValue {
+        let percent = ValueTemplate.percent(main.member, of: PropertyRange(main))
+        let isOpen = "('closed' if \(percent) <= 0 else 'open')"
+        let resting = "(\(isOpen) if \(main.member) is number else 'None')"
         let names = movement.actions.filter { Self.states.contains($0.name) }
-        if names.isEmpty {
-            let word = ValueTemplate.word(value, of: Self.states, missing: resting)
-            return "{{ \(word) if value_json is defined else 'None' }}"
-        }
-        return ValueTemplate.naming(value, names.map { ($0.name, $0.value) }, otherwise: resting)
+        return names.isEmpty
+            ? ValueTemplate.of(ValueTemplate.word(movement.member, of: Self.states, missing: resting))
+            : ValueTemplate.naming(
+                movement.member,
+                names.map { ($0.name, $0.value) },
+                otherwise: resting
+            )
     }
 
     private static let states = ["open", "opening", "closed", "closing"]
 
     private func tilt(_ tilt: ThingProperty, _ context: EntityContext) -> JSONObject {
-        let value = ValueTemplate.member(tilt.name)
-        let range = PropertyRange(tilt)
         var members: JSONObject = [
             "tilt_command_topic": context.command(tilt), "tilt_status_topic": context.data,
+            "tilt_status_template": tilt.positionTemplate(missing: ""),
         ]
-        if let steps = range.steps {
-            members["tilt_min"] = JSONValue(steps.minimum)
-            members["tilt_max"] = JSONValue(steps.maximum)
-            members["tilt_closed_value"] = JSONValue(steps.minimum)
-            members["tilt_opened_value"] = JSONValue(steps.maximum)
-            members["tilt_status_template"] = .string(
-                ValueTemplate.number(
-                    value,
-                    from: range.minimum,
-                    to: range.maximum,
-                    isWhole: true,
-                    missing: ""
-                )
-            )
+        if let steps = PropertyRange(tilt).steps {
+            for key in ["tilt_min", "tilt_closed_value"] { members[key] = JSONValue(steps.minimum) }
+            for key in ["tilt_max", "tilt_opened_value"] { members[key] = JSONValue(steps.maximum) }
         } else {
-            members["tilt_status_template"] = .string(ValueTemplate.percentage(value, of: range, missing: ""))
-            members["tilt_command_template"] = .string(
-                ValueTemplate.fromPercentage(
-                    "tilt_position",
-                    to: range,
-                    isWhole: tilt.isWhole
-                )
-            )
+            members["tilt_command_template"] = tilt.percentageCommand("tilt_position")
         }
         return members
     }

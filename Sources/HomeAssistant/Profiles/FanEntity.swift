@@ -28,13 +28,16 @@ struct FanEntity: CompoundEntity {
 
     func members(_ context: EntityContext) -> JSONObject {
         var members: JSONObject = [
-            "state_topic": context.data, "state_value_template": .string(state),
+            "state_topic": context.data, "state_value_template": state,
             "command_topic": context.command(main),
         ]
         if let speed {
             let range = PropertyRange(speed)
             members["percentage_state_topic"] = context.data
-            members["percentage_value_template"] = .string(percentage(of: speed, range))
+            members["percentage_value_template"] =
+                steps(range) == nil
+                ? ValueTemplate.percentage(speed.member, of: range)
+                : ValueTemplate.number(speed.member, from: 0, to: range.maximum, isWhole: true)
             let command: String
             if let steps = steps(range) {
                 members["speed_range_min"] = JSONValue(steps.lowerBound)
@@ -47,23 +50,21 @@ struct FanEntity: CompoundEntity {
             let zero = (steps(range)?.lowerBound ?? 1) - 1
             if EntityContext.canJoin(main), EntityContext.canJoin(speed) {
                 members["percentage_command_topic"] = context.setTopic
-                members["percentage_command_template"] = .string(
-                    ValueTemplate.joining(main, speed, command, isOff: "value <= \(zero)")
+                members["percentage_command_template"] = ValueTemplate.joining(
+                    main,
+                    speed,
+                    command,
+                    isOff: "value <= \(zero)"
                 )
             } else {
                 members["percentage_command_topic"] = context.command(speed)
-                members["percentage_command_template"] = .string("{{ \(command) }}")
+                members["percentage_command_template"] = "{{ \(command) }}"
             }
         }
         if let mode {
             let options = context.options(mode.actions)
-            members["preset_modes"] = .array(options.map { .string($0.name) })
-            members["preset_mode_state_topic"] = context.data
-            members["preset_mode_value_template"] = .string(
-                ValueTemplate.naming(ValueTemplate.member(mode.name), options)
-            )
-            members["preset_mode_command_topic"] = context.command(mode)
-            members["preset_mode_command_template"] = .string(ValueTemplate.valuing(options))
+            let choice = context.choice("preset_mode", of: mode, options, template: "value_template")
+            members.merge(choice) { $1 }
         }
         return members
     }
@@ -74,22 +75,11 @@ struct FanEntity: CompoundEntity {
         return max(1, steps.minimum)...steps.maximum
     }
 
-    private func percentage(of speed: ThingProperty, _ range: PropertyRange) -> String {
-        let value = ValueTemplate.member(speed.name)
-        return steps(range) == nil
-            ? ValueTemplate.percentage(value, of: range)
-            : ValueTemplate.number(value, from: 0, to: range.maximum, isWhole: true)
-    }
-
     /// Off also at a speed of 0.
-    private var state: String {
+    private var state: JSONValue {
         guard let speed, PropertyRange(speed).minimum == 0 else { return main.flagTemplate() }
-        let value = ValueTemplate.member(speed.name)
-        let (on, off) = (main.switchValues.on ?? true, main.switchValues.off ?? false)
-        let power = ValueTemplate.member(main.name)
-        return
-            "{{ ('OFF' if \(power) == \(ValueTemplate.literal(off)) or \(power) == \(ValueTemplate.literal(on)) and "
-            + "\(value) is number and \(value) == 0 else 'ON' if \(power) == \(ValueTemplate.literal(on)) else 'None') "
-            + "if value_json is defined else 'None' }}"
+        let isOn = "\(main.member) == \(ValueTemplate.literal(main.switchValues.on ?? true))"
+        let isStill = "\(isOn) and \(speed.member) is number and \(speed.member) == 0"
+        return ValueTemplate.of("('OFF' if \(main.isOff) or \(isStill) else 'ON' if \(isOn) else 'None')")
     }
 }

@@ -29,25 +29,16 @@ struct HumidifierEntity: CompoundEntity {
     func members(_ context: EntityContext) -> JSONObject {
         let range = Self.range(of: target) ?? 0...100
         var members: JSONObject = [
-            "state_topic": context.data, "state_value_template": .string(main.flagTemplate()),
-            "command_topic": context.command(main), "target_humidity_state_topic": context.data,
-            "target_humidity_state_template": .string(
-                ValueTemplate.number(
-                    ValueTemplate.member(target.name),
-                    from: range.lowerBound,
-                    to: range.upperBound
-                )
-            ),
+            "state_topic": context.data, "state_value_template": main.flagTemplate(),
+            "command_topic": context.command(main),
             "target_humidity_command_topic": context.command(target),
             "min_humidity": .number(range.lowerBound), "max_humidity": .number(range.upperBound),
         ]
+        let (low, high) = (range.lowerBound, range.upperBound)
+        let state = ValueTemplate.number(target.member, from: low, to: high)
+        members.merge(context.reading("target_humidity_state", state)) { $1 }
         members["device_class"] = DeviceClass.of(main.roles + target.roles, among: DeviceClass.humidifier)
-        if let measured {
-            members["current_humidity_topic"] = context.data
-            members["current_humidity_template"] = .string(
-                ValueTemplate.number(ValueTemplate.member(measured.name), from: 0, to: 100)
-            )
-        }
+        if let measured { members.merge(context.currentHumidity(measured)) { $1 } }
         return members
     }
 

@@ -20,7 +20,7 @@ struct LockEntity: CompoundEntity {
     func members(_ context: EntityContext) -> JSONObject {
         [
             "state_topic": context.data, "command_topic": context.command(main),
-            "value_template": .string(main.flagTemplate(on: "LOCKED", off: "UNLOCKED")),
+            "value_template": main.flagTemplate(on: "LOCKED", off: "UNLOCKED"),
             "payload_lock": "ON", "payload_unlock": "OFF",
         ]
     }

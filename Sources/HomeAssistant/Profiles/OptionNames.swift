@@ -1,6 +1,5 @@
 import JSON
 import Text
-import Things
 
 /// The names of the options that Home Assistant offers.
 enum OptionNames {

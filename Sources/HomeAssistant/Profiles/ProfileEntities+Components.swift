@@ -25,9 +25,8 @@ extension ProfileEntities {
             members["name"] = isMain ? .null : context.title(of: compound.main)
             if isMain { members["icon"] = icon.map { .string($0) } }
             let isFirst = platforms.insert(platform).inserted
-            components.append(
-                Component(platform, isFirst ? "" : names.name(platform, for: compound.main.name), members)
-            )
+            let name = isFirst ? ComponentName(platform) : names.name(platform, for: compound.main.name)
+            components.append(name.with(members))
         }
         let settings = singles.filter { !$0.property.isReadOnly }
         for single in settings + singles.filter(\.property.isReadOnly) {
@@ -42,8 +41,9 @@ extension ProfileEntities {
                     label: PlainName.of(single.property.name)
                 )
             }
-            let name = isMain ? "" : names.name(single.platform, for: single.property.name)
-            components.append(Component(single.platform, name, members))
+            let platform = single.platform
+            let name = isMain ? ComponentName(platform) : names.name(platform, for: single.property.name)
+            components.append(name.with(members))
         }
         return components + buttons(context, hidden, &names)
     }
@@ -68,7 +68,7 @@ extension ProfileEntities {
             if hasLight, ThingDiscovery.steps.contains(action.name) {
                 members["enabled_by_default"] = false
             }
-            return Component(.button, names.name(.button, for: action.listed), members)
+            return names.name(.button, for: action.listed).with(members)
         }
     }
 

@@ -31,25 +31,25 @@ struct PropertyEntity {
         return members
     }
 
-    private var value: String { ValueTemplate.member(property.name) }
+    private var value: String { property.member }
 
     private func about(_ context: EntityContext) -> JSONObject {
         switch platform {
         case .switch:
-            var members: JSONObject = ["value_template": .string(property.flagTemplate())]
+            var members: JSONObject = ["value_template": property.flagTemplate()]
             members["device_class"] = DeviceClass.of(property.roles, among: DeviceClass.switch)
             return members
         case .select:
             let options = context.options(property.actions)
             return [
                 "options": .array(options.map { .string($0.name) }),
-                "value_template": .string(ValueTemplate.naming(value, options)),
-                "command_template": .string(ValueTemplate.valuing(options)),
+                "value_template": ValueTemplate.naming(value, options),
+                "command_template": ValueTemplate.valuing(options),
             ]
         case .text:
             return [
-                "value_template": .string(ValueTemplate.field(value)),
-                "command_template": .string(ValueTemplate.quoted),
+                "value_template": ValueTemplate.field(value),
+                "command_template": ValueTemplate.quoted,
             ]
         case .number: return number
         case .binarySensor: return flag
@@ -68,9 +68,7 @@ struct PropertyEntity {
         let step = property.step ?? step(in: high - low)
         members["step"] = .number(property.isWhole ? max(1, step.rounded()) : max(0.001, step))
         members["mode"] = property.control == .slider || property.control == .dimmer ? "slider" : "box"
-        members["value_template"] = .string(
-            ValueTemplate.number(value, from: low, to: max(low, high))
-        )
+        members["value_template"] = ValueTemplate.number(value, from: low, to: max(low, high))
         return members
     }
 
@@ -107,12 +105,12 @@ struct PropertyEntity {
             let options = context.options(property.actions)
             members["device_class"] = "enum"
             members["options"] = .array(options.map { .string($0.name) })
-            members["value_template"] = .string(ValueTemplate.naming(value, options))
+            members["value_template"] = ValueTemplate.naming(value, options)
         } else if Self.isMeasured(property) {
             members = quantity(hasStateClass: true)
-            members["value_template"] = .string(ValueTemplate.number(value))
+            members["value_template"] = ValueTemplate.number(value)
         } else {
-            members["value_template"] = .string(ValueTemplate.text(value))
+            members["value_template"] = ValueTemplate.text(value)
         }
         members["entity_category"] = category
         return members
@@ -120,7 +118,7 @@ struct PropertyEntity {
 
     private var flag: JSONObject {
         var members: JSONObject = [
-            "value_template": .string(ValueTemplate.either(value, (true, "ON"), (false, "OFF")))
+            "value_template": ValueTemplate.either(value, (true, "ON"), (false, "OFF"))
         ]
         let deviceClass = DeviceClass.of(property.roles, among: DeviceClass.binarySensor)
         members["device_class"] = deviceClass
@@ -160,18 +158,32 @@ struct PropertyEntity {
 }
 
 extension ThingProperty {
+    /// The expression for its value.
+    var member: String { ValueTemplate.member(name) }
+
     /// An expression for whether a switch is off.
-    var isOff: String {
-        "\(ValueTemplate.member(name)) == \(ValueTemplate.literal(switchValues.off ?? false))"
-    }
+    var isOff: String { "\(member) == \(ValueTemplate.literal(switchValues.off ?? false))" }
 
     /// The template that gives one word for on, another for off.
-    func flagTemplate(on: String = "ON", off: String = "OFF") -> String {
-        let values = switchValues
-        return ValueTemplate.either(
-            ValueTemplate.member(name),
-            (values.on ?? true, on),
-            (values.off ?? false, off)
+    func flagTemplate(on: String = "ON", off: String = "OFF") -> JSONValue {
+        ValueTemplate.either(member, (switchValues.on ?? true, on), (switchValues.off ?? false, off))
+    }
+
+    /// The template that gives its whole steps, or a percentage of a range without them.
+    func positionTemplate(missing: String = "None") -> JSONValue {
+        let range = PropertyRange(self)
+        guard range.steps != nil else { return ValueTemplate.percentage(member, of: range, missing: missing) }
+        return ValueTemplate.number(
+            member,
+            from: range.minimum,
+            to: range.maximum,
+            isWhole: true,
+            missing: missing
         )
+    }
+
+    /// The template that gives the number that a percentage stands for.
+    func percentageCommand(_ percentage: String) -> JSONValue {
+        "{{ \(ValueTemplate.share(percentage, of: PropertyRange(self), isWhole: isWhole)) }}"
     }
 }

@@ -28,7 +28,7 @@ extension ThingDiscovery {
             )
             members["name"] = .null
             members["icon"] = icon.map { .string($0) }
-            components.append(Component(.light, "", members))
+            components.append(ComponentName(.light).with(members))
             if let palette = palette(topics) { components.append(palette) }
         }
         let isSwitched = entities.hasLight || entities.mainSwitch != nil

@@ -15,21 +15,23 @@ extension ValueTemplate {
         to maximum: Double? = nil,
         isWhole: Bool = false,
         missing: String = "None"
-    ) -> String {
+    ) -> JSONValue {
         var filters = "[\(expression)] | select('number') | reject('boolean')"
         if let minimum { filters += " | select('>=', \(number(minimum)))" }
         if let maximum { filters += " | select('<=', \(number(maximum)))" }
         if isWhole { filters += " | map('round') | map('int')" }
-        return "{{ (\(filters) | list + ['\(missing)'])[0] if value_json is defined else '\(missing)' }}"
+        return of("(\(filters) | list + ['\(missing)'])[0]", missing: "'\(missing)'")
     }
 
     /// A number within a range as a whole percentage of it; `missing` for anything else.
-    static func percentage(_ expression: String, of range: PropertyRange, missing: String = "None") -> String
-    {
-        let (low, high) = (number(range.minimum), number(range.maximum))
-        return
-            "{{ (\(percent(expression, of: range)) | int if \(expression) is number and \(low) <= \(expression) <= \(high) "
-            + "else '\(missing)') if value_json is defined else '\(missing)' }}"
+    static func percentage(
+        _ expression: String,
+        of range: PropertyRange,
+        missing: String = "None"
+    ) -> JSONValue {
+        let isInside = "\(number(range.minimum)) <= \(expression) <= \(number(range.maximum))"
+        let percent = "\(percent(expression, of: range)) | int if \(expression) is number and \(isInside)"
+        return of("(\(percent) else '\(missing)')", missing: "'\(missing)'")
     }
 
     /// A number as a rounded percentage of its range; an expression.
@@ -38,14 +40,9 @@ extension ValueTemplate {
         return "((\(expression) - \(low)) * 100 / (\(high) - \(low))) | round"
     }
 
-    /// The number in a range that a percentage stands for.
+    /// The number in a range that a percentage stands for, as an expression.
     ///
     /// - Parameter isWhole: Whether the property has whole numbers only.
-    static func fromPercentage(_ expression: String, to range: PropertyRange, isWhole: Bool) -> String {
-        "{{ \(share(expression, of: range, isWhole: isWhole)) }}"
-    }
-
-    /// The number in a range that a percentage stands for, as an expression.
     static func share(_ expression: String, of range: PropertyRange, isWhole: Bool) -> String {
         let (low, high) = (number(range.minimum), number(range.maximum))
         return "(\(low) + \(expression) * (\(high) - \(low)) / 100) | round\(isWhole ? " | int" : "(3)")"
@@ -58,8 +55,8 @@ extension ValueTemplate {
         _ expression: String,
         _ names: [(name: String, value: JSONValue)],
         otherwise: String = "'None'"
-    ) -> String {
-        "{{ \(name(of: expression, names, otherwise: otherwise)) if value_json is defined else 'None' }}"
+    ) -> JSONValue {
+        of(name(of: expression, names, otherwise: otherwise))
     }
 
     /// The name of a value, as an expression.
@@ -72,7 +69,7 @@ extension ValueTemplate {
     }
 
     /// The value of a name that was chosen, as JSON.
-    static func valuing(_ names: [(name: String, value: JSONValue)]) -> String {
+    static func valuing(_ names: [(name: String, value: JSONValue)]) -> JSONValue {
         "{{ \(value(of: "value", names)) | to_json }}"
     }
 
@@ -87,7 +84,7 @@ extension ValueTemplate {
         _ property: ThingProperty,
         _ value: String,
         isOff: String
-    ) -> String {
+    ) -> JSONValue {
         let name = literal(power.name)
         return
             "{{ ({\(name): 'OFF'} if \(isOff) else {\(name): 'ON', \(literal(property.name)): \(value)}) | to_json }}"
@@ -98,10 +95,10 @@ extension ValueTemplate {
         _ expression: String,
         _ first: (value: JSONValue, word: String),
         _ second: (value: JSONValue, word: String)
-    ) -> String {
-        "{{ ('\(first.word)' if \(expression) == \(literal(first.value)) else "
-            + "'\(second.word)' if \(expression) == \(literal(second.value)) else 'None') "
-            + "if value_json is defined else 'None' }}"
+    ) -> JSONValue {
+        let isFirst = "'\(first.word)' if \(expression) == \(literal(first.value))"
+        let isSecond = "'\(second.word)' if \(expression) == \(literal(second.value))"
+        return of("(\(isFirst) else \(isSecond) else 'None')")
     }
 
     /// A text if it is one of some words; `missing` for anything else.
@@ -111,13 +108,13 @@ extension ValueTemplate {
     }
 
     /// A text for a field, cut to the length of a state; empty if it is missing.
-    static func field(_ expression: String) -> String {
-        "{{ ((\(expression) | string)[:255] if \(expression) is defined and \(expression) is not none else '') "
-            + "if value_json is defined else '' }}"
+    static func field(_ expression: String) -> JSONValue {
+        let isThere = "\(expression) is defined and \(expression) is not none"
+        return of("((\(expression) | string)[:255] if \(isThere) else '')", missing: "''")
     }
 
     /// A whole number that Home Assistant sends as a decimal one.
-    static let whole = "{{ value | round | int }}"
+    static let whole: JSONValue = "{{ value | round | int }}"
 
     private static func pairs(_ names: [(name: String, value: JSONValue)]) -> String {
         "[\(names.map { "[\(literal($0.name)), \(literal($0.value))]" }.joined(separator: ", "))]"

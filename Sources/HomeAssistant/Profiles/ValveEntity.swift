@@ -27,19 +27,12 @@ struct ValveEntity: CompoundEntity {
             "reports_position": true, "state_topic": context.data, "command_topic": context.command(main),
         ]
         members["device_class"] = DeviceClass.of(main.roles, among: DeviceClass.valve)
-        let position = ValueTemplate.member(main.name)
-        let range = PropertyRange(main)
-        if let steps = range.steps {
+        members["value_template"] = main.positionTemplate()
+        if let steps = PropertyRange(main).steps {
             members["position_open"] = JSONValue(steps.maximum)
             members["position_closed"] = JSONValue(steps.minimum)
-            members["value_template"] = .string(
-                ValueTemplate.number(position, from: range.minimum, to: range.maximum, isWhole: true)
-            )
         } else {
-            members["value_template"] = .string(ValueTemplate.percentage(position, of: range))
-            members["command_template"] = .string(
-                ValueTemplate.fromPercentage("position", to: range, isWhole: main.isWhole)
-            )
+            members["command_template"] = main.percentageCommand("position")
         }
         return members
     }

@@ -3,13 +3,8 @@ extension ProfileLibrary {
     package static let builtIn: ProfileLibrary = {
         var library = ProfileLibrary()
         library.profiles = builtInReading.library.profiles.map { profile in
-            var builtIn = Profile(name: profile.name, model: profile.model, origin: .builtIn)
-            builtIn.title = profile.title
-            builtIn.icon = profile.icon
-            (builtIn.deviceControl, builtIn.deviceControlClass) = (
-                profile.deviceControl, profile.deviceControlClass
-            )
-            builtIn.properties = profile.properties
+            var builtIn = profile
+            builtIn.origin = .builtIn
             return builtIn
         }
         return library

@@ -3,17 +3,11 @@ import Text
 
 // Screens, controls, menu and colours.
 extension ProfileChecker {
-    private static let experienceKeys = KnownKeys(
-        "signInScreen",
-        "homeScreen",
-        "screens",
-        "controls",
-        "drawerMenu",
-        "defaultConfig",
-        "colors"
-    )
-    private static let screenKeys = KnownKeys("name", "class", "title", "icon", "config", "extras")
-    private static let colourKeys = KnownKeys("name", "value")
+    private static let experienceKeys = KnownKeys([
+        "signInScreen", "homeScreen", "screens", "controls", "drawerMenu", "defaultConfig", "colors",
+    ])
+    private static let screenKeys = KnownKeys(["name", "class", "title", "icon", "config", "extras"])
+    private static let colourKeys = KnownKeys(["name", "value"])
 
     mutating func experience(_ section: ProfileFields) -> Experience? {
         checkKeys(of: section, Self.experienceKeys)
@@ -89,11 +83,7 @@ extension ProfileChecker {
             let values = parameters.map { withOwnColours(Self.json($0)) } ?? [:]
             if isScreen { checkScreen(className, parameters, in: fields) }
             if let parameters, fields["extras"] != nil { checkExtras(parameters) }
-            guard let name, let named = fields["name"] else { continue }
-            if let first = places.insert(name, at: named.position) {
-                duplicate(name, at: named.position, fields.path("name"), first: place(first))
-                continue
-            }
+            guard let name, isFirst(name, of: fields, &places) else { continue }
             var unique: String? = name
             if !isScreen {
                 let limits = controlLimits(className, parameters)
@@ -160,9 +150,7 @@ extension ProfileChecker {
 
     /// As ``limits(in:)``, but what is no number is nobody's mistake.
     private static func numbers(_ fields: ProfileFields) -> ValueLimits {
-        func number(_ key: String) -> Double? {
-            if case .number(let number)? = fields[key]?.content { number.value } else { nil }
-        }
+        func number(_ key: String) -> Double? { fields[key]?.number?.value }
         var limits = ValueLimits(
             minimum: number("min"),
             maximum: number("max"),
@@ -191,11 +179,7 @@ extension ProfileChecker {
             if let text, let value = fields["value"], !Self.isColour(text) {
                 invalid(value, fields.path("value"), "#RGB or #RRGGBB")
             }
-            guard let name, let named = fields["name"] else { continue }
-            if let first = places.insert(name, at: named.position) {
-                duplicate(name, at: named.position, fields.path("name"), first: place(first))
-                continue
-            }
+            guard let name, isFirst(name, of: fields, &places) else { continue }
             // One without a legal value is still a name that others may use.
             colours.append(Experience.Colour(name: name, value: text ?? ""))
         }

@@ -2,20 +2,10 @@ import JSON
 
 // Managed properties and their actions.
 extension ProfileChecker {
-    private static let propertyKeys = KnownKeys(
-        "name",
-        "control",
-        "notify",
-        "schedule",
-        "actions",
-        "roles",
-        "min",
-        "max",
-        "step",
-        "unit",
-        "optional"
-    )
-    private static let actionKeys = KnownKeys("name", "value")
+    private static let propertyKeys = KnownKeys([
+        "name", "control", "notify", "schedule", "actions", "roles", "min", "max", "step", "unit", "optional",
+    ])
+    private static let actionKeys = KnownKeys(["name", "value"])
 
     mutating func properties(in type: ProfileFields) -> [ProfileProperty] {
         let elements = list("managedProperties", in: type, atMost: ProfileLimits.properties)
@@ -25,11 +15,7 @@ extension ProfileChecker {
         let path = type.path("managedProperties")
         for (index, element) in elements.enumerated() {
             guard let fields = object(element, .element(path, index)) else { continue }
-            let property = property(fields)
-            guard let property, let named = fields["name"] else { continue }
-            if let first = places.insert(property.name, at: named.position) {
-                duplicate(property.name, at: named.position, fields.path("name"), first: place(first))
-            } else {
+            if let property = property(fields), isFirst(property.name, of: fields, &places) {
                 properties.append(property)
             }
         }
@@ -159,11 +145,7 @@ extension ProfileChecker {
             invalid(value, fields.path("name"), "a text of 1 to 100 characters")
             return nil
         }
-        if let first = places.insert(name, at: value.position) {
-            duplicate(name, at: value.position, fields.path("name"), first: place(first))
-            return nil
-        }
-        return name
+        return isFirst(name, of: fields, &places) ? name : nil
     }
 
     /// The types that the actions of one property agree on.

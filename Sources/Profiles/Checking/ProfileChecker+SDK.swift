@@ -2,19 +2,10 @@ import Text
 
 // How the application reaches its cloud, and its texts.
 extension ProfileChecker {
-    private static let sdkKeys = KnownKeys(
-        "allowMobileDSS",
-        "allowOfflineUse",
-        "serviceType",
-        "serviceLocation",
-        "consoleLogLevel",
-        "fileLogLevel",
-        "defaultNetworkTimeoutMs",
-        "appId",
-        "appSecret",
-        "xPlatformId",
-        "xPlatformID"
-    )
+    private static let sdkKeys = KnownKeys([
+        "allowMobileDSS", "allowOfflineUse", "serviceType", "serviceLocation", "consoleLogLevel",
+        "fileLogLevel", "defaultNetworkTimeoutMs", "appId", "appSecret", "xPlatformId", "xPlatformID",
+    ])
     private static let timeouts = 500.0...300_000
 
     mutating func sdkSettings(_ fields: ProfileFields) -> SDKSettings {

@@ -2,18 +2,10 @@ import Text
 
 // Device types.
 extension ProfileChecker {
-    private static let typeKeys = KnownKeys(
-        "class",
-        "oemModel",
-        "model",
-        "name",
-        "icon",
-        "detailScreen",
-        "scheduleScreen",
-        "deviceControl",
-        "ssidRegex",
-        "managedProperties"
-    )
+    private static let typeKeys = KnownKeys([
+        "class", "oemModel", "model", "name", "icon", "detailScreen", "scheduleScreen", "deviceControl",
+        "ssidRegex", "managedProperties",
+    ])
 
     mutating func deviceType(_ value: PlacedValue, path: ValuePath, needsClass: Bool) {
         guard let fields = object(value, path) else { return }

@@ -19,7 +19,7 @@ extension ProfileChecker {
     }
 
     mutating func object(_ value: PlacedValue, _ path: ValuePath) -> ProfileFields? {
-        guard case .object(let members) = value.content else {
+        guard let members = value.members else {
             wrongType(value, path, "an object")
             return nil
         }
@@ -27,12 +27,20 @@ extension ProfileChecker {
     }
 
     mutating func list(_ key: String, in fields: ProfileFields) -> [PlacedValue]? {
+        value(key, in: fields, \.list, "a list")
+    }
+
+    /// The value of a key as what it must be; `nil` without one.
+    private mutating func value<Value>(
+        _ key: String,
+        in fields: ProfileFields,
+        _ read: (PlacedValue) -> Value?,
+        _ legal: String
+    ) -> Value? {
         guard let value = fields[key] else { return nil }
-        guard case .list(let elements) = value.content else {
-            wrongType(value, fields.path(key), "a list")
-            return nil
-        }
-        return elements
+        let found = read(value)
+        if found == nil { wrongType(value, fields.path(key), legal) }
+        return found
     }
 
     /// A list that is cut where it becomes too large.
@@ -60,10 +68,7 @@ extension ProfileChecker {
     }
 
     mutating func text(_ key: String, in fields: ProfileFields) -> String? {
-        guard let value = fields[key] else { return nil }
-        if case .string(let text) = value.content { return text }
-        wrongType(value, fields.path(key), "a text")
-        return nil
+        value(key, in: fields, \.string, "a text")
     }
 
     /// A text that must be there and not be empty.
@@ -77,17 +82,11 @@ extension ProfileChecker {
     }
 
     mutating func boolean(_ key: String, in fields: ProfileFields) -> Bool? {
-        guard let value = fields[key] else { return nil }
-        if case .bool(let flag) = value.content { return flag }
-        wrongType(value, fields.path(key), "true or false")
-        return nil
+        value(key, in: fields, \.bool, "true or false")
     }
 
     mutating func number(_ key: String, in fields: ProfileFields) -> Double? {
-        guard let value = fields[key] else { return nil }
-        if case .number(let number) = value.content { return number.value }
-        wrongType(value, fields.path(key), "a number")
-        return nil
+        value(key, in: fields, \.number, "a number")?.value
     }
 
     /// A text that must be one of a few.
@@ -135,6 +134,15 @@ extension ProfileChecker {
             at: position,
             "\(path): \(QuotedValue.of(name)) stands again (first in \(first.file):\(first.position.line))"
         )
+    }
+
+    /// Whether the name of an object is the first of its list; if it is not, a problem is added.
+    mutating func isFirst(_ name: String, of fields: ProfileFields, _ places: inout FirstPlaces) -> Bool {
+        guard let value = fields["name"], let first = places.insert(name, at: value.position) else {
+            return true
+        }
+        duplicate(name, at: value.position, fields.path("name"), first: place(first))
+        return false
     }
 
     /// `; did you mean "…"?`, or nothing.

@@ -79,16 +79,10 @@ struct ProfileChecker {
         batches.append(Batch(file: current, value: value, path: path, needsClass: needsClass))
     }
 
-    private static let sections = KnownKeys(
-        "version",
-        "name",
-        "applicationIdentifier",
-        "packages",
-        "devices",
-        "sdkConfig",
-        "userExperience",
-        "strings"
-    )
+    private static let sections = KnownKeys([
+        "version", "name", "applicationIdentifier", "packages", "devices", "sdkConfig", "userExperience",
+        "strings",
+    ])
 
     private mutating func configuration(_ fields: ProfileFields, needsClass: Bool) {
         checkKeys(of: fields, Self.sections)

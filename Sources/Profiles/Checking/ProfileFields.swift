@@ -27,7 +27,7 @@ struct KnownKeys {
     /// By length in bytes: most keys are compared with one name.
     private let byLength: [[String]]
 
-    init(_ names: String...) {
+    init(_ names: [String]) {
         self.names = names
         let longest = names.map(\.utf8.count).max() ?? 0
         byLength = (0...longest).map { length in names.filter { $0.utf8.count == length } }

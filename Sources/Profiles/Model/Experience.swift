@@ -12,8 +12,6 @@ package struct Experience: Sendable, Hashable {
         package var icon: String?
         /// `config` or `extras`.
         package var parameters: JSONObject = [:]
-
-        package init(name: String, className: String) { (self.name, self.className) = (name, className) }
     }
 
     /// A colour with a name.
@@ -32,10 +30,6 @@ package struct Experience: Sendable, Hashable {
     package var drawerMenu: [String] = []
     package var defaults: JSONObject = [:]
     package var colours: [Colour] = []
-
-    package init(signInScreen: String, homeScreen: String) {
-        (self.signInScreen, self.homeScreen) = (signInScreen, homeScreen)
-    }
 
     /// Adds the screens, controls and colours of another one, under names that this one has not.
     mutating func add(_ other: Experience) {

@@ -14,7 +14,7 @@ package struct Profile: Sendable, Hashable {
     package let name: String
     /// `model`: what tells profiles of one name apart.
     package let model: String?
-    package let origin: Origin
+    package internal(set) var origin: Origin
     /// `class`, behind its last dot.
     package var className: String?
     /// `name`: for people; looked up in the strings.

@@ -16,6 +16,4 @@ package struct ApplicationInfo: Sendable, Hashable {
     package var version: String?
     package var name: String?
     package var identifier: String?
-
-    package init() {}
 }

@@ -28,8 +28,6 @@ package struct SDKSettings: Sendable, Hashable {
     /// Where the values stand in it, by key.
     package var positions: [String: SourcePosition] = [:]
 
-    package init() {}
-
     /// Whether a key is that of the secret, `appSecret`, however it is spelt: a misspelt one is as secret.
     static func isSecret(_ key: String) -> Bool {
         key.lowercased().filter { $0 != "_" && $0 != "-" } == "appsecret"

@@ -76,6 +76,14 @@ extension PlacedValue {
         if case .list(let elements) = content { elements } else { nil }
     }
 
+    var bool: Bool? {
+        if case .bool(let flag) = content { flag } else { nil }
+    }
+
+    var number: Numeral? {
+        if case .number(let number) = content { number } else { nil }
+    }
+
     package var string: String? {
         if case .string(let text) = content { text } else { nil }
     }

@@ -4,11 +4,6 @@ extension TolerantReader {
         cursor.offset < end ? bytes[cursor.offset] : nil
     }
 
-    @inline(__always)
-    static func isDigit(_ byte: UInt8) -> Bool {
-        byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
-    }
-
     /// Reads the character if it is the next one.
     mutating func skip(_ character: UInt8) -> Bool {
         guard next == character else { return false }
@@ -88,7 +83,7 @@ extension TolerantReader {
 
     private mutating func digits() throws(BadJSON) -> Int {
         let start = cursor.offset
-        while let byte = next, Self.isDigit(byte) { cursor.offset += 1 }
+        while let byte = next, byte.isASCIIDigit { cursor.offset += 1 }
         guard cursor.offset > start else { throw unexpected("a digit must stand here") }
         return cursor.offset - start
     }
@@ -104,32 +99,19 @@ extension TolerantReader {
     mutating func text() throws(BadJSON) -> String {
         let opening = cursor
         cursor.offset += 1
-        let start = cursor.offset
-        while let byte = next {
-            if byte == UInt8(ascii: "\"") {
-                let text = string(start..<cursor.offset)
-                cursor.offset += 1
-                return text
-            }
-            if byte == UInt8(ascii: "\\") { return try textWithEscapes(from: start, opening: opening) }
-            guard byte >= 0x20 else { break }
-            cursor.advance(over: byte)
-        }
-        throw unfinishedText(opening)
-    }
-
-    private mutating func textWithEscapes(from start: Int, opening: SourceCursor) throws(BadJSON) -> String {
-        var buffer = Array(bytes[start..<cursor.offset])
+        // Most texts have no escape, and are taken as they stand.
+        var (buffer, start): ([UInt8], Int) = ([], cursor.offset)
         while let byte = next, byte >= 0x20 {
-            if byte == UInt8(ascii: "\"") {
+            switch byte {
+            case UInt8(ascii: "\""):
+                let rest = start..<cursor.offset
                 cursor.offset += 1
-                return String(decoding: buffer, as: UTF8.self)
-            }
-            if byte == UInt8(ascii: "\\") {
+                return buffer.isEmpty ? string(rest) : String(decoding: buffer + bytes[rest], as: UTF8.self)
+            case UInt8(ascii: "\\"):
+                buffer += bytes[start..<cursor.offset]
                 try escape(into: &buffer)
-            } else {
-                buffer.append(byte)
-                cursor.advance(over: byte)
+                start = cursor.offset
+            default: cursor.advance(over: byte)
             }
         }
         throw unfinishedText(opening)

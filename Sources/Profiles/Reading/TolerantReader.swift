@@ -67,7 +67,7 @@ struct TolerantReader {
         case UInt8(ascii: "t"): return PlacedValue(try word("true", .bool(true)), at: start)
         case UInt8(ascii: "f"): return PlacedValue(try word("false", .bool(false)), at: start)
         case UInt8(ascii: "n"): return PlacedValue(try word("null", .null), at: start)
-        case let byte? where byte == UInt8(ascii: "-") || Self.isDigit(byte):
+        case let byte? where byte == UInt8(ascii: "-") || byte.isASCIIDigit:
             return PlacedValue(.number(try number()), at: start)
         default: throw unexpected("a value must stand here")
         }

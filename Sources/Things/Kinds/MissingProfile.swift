@@ -5,8 +5,4 @@ package struct MissingProfile: Sendable, Hashable {
     package let name: String
     /// The models of the types that share the name; empty if nobody has it.
     package let models: [String]
-
-    package init(key: String, name: String, models: [String] = []) {
-        (self.key, self.name, self.models) = (key, name, models)
-    }
 }

@@ -5,7 +5,7 @@ import Text
 enum PropertyValue {
     /// As it is stored.
     case stored(JSONValue)
-    case on, off, toggle
+    case state(AttributeValue.State)
 
     /// - Parameter plainText: The value as it was sent, if that was no JSON.
     /// - Source: contrib/contract/profiles.md, "Values".
@@ -37,23 +37,18 @@ enum PropertyValue {
         _ switching: SwitchValues
     ) throws(Refusal) -> PropertyValue {
         if let action = action(value, property) {
-            if action == switching.value(isOn: true) { return .on }
-            return action == switching.value(isOn: false) ? .off : .stored(action)
+            if action == switching.value(isOn: true) { return .state(.on) }
+            return action == switching.value(isOn: false) ? .state(.off) : .stored(action)
         }
-        if let flag = value.bool { return flag ? .on : .off }
+        if let flag = value.bool { return .state(flag ? .on : .off) }
+        if let state = value.string.flatMap(AttributeValue.State.init(word:)) { return .state(state) }
         let names = property.actions.map(\.name)
         let more = names.isEmpty ? "" : ", \(QuotedValue.list(names)) or one of their values"
         let legal =
             "\(property.name) must be ON, OFF, TOGGLE, true\(names.isEmpty ? " or" : ",") false\(more) "
             + "(is \(QuotedValue.of(value)))"
-        switch value.string?.trimmingSpace.uppercased() {
-        case "ON"?, "TRUE"?: return .on
-        case "OFF"?, "FALSE"?: return .off
-        case "TOGGLE"?: return .toggle
-        case nil where names.isEmpty || value.number == nil:
-            throw Refusal(.wrongType, legal, field: property.name)
-        default: throw Refusal(.invalidValue, legal, field: property.name)
-        }
+        let isOfWrongType = value.string == nil && (names.isEmpty || value.number == nil)
+        throw Refusal(isOfWrongType ? .wrongType : .invalidValue, legal, field: property.name)
     }
 
     private static func choice(_ value: JSONValue, _ property: ThingProperty) throws(Refusal) -> JSONValue {
@@ -122,7 +117,7 @@ enum PropertyValue {
         } else if let found = value.number {
             number = found
         } else if property.control == .dimmer || isFraction, let text = value.string {
-            let share = percent(text).map { $0 / 100 }
+            let share = AttributeValue.percent(text).map { $0 / 100 }
             guard let share else { throw refused(.invalidValue) }
             guard (0...1).contains(share) else { throw refused(.outOfRange) }
             let (low, high) = (property.minimum ?? 0, property.maximum ?? 100)
@@ -138,15 +133,6 @@ enum PropertyValue {
         // The digits of a number beyond those of a double are kept.
         if case .numeral = value { return value }
         return .number(number)
-    }
-
-    /// The number before `%`; `nil` for another text.
-    private static func percent(_ text: String) -> Double? {
-        let word = text.trimmingSpace
-        guard word.hasSuffix("%"), let percent = Double(String(word.dropLast()).trimmingSpace),
-            percent.isFinite
-        else { return nil }
-        return percent
     }
 
     private static func legalNumbers(_ property: ThingProperty, _ isWhole: Bool) -> String {

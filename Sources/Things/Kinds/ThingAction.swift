@@ -10,10 +10,6 @@ package struct ThingAction: Sendable, Hashable {
     package let property: String?
     /// The value that it sets.
     package let value: JSONValue?
-
-    init(name: String, title: String, property: String?, value: JSONValue?) {
-        (self.name, self.title, self.property, self.value) = (name, title, property, value)
-    }
 }
 
 /// The actions of all properties of a profile.

@@ -23,8 +23,6 @@ package struct ThingProperty: Sendable, Hashable {
     package struct Action: Sendable, Hashable {
         package let name: String
         package let value: JSONValue
-
-        package init(name: String, value: JSONValue) { (self.name, self.value) = (name, value) }
     }
 
     /// The key in the thing's data, and the attribute of `set`.
@@ -41,10 +39,6 @@ package struct ThingProperty: Sendable, Hashable {
     package var isOptional = false
     /// Whether the thing has a value for it at present; an optional property without one is left out.
     package var isPresent = true
-
-    package init(name: String, control: Control, type: ValueType) {
-        (self.name, self.control, self.type) = (name, control, type)
-    }
 
     package var isReadOnly: Bool { control == .readonlyText }
 

@@ -1,4 +1,3 @@
-import Controller
 import Flare
 import NIOCore
 

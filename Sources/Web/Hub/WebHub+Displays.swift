@@ -1,5 +1,4 @@
 import Controller
-import Flare
 import People
 import Things
 

@@ -1,9 +1,7 @@
 import Controller
-import Flare
 import JSON
 import Messages
 import NIOCore
-import People
 import Threading
 
 /// The event streams' side of the hub.

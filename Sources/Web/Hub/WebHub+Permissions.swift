@@ -1,7 +1,6 @@
 import Controller
 import Flare
 import JSON
-import Messages
 import People
 
 /// What somebody may do, so that pages offer nothing else.

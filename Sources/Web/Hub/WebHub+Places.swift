@@ -1,6 +1,5 @@
 import Controller
 import Flare
-import Messages
 import People
 import Text
 import Things

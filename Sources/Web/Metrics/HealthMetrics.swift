@@ -2,79 +2,52 @@ package import Messages
 
 /// The metrics of a node: its health message, with units in the names.
 package enum HealthMetrics {
-    /// What a counter of the health message is.
-    private struct Entry {
-        let name: String
-        let kind: Metric.Kind
-        let help: String
-
-        init(_ name: String, _ help: String, kind: Metric.Kind = .counter) {
-            self.name = "trilateral_" + name + (kind == .counter ? "_total" : "")
-            (self.kind, self.help) = (kind, help)
-        }
-    }
-
-    private static let entries: [String: Entry] = [
-        "mqtt_sent": Entry("mqtt_messages_sent", "Messages sent to the broker."),
-        "mqtt_received": Entry("mqtt_messages_received", "Messages received from the broker."),
-        "mqtt_dropped": Entry("mqtt_messages_dropped", "Messages not sent: no link, or too many waiting."),
-        "mqtt_lost": Entry(
-            "mqtt_messages_lost",
-            "Received messages that were lost because reading them was too slow."
-        ),
-        "mqtt_connects": Entry("mqtt_connects", "Connections made to the broker."),
-        "events_dropped": Entry(
-            "events_dropped",
-            "Events and answers dropped because there was no link to the broker."
-        ),
-        "log_lines_dropped": Entry(
-            "log_lines_dropped",
-            "Log lines dropped because nobody read them in time."
-        ),
-        "adverts_heard": Entry(
-            "bluetooth_adverts_heard",
-            "Bluetooth advertising packets received, of any device."
-        ),
-        "adverts_damaged": Entry(
-            "bluetooth_adverts_damaged",
-            "Bluetooth advertising packets that could not be read."
-        ),
-        "beacons_heard": Entry(
-            "beacon_packets_heard",
-            "Packets received from beacons, of this place or others."
-        ),
-        "readings_dropped": Entry(
-            "readings_dropped",
-            "Readings dropped because estimating positions was too slow."
-        ),
-        "readings_refused": Entry("readings_refused", "Readings from the broker that were refused."),
-        "sign_ins_refused": Entry("sign_ins_refused", "Wrong passwords of the kiosk page and the API."),
-        "presence_refused": Entry("presence_refused", "Presence messages of displays that were refused."),
-        "web_streams": Entry("web_streams", "Event streams that are open.", kind: .gauge),
-        "web_streams_refused": Entry("web_streams_refused", "Event streams that were refused."),
-        "web_commands": Entry("web_commands", "Commands over HTTP."),
-        "web_events": Entry("web_events", "Events for the event streams."),
-        "log_rows_dropped": Entry(
-            "log_rows_dropped",
-            "Rows of the command log that could not be kept."
-        ),
-        "proxy_headers_ignored": Entry(
-            "proxy_headers_ignored",
-            "Headers that name a user and came from another peer than the proxy."
-        ),
-        "resolver_connections": Entry("resolver_connections", "Connections taken by the resolver."),
-        "resolver_names": Entry("resolver_names", "Names asked of the resolver."),
-        "resolver_unknown": Entry("resolver_unknown", "Names asked of the resolver that it does not know."),
-        "resolver_updates": Entry("resolver_updates", "Addresses told to the resolver."),
-        "resolver_changes": Entry("resolver_changes", "Addresses told to the resolver that were other ones."),
-        "resolver_refused": Entry("resolver_refused", "Messages and connections that the resolver refused."),
-        "station_announced": Entry("station_announced", "Addresses announced to the resolver."),
-        "station_failed": Entry("station_failed", "Announcements that failed."),
-        "lamp_messages_ignored": Entry("lamp_messages_ignored", "Messages of real lamps that were ignored."),
+    /// What the counters of the health message are.
+    private static let descriptions = [
+        "mqtt_sent": "Messages sent to the broker.",
+        "mqtt_received": "Messages received from the broker.",
+        "mqtt_dropped": "Messages not sent: no link, or too many waiting.",
+        "mqtt_lost": "Received messages that were lost because reading them was too slow.",
+        "mqtt_connects": "Connections made to the broker.",
+        "events_dropped": "Events and answers dropped because there was no link to the broker.",
+        "log_lines_dropped": "Log lines dropped because nobody read them in time.",
+        "adverts_heard": "Bluetooth advertising packets received, of any device.",
+        "adverts_damaged": "Bluetooth advertising packets that could not be read.",
+        "beacons_heard": "Packets received from beacons, of this place or others.",
+        "readings_dropped": "Readings dropped because estimating positions was too slow.",
+        "readings_refused": "Readings from the broker that were refused.",
+        "sign_ins_refused": "Wrong passwords of the kiosk page and the API.",
+        "presence_refused": "Presence messages of displays that were refused.",
+        "web_streams": "Event streams that are open.",
+        "web_streams_refused": "Event streams that were refused.",
+        "web_commands": "Commands over HTTP.",
+        "web_events": "Events for the event streams.",
+        "log_rows_dropped": "Rows of the command log that could not be kept.",
+        "proxy_headers_ignored": "Headers that name a user and came from another peer than the proxy.",
+        "resolver_connections": "Connections taken by the resolver.",
+        "resolver_names": "Names asked of the resolver.",
+        "resolver_unknown": "Names asked of the resolver that it does not know.",
+        "resolver_updates": "Addresses told to the resolver.",
+        "resolver_changes": "Addresses told to the resolver that were other ones.",
+        "resolver_refused": "Messages and connections that the resolver refused.",
+        "station_announced": "Addresses announced to the resolver.",
+        "station_failed": "Announcements that failed.",
+        "lamp_messages_ignored": "Messages of real lamps that were ignored.",
     ]
 
+    /// The names of those that have another one here, without prefix and ending.
+    private static let names = [
+        "mqtt_sent": "mqtt_messages_sent", "mqtt_received": "mqtt_messages_received",
+        "mqtt_dropped": "mqtt_messages_dropped", "mqtt_lost": "mqtt_messages_lost",
+        "adverts_heard": "bluetooth_adverts_heard", "adverts_damaged": "bluetooth_adverts_damaged",
+        "beacons_heard": "beacon_packets_heard",
+    ]
+
+    /// Those that can fall.
+    private static let gauges: Set = ["web_streams"]
+
     /// Whether the metric of a counter has a name and a description of its own.
-    package static func knows(_ counter: String) -> Bool { entries[counter] != nil }
+    package static func knows(_ counter: String) -> Bool { descriptions[counter] != nil }
 
     package static func metrics(of health: HealthMessage, version: String) -> [Metric] {
         let general = [
@@ -112,9 +85,14 @@ package enum HealthMetrics {
             ),
         ]
         let counters = health.counters.sorted { $0.key < $1.key }.map { counter in
-            let entry =
-                entries[counter.key] ?? Entry(counter.key, "A figure of the health message.", kind: .untyped)
-            return Metric(entry.name, entry.kind, help: entry.help, Double(counter.value))
+            let value = Double(counter.value)
+            let name = "trilateral_\(names[counter.key] ?? counter.key)"
+            guard let help = descriptions[counter.key] else {
+                return Metric(name, .untyped, help: "A figure of the health message.", value)
+            }
+            return gauges.contains(counter.key)
+                ? Metric(name, .gauge, help: help, value)
+                : Metric("\(name)_total", .counter, help: help, value)
         }
         return general + counters + [latency(health.positionLatency)]
     }

@@ -2,7 +2,6 @@ import Controller
 import HTTPListener
 import HTTPTypes
 import Hummingbird
-import JSON
 import Messages
 import NIOCore
 import Text

@@ -1,5 +1,4 @@
 import Controller
-import HTTPListener
 import HTTPTypes
 import Hummingbird
 import JSON

@@ -1,4 +1,3 @@
-import Flare
 import HTTPListener
 import HTTPTypes
 import Hummingbird

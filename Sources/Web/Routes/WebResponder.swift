@@ -3,13 +3,10 @@ import Flare
 import HTTPListener
 import HTTPTypes
 import Hummingbird
-import JSON
 import Messages
 import NIOCore
-import PlaceMap
 import Text
 import Things
-import Threading
 
 /// Answers the requests of browsers, displays and scripts.
 struct WebResponder: HTTPResponder {
@@ -88,6 +85,17 @@ struct WebResponder: HTTPResponder {
         }
         let text = MetricsText.text(of: await metrics())
         return WebAnswer(type: MetricsText.contentType, body: ByteBuffer(string: text))
+    }
+
+    // MARK: Environments, zones and things
+
+    /// All of a class.
+    func objects(_ kind: FlareClass, _ request: Request, by asker: Asker) async -> WebAnswer {
+        let environment = Self.query(of: request.head.path ?? "")["environment"]
+        switch await hub.list(kind, in: environment, for: asker) {
+        case .success(let text): return .list(text)
+        case .failure(let refusal): return WebAnswer(refusal)
+        }
     }
 
     // MARK: Commands

@@ -3,7 +3,6 @@ import Flare
 import HTTPListener
 import HTTPTypes
 import Hummingbird
-import Messages
 import NIOCore
 import People
 import PlaceMap

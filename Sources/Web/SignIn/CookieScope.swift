@@ -68,16 +68,9 @@ struct CookieScope: Sendable, Hashable {
     /// A path that ends with a slash; `nil` for one that a cookie cannot have.
     private static func folder(_ text: String) -> String? {
         let parts = text.split(separator: "/")
-        let isPlain = parts.joined().utf8.allSatisfy {
-            switch UInt8($0) {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-                UInt8(ascii: "."), UInt8(ascii: "~"), UInt8(ascii: "%"):
-                true
-            default: false
-            }
-        }
-        guard text.hasPrefix("/"), text.utf8.count <= 200, isPlain, !parts.isEmpty else { return nil }
+        guard text.hasPrefix("/"), text.utf8.count <= 200, parts.joined().isPlain(with: "-_.~%"),
+            !parts.isEmpty
+        else { return nil }
         return "/" + parts.joined(separator: "/") + "/"
     }
 }

@@ -21,16 +21,7 @@ enum SignInPaths {
         // Perhaps below the version of the page.
         var parts = path.dropFirst(prefix.count).split(separator: "/", omittingEmptySubsequences: false)
         if parts.count == 2, parts.first == PageFiles.embedded.version[...] { parts.removeFirst() }
-        guard parts.count == 1, let name = parts.first else { return false }
-        return name.utf8.allSatisfy {
-            switch UInt8($0) {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-                UInt8(ascii: "."):
-                true
-            default: false
-            }
-        }
+        return parts.count == 1 && parts[0].isPlain(with: "-_.")
     }
 
     /// The modules that the pages for who is not signed in are made of.
