@@ -37,9 +37,8 @@ package final class AccountsStore: Sendable {
     // MARK: Transactions
 
     /// Does several operations as one transaction: either all of them are stored, or none is.
-    package func atomically<Result>(
-        _ work: (AccountsStore) throws(AccountsError) -> Result
-    ) throws(AccountsError) -> Result {
+    package func atomically<Result>(_ work: (AccountsStore) throws -> Result) throws(AccountsError) -> Result
+    {
         try write { _ in try work(self) }
     }
 
