@@ -14,15 +14,6 @@ import Threading
 /// an empty body or an error object.
 /// - Source: contrib/contract/flare-protocol.md, "2. REST"; "13. Rules for a server and a client".
 struct RESTRoutes: HTTPResponder {
-    /// A context without Hummingbird's decoders, which are not needed.
-    struct Context: InitializableFromSource {
-        let channel: any Channel
-
-        init(source: ApplicationRequestContextSource) {
-            channel = source.channel
-        }
-    }
-
     let hub: FlareHub
     let sockets: SocketServer
     let local: LocalRoutes
@@ -33,7 +24,7 @@ struct RESTRoutes: HTTPResponder {
     let maximumBodyBytes: Int
     let logger: Logger
 
-    func respond(to sent: Request, context: Context) async throws -> Response {
+    func respond(to sent: Request, context: ChannelContext) async throws -> Response {
         let request = sent.withEffectiveMethod
         let target = RESTTarget(request.head.path ?? "/")
         var visitor: FlareVisitor?
