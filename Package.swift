@@ -93,7 +93,7 @@ let package = Package(
         module("JSON"),
         module("Text", ["JSON"]),
         module("Flare", ["JSON", "Text"]),
-        module("SocketIO", ["Text"]),
+        module("SocketIO", ["JSON", "Text"]),
         module("RateLimiting"),
         module("Positioning", ["JSON", "Flare"]),
         // The built-in profiles go into the program.

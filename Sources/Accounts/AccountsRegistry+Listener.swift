@@ -51,7 +51,7 @@ extension AccountsRegistry {
         let now = clock()
         let until = now + settings.sessionLifetime
         let unstored = state.withLock { $0.listener.map { $0.hash == hash && !$0.isStored } ?? false }
-        let session = try change { store throws(AccountsError) in
+        let session = try change { store in
             // It could not be stored before.
             if unstored { try store.setListenerPassword(PasswordHash(hash), at: now) }
             return try store.addListenerSession(
@@ -77,13 +77,6 @@ extension AccountsRegistry {
     /// Whether it is stored now.
     @discardableResult
     private func storeListener(_ hash: PasswordHash?) -> Bool {
-        do throws(AccountsError) {
-            try change { store throws(AccountsError) in
-                try store.setListenerPassword(hash, at: clock())
-            }
-            return true
-        } catch {
-            return false
-        }
+        (try? change { try $0.setListenerPassword(hash, at: clock()) }) != nil
     }
 }

@@ -181,9 +181,7 @@ package final class AccountsRegistry: Sendable {
     /// Does work on the store, all of it or nothing, after which the table and the secrets are read again.
     ///
     /// They are also read after a failure: what counts is what is stored.
-    package func change<Success>(
-        _ work: (AccountsStore) throws(AccountsError) -> Success
-    ) throws(AccountsError) -> Success {
+    package func change<Success>(_ work: (AccountsStore) throws -> Success) throws(AccountsError) -> Success {
         let result: Success
         do throws(AccountsError) {
             result = try store.atomically(work)
@@ -310,7 +308,7 @@ package final class AccountsRegistry: Sendable {
         guard !rows.isEmpty || !strangers.isEmpty || !uses.isEmpty || !seen.isEmpty else { return }
         let mask = mask()
         do {
-            try store.atomically { store throws(AccountsError) in
+            try store.atomically { store in
                 try store.append(
                     rows.map { $0.masked(by: mask) },
                     strangers: strangers.map { $0.masked(by: mask) },

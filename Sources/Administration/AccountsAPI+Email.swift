@@ -17,8 +17,7 @@ extension AccountsAPI {
     // MARK: Signing up
 
     /// `sign-up`: makes a pending user and sends them a link; the answer tells nothing.
-    func signUp(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse? {
-        guard call.method == .post, call.rest.isEmpty else { return nil }
+    func signUp(_ call: AccountsCall) throws(AccountsError) -> AccountsResponse {
         guard settings.signUp != .off, let send, let url = settings.publicURL else {
             throw .refused("nobody can sign up here; ask an owner")
         }
@@ -59,10 +58,9 @@ extension AccountsAPI {
     ) async throws(AccountsError) -> EmailMessage {
         var user = new
         user.password = try await registry.passwords.hash(password)
-        let record = user
-        let link = try change { store throws(AccountsError) in
+        let link = try change { store in
             try store.removeUnverified(before: now - Self.patience)
-            let id = try store.addUser(record, by: .program, at: now)
+            let id = try store.addUser(user, by: .program, at: now)
             return try store.addLink(.verify, of: id, at: now)
         }
         return message(.verify, to: new.email, name: new.name, link, url, at: now)
@@ -71,8 +69,7 @@ extension AccountsAPI {
     // MARK: Forgotten passwords
 
     /// `forgot`: sends a link to the address of a user; the answer tells nothing.
-    func forgot(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse? {
-        guard call.method == .post, call.rest.isEmpty else { return nil }
+    func forgot(_ call: AccountsCall) throws(AccountsError) -> AccountsResponse {
         guard settings.canReset, let send, let url = settings.publicURL else {
             throw .refused("no email messages are sent here; ask an owner for a new password")
         }
@@ -131,19 +128,23 @@ extension AccountsAPI {
         guard mayWrite(to: address, call.request) else {
             throw .limited("too many email messages were asked for; try again in an hour")
         }
-        let (now, authority) = (call.now, call.authority)
-        let link = try change { store throws(AccountsError) in
-            try store.addEmailLink(of: user, address: address, replacing: present, by: authority, at: now)
+        let link = try change {
+            try $0.addEmailLink(
+                of: user,
+                address: address,
+                replacing: present,
+                by: call.authority,
+                at: call.now
+            )
         }
-        send(message(.email, to: address, name: user.name, link, url, at: now))
+        send(message(.email, to: address, name: user.name, link, url, at: call.now))
         return true
     }
 
     // MARK: Links
 
     /// `verify`: uses up the link of an email message.
-    func verify(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse? {
-        guard call.method == .post, call.rest.isEmpty else { return nil }
+    func verify(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
         let body = try AccountsBody(call.request.body, "token", "password")
         let text = try body.text("token")
         let password = try body.password("password")
@@ -151,37 +152,24 @@ extension AccountsAPI {
         guard let link = SecretToken(text, .link),
             let found = try registry.store.link(link, at: call.now)
         else { throw .refused("this link was used already, or is too old; ask for another one") }
-        let user = found.user
-        call.log(found.purpose.rawValue, user.name)
+        call.log(found.purpose.rawValue, found.user.name)
         let now = call.now
+        let user: User
         switch found.purpose {
-        case .email:
-            let changed = try change { store throws(AccountsError) in try store.setEmail(by: link, at: now) }
-            call.signedIn = .user(user.id)
-            return Self.used(.email, changed)
+        case .email: user = try change { try $0.setEmail(by: link, at: now) }
         case .verify:
             let activates = settings.signUp == .verified
-            let verified = try change { store throws(AccountsError) in
-                try store.verify(link, activates: activates, at: now)
-            }
-            call.signedIn = .user(user.id)
-            return Self.used(.verify, verified)
+            user = try change { try $0.verify(link, activates: activates, at: now) }
         case .reset:
             guard let password else { throw .badValue("password is missing: the new one") }
             let hash = try await registry.passwords.hash(password)
-            let changed = try change { store throws(AccountsError) in
-                try store.reset(link, to: hash, at: now)
-            }
-            call.signedIn = .user(user.id)
-            return Self.used(.reset, changed)
+            user = try change { try $0.reset(link, to: hash, at: now) }
         }
-    }
-
-    private static func used(_ purpose: LinkPurpose, _ user: User) -> AccountsResponse {
-        AccountsResponse(
+        call.signedIn = .user(user.id)
+        return AccountsResponse(
             200,
             [
-                "kind": .string(purpose.rawValue), "user": .string(user.name),
+                "kind": .string(found.purpose.rawValue), "user": .string(user.name),
                 "state": .string(user.state.rawValue),
             ]
         )

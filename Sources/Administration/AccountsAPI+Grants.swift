@@ -3,33 +3,23 @@ import JSON
 import People
 
 extension AccountsAPI {
-    /// `grants`: for who administers, and inside what somebody owns.
-    func grants(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse? {
-        switch (call.method, call.name) {
-        case (.get, nil) where call.rest.isEmpty: return try await grantList(call)
-        case (.get, "check"?): return try await checkGrant(call)
-        case (.post, nil) where call.rest.isEmpty: return try await addGrant(&call)
-        case (.delete, let word?): return try await removeGrant(word, &call)
-        default: return nil
-        }
-    }
-
-    private func grantList(_ call: AccountsCall) async throws(AccountsError) -> AccountsResponse {
+    /// For who administers, and inside what somebody owns.
+    func grants(_ call: AccountsCall) async throws(AccountsError) -> AccountsResponse {
         var grants = call.table.grants
         if let who = try call.query("of")["of"] {
-            if !call.administers, who != call.userID.flatMap({ call.table.user($0)?.name }) {
+            if !call.administers, who != call.ownName {
                 // Nobody learns by it who there is.
-                grants = try await visible(grants, call).filter { call.table.name(of: $0.grantee) == who }
-                return AccountsResponse(200, .array(try await json(grants, call.table).map { .object($0) }))
+                grants = grants.filter { call.table.name(of: $0.grantee) == who }
+            } else {
+                let grantee = try call.grantee(who)
+                grants = grants.filter { $0.grantee == grantee }
             }
-            let grantee = try call.grantee(who)
-            grants = grants.filter { $0.grantee == grantee }
         }
         grants = try await visible(grants, call)
         return AccountsResponse(200, .array(try await json(grants, call.table).map { .object($0) }))
     }
 
-    private func addGrant(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
+    func addGrant(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
         let body = try AccountsBody(call.request.body, "who", "scope", "access", "starts", "ends")
         let (who, text) = (try body.text("who"), try body.text("scope"))
         call.log("grant add", user: who)
@@ -39,53 +29,37 @@ extension AccountsAPI {
         let authority = placed.authority(of: call)
         // Who may not give learns nothing about users.
         try authority.requireGiving(placed.scope, call.table, at: call.now)
-        let grant = Grant(
-            id: 0,
-            try call.grantee(who),
-            access,
-            placed.scope,
-            starts: starts,
-            ends: ends
-        )
-        let id = try change { store throws(AccountsError) in
-            try store.addGrant(grant, by: authority, at: call.now)
-        }
+        let grantee = try call.grantee(who)
+        let grant = Grant(id: 0, grantee, access, placed.scope, starts: starts, ends: ends)
+        let id = try change { try $0.addGrant(grant, by: authority, at: call.now) }
         return AccountsResponse(201, ["id": JSONValue(Int(clamping: id))])
     }
 
-    private func removeGrant(_ word: String, _ call: inout AccountsCall) async throws(AccountsError)
-        -> AccountsResponse
-    {
-        call.log("grant rm", word)
-        try await remove(word, call, "grant") { _ in true }
-        return .done
-    }
-
     /// Removes a grant, or a share.
-    func remove(
-        _ word: String,
-        _ call: AccountsCall,
-        _ what: String,
-        where isOne: (Grant) -> Bool
-    ) async throws(AccountsError) {
+    ///
+    /// - Parameter what: `grant` or `share`.
+    func removeGrant(_ word: String, _ call: inout AccountsCall, _ what: String)
+        async throws(AccountsError) -> AccountsResponse
+    {
+        call.log("\(what) rm", word)
         guard let id = Int64(word) else { throw .unknown("there is no \(what) \(quoted(word))") }
         var authority = call.authority
         if let grant = call.table.grants.first(where: { $0.id == id }) {
-            guard isOne(grant), try await !visible([grant], call).isEmpty else {
+            guard what == "grant" || grant.share, try await !visible([grant], call).isEmpty else {
                 throw .unknown("there is no \(what) \(id)")
             }
             authority = try await placed(grant.scope).authority(of: call)
         } else if what != "grant" || !call.administers {
             throw .unknown("there is no \(what) \(id)")
         }
-        let (by, now) = (authority, call.now)
-        try change { store throws(AccountsError) in try store.removeGrant(id, by: by, at: now) }
+        try change { try $0.removeGrant(id, by: authority, at: call.now) }
+        return .done
     }
 
     // MARK: Questions
 
     /// `grants/check`: for oneself, for who owns what is asked about, and for who administers.
-    private func checkGrant(_ call: AccountsCall) async throws(AccountsError) -> AccountsResponse {
+    func checkGrant(_ call: AccountsCall) async throws(AccountsError) -> AccountsResponse {
         let query = try call.query("user", "scope", "access", "at")
         guard let name = query["user"], let text = query["scope"], let word = query["access"] else {
             throw .badValue("user, scope and access are needed")
@@ -93,14 +67,10 @@ extension AccountsAPI {
         let access = try parseAccess(word)
         let at = try query["at"].map { text throws(AccountsError) in try parseTime(text) } ?? call.now
         let placed = try await scope(text, call)
-        let isOwn = call.userID.flatMap { call.table.user($0)?.name } == name
-        if !isOwn, !placed.mayBeGiven(by: call) { try call.requireAdministration() }
+        if call.ownName != name, !placed.mayBeGiven(by: call) { try call.requireAdministration() }
         let user = try call.receiver(named: name)
         guard let object = placed.object else { throw .unknown("there is no \(text)") }
         let verdict = call.table.verdict(of: .user(user.id), access, on: object, at: at)
-        return AccountsResponse(
-            200,
-            ["granted": .bool(verdict.isGranted), "text": .string("\(verdict)")]
-        )
+        return AccountsResponse(200, ["granted": .bool(verdict.isGranted), "text": .string("\(verdict)")])
     }
 }

@@ -4,41 +4,16 @@ import JSON
 import People
 
 extension AccountsAPI {
-    /// `groups`, for who administers.
-    func groups(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse? {
-        if call.rest.isEmpty {
-            switch call.method {
-            case .get:
-                try call.requireAdministration()
-                return AccountsResponse(200, .array(try await groupList(call.table)))
-            case .post: return try addGroup(&call)
-            case .put, .patch, .delete: return nil
-            }
-        }
-        if call.method == .delete, let name = call.name.map(call.groupName) {
-            call.log("group rm", name)
-            try change { store throws(AccountsError) in
-                try store.removeGroup(name, by: call.authority, at: call.now)
-            }
-            return .done
-        }
-        guard call.method == .post else { return nil }
-        if let name = call.name(before: "members").map(call.groupName) {
-            return try await changeMembers(of: name, joins: true, &call)
-        }
-        if let name = call.name(before: "leave").map(call.groupName) {
-            return try await changeMembers(of: name, joins: false, &call)
-        }
-        return nil
-    }
-
-    private func groupList(_ table: AccessTable) async throws(AccountsError) -> [JSONValue] {
+    /// All groups, for who administers.
+    func groups(_ call: AccountsCall) async throws(AccountsError) -> AccountsResponse {
+        try call.requireAdministration()
+        let table = call.table
         var things: Set<FlareID> = []
         for group in table.groups {
             if case .things(let members) = group.members { things.formUnion(members) }
         }
         let slugs = try await place.slugs(things.map { ObjectReference(.thing, $0) })
-        return table.groups.map { group in
+        let groups = table.groups.map { group -> JSONValue in
             let members: [String] =
                 switch group.members {
                 case .users(let ids): ids.compactMap { table.user($0)?.name }
@@ -50,9 +25,10 @@ extension AccountsAPI {
                 "members": .array(members.sorted().map { .string($0) }),
             ]
         }
+        return AccountsResponse(200, .array(groups))
     }
 
-    private func addGroup(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
+    func addGroup(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
         let body = try AccountsBody(call.request.body, "name", "kind")
         let name = try body.text("name")
         call.log("group add", name)
@@ -61,24 +37,30 @@ extension AccountsAPI {
         guard let kind = Grouping.Kind(rawValue: word) else {
             throw .badValue("kind must be users or things (is \(quoted(word)))")
         }
-        let id = try change { store throws(AccountsError) in
-            try store.addGroup(name, of: kind, by: call.authority, at: call.now)
-        }
+        let id = try change { try $0.addGroup(name, of: kind, by: call.authority, at: call.now) }
         return AccountsResponse(201, ["id": .string("\(id)"), "name": .string(name)])
     }
 
-    private func changeMembers(
-        of name: String,
+    func removeGroup(_ word: String, _ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
+        let name = call.groupName(word)
+        call.log("group rm", name)
+        try change { try $0.removeGroup(name, by: call.authority, at: call.now) }
+        return .done
+    }
+
+    func changeMembers(
+        of word: String,
         joins: Bool,
         _ call: inout AccountsCall
     ) async throws(AccountsError) -> AccountsResponse {
+        let name = call.groupName(word)
         call.log(joins ? "group join" : "group leave", name)
         try call.requireAdministration()
         let members = try AccountsBody(call.request.body, "members").texts("members")
         let (authority, now) = (call.authority, call.now)
         switch try call.table.requireGroup(name).kind {
         case .users:
-            try change { store throws(AccountsError) in
+            try change { store in
                 if joins {
                     try store.join(name, users: members, by: authority, at: now)
                 } else {
@@ -96,12 +78,11 @@ extension AccountsAPI {
                     throw .unknown("there is no thing \(quoted(member))")
                 }
             }
-            let found = things
-            try change { store throws(AccountsError) in
+            try change { store in
                 if joins {
-                    try store.join(name, things: found, by: authority, at: now)
+                    try store.join(name, things: things, by: authority, at: now)
                 } else {
-                    try store.leave(name, things: found, by: authority, at: now)
+                    try store.leave(name, things: things, by: authority, at: now)
                 }
             }
         }

@@ -24,7 +24,7 @@ extension AccountsAPI {
     }
 
     /// `sign-in`.
-    func listenerSignIn(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse? {
+    func listenerSignIn(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
         guard let hash = listenerHash(call) else { return Self.noPassword }
         guard let text = call.request.body?["password"]?.string else {
             return AccountsResponse(
@@ -45,11 +45,11 @@ extension AccountsAPI {
     }
 
     /// `sign-out`.
-    func listenerSignOut(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse? {
+    func listenerSignOut(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
         guard listenerHash(call) != nil else { return Self.noPassword }
         if call.request.speaker != nil, let session = call.listenerSession {
             call.log(AccountsCall.Act.signOut)
-            try change { store throws(AccountsError) in try store.endSession(session) }
+            try change { try $0.endSession(session) }
         }
         return AccountsResponse(200, ["status": "ok"], session: .end)
     }

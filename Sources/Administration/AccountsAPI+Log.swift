@@ -8,9 +8,8 @@ extension AccountsAPI {
     /// The most rows of one answer.
     private static let mostRows = 10_000
 
-    /// `log`, for who administers; newest last.
-    func log(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse? {
-        guard call.method == .get, call.rest.isEmpty else { return nil }
+    /// For who administers; newest last.
+    func log(_ call: AccountsCall) async throws(AccountsError) -> AccountsResponse {
         try call.requireAdministration()
         let words = try call.query("thing", "user", "since", "limit")
         var query = LogQuery()

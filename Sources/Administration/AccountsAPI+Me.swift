@@ -4,25 +4,11 @@ import People
 import Threading
 
 extension AccountsAPI {
-    /// `me`: what users see and change of themselves.
-    func me(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse? {
-        if call.rest.isEmpty {
-            switch call.method {
-            case .get: return AccountsResponse(200, try await profile(call))
-            case .patch: return try await editProfile(&call)
-            case .post, .put, .delete: return nil
-            }
-        }
-        if call.method == .put, call.name == "password" { return try await setOwnPassword(&call) }
-        return nil
-    }
-
-    private func profile(_ call: AccountsCall) async throws(AccountsError) -> JSONValue {
+    /// What users see of themselves.
+    func profile(_ call: AccountsCall) async throws(AccountsError) -> JSONValue {
         let user = try call.user()
         let table = registry.table
-        guard let record = try registry.store.users().first(where: { $0.user.id == user.id }) else {
-            throw .unknown("there is no such user any more")
-        }
+        let record = try record(of: user)
         let groups = table.groups.filter { group in
             guard case .users(let members) = group.members else { return false }
             return members.contains(user.id)
@@ -37,6 +23,13 @@ extension AccountsAPI {
         return .object(members)
     }
 
+    private func record(of user: User) throws(AccountsError) -> UserRecord {
+        guard let record = try registry.store.users().first(where: { $0.user.id == user.id }) else {
+            throw .unknown("there is no such user any more")
+        }
+        return record
+    }
+
     /// Whether somebody owns anything, and so has something to administer.
     private func owns(_ call: AccountsCall) -> Bool {
         if !Reader(call.table, for: call.speaker, .own, at: call.now).seesNothing { return true }
@@ -45,7 +38,7 @@ extension AccountsAPI {
         }
     }
 
-    private func editProfile(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
+    func editProfile(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
         let user = try call.user()
         call.log("user edit", user: user.name)
         let body = try AccountsBody(call.request.body, "display", "email", "old")
@@ -55,9 +48,7 @@ extension AccountsAPI {
             throw .refused("the present password is wrong")
         }
         var email = try body.optionalText("email")
-        guard let known = try registry.store.users().first(where: { $0.user.id == user.id }) else {
-            throw .unknown("there is no such user any more")
-        }
+        let known = try record(of: user)
         if let text = email, try AccountText.email(text) == known.email { email = nil }
         var (present, waiting) = (ExpectedPassword.any, String?.none)
         if let email {
@@ -68,13 +59,12 @@ extension AccountsAPI {
             }
             if !email.isEmpty, try confirm(email, of: user, call, replacing: present) { waiting = email }
         }
-        let (kept, expected) = (waiting == nil ? email : nil, present)
-        try change { store throws(AccountsError) in
-            try store.setProfile(
+        try change {
+            try $0.setProfile(
                 ofUser: user.name,
                 display: display,
-                email: kept,
-                replacing: expected,
+                email: waiting == nil ? email : nil,
+                replacing: present,
                 by: call.authority,
                 at: call.now
             )
@@ -85,7 +75,7 @@ extension AccountsAPI {
     }
 
     /// Sets one's own password, which ends all sessions; the one that asked gets a new one.
-    private func setOwnPassword(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
+    func setOwnPassword(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
         let user = try call.user()
         call.log("user password", user: user.name)
         let body = try AccountsBody(call.request.body, "old", "new")
@@ -97,21 +87,19 @@ extension AccountsAPI {
         case .known(let hash): stored = hash
         }
         let hash = try await registry.passwords.hash(new)
-        let (authority, now, source) = (call.authority, call.now, call.request.source)
-        let isSignedIn = call.request.session != nil
-        let face = call.request.face
-        let session: SecretToken? = try change { store throws(AccountsError) in
+        let (request, now) = (call.request, call.now)
+        let session: SecretToken? = try change { store in
             try store.setPassword(
                 hash,
                 ofUser: user.name,
                 replacing: .stored(stored),
-                by: authority,
+                by: call.authority,
                 at: now
             )
-            guard isSignedIn else { return nil }
+            guard request.session != nil else { return nil }
             return try store.addSession(
                 of: user.id,
-                name: Self.sessionName(face, source),
+                name: Self.sessionName(request.face, request.source),
                 until: now + registry.settings.sessionLifetime,
                 at: now
             ).0

@@ -29,15 +29,15 @@ extension AccountsAPI {
             throw .badValue("a scope is \(ScopeText.rule) (is \(quoted(text)))")
         }
         switch words {
-        case .all: return PlacedScope(scope: .all, object: .everything)
-        case .devices: return PlacedScope(scope: .devices, object: .devices)
+        case .all: return try await placed(.all)
+        case .devices: return try await placed(.devices)
         case .group(let word):
             let found = call.table.group(named: word) ?? AccountID(word).flatMap { call.table.group($0) }
             guard let found, sees(.group(found.id), call) else {
                 let names = call.administers ? call.table.groups.map(\.name) : []
                 throw .unknown("there is no group \(quoted(word))\(hint(word, names))")
             }
-            return PlacedScope(scope: .group(found.id), object: .group(found.id))
+            return try await placed(.group(found.id))
         case .object(let kind, let word):
             guard let (reference, object) = try await object(kind, word, call), let scope = Scope(reference)
             else { throw .unknown("there is no \(kind.rawValue) \(quoted(word))") }
@@ -78,14 +78,9 @@ extension AccountsAPI {
 
     /// Where the object of a stored scope is.
     func placed(_ scope: Scope) async throws(AccountsError) -> PlacedScope {
-        switch scope {
-        case .all: return PlacedScope(scope: scope, object: .everything)
-        case .devices: return PlacedScope(scope: scope, object: .devices)
-        case .group(let id): return PlacedScope(scope: scope, object: .group(id))
-        case .environment, .zone, .thing:
-            guard let reference = scope.reference else { return PlacedScope(scope: scope, object: nil) }
-            return PlacedScope(scope: scope, object: try await place.locate(reference))
-        }
+        var located: AccessObject?
+        if let reference = scope.reference { located = try await place.locate(reference) }
+        return PlacedScope(scope: scope, object: AccessObject(scope) { _ in located })
     }
 
     /// The grants that who asks may see: their own, those that they gave, and those inside what they own.

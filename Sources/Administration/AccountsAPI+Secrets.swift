@@ -4,56 +4,25 @@ import People
 
 /// Tokens, sessions and contacts: everybody's own, and all for who administers.
 extension AccountsAPI {
-    /// `tokens`.
+    /// Tokens or sessions.
     ///
     /// Without a name, who administers gets those of all users.
-    func tokens(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse? {
-        switch (call.method, call.name) {
-        case (.get, nil) where call.rest.isEmpty:
-            let rows = try secrets(.token, call).map { record in
-                var row = Self.row(record, call.table)
-                row["access"] = .text(record.ceiling?.rawValue)
-                return JSONValue.object(row)
-            }
-            return AccountsResponse(200, .array(rows))
-        case (.post, nil) where call.rest.isEmpty: return try addToken(&call)
-        case (.delete, let id?):
-            call.log("token rm", id)
-            try remove(id, .token, call)
-            return .done
-        default: return nil
-        }
-    }
-
-    /// `sessions`.
-    ///
-    /// Without a name, who administers gets those of all users.
-    func sessions(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse? {
-        switch (call.method, call.name) {
-        case (.get, nil) where call.rest.isEmpty:
-            let own = call.request.session.flatMap { SecretToken($0, .session) }?.hash
-            let rows = try secrets(.session, call).map { record in
-                var row = Self.row(record, call.table)
-                row["current"] = .bool(record.hash == own)
-                return JSONValue.object(row)
-            }
-            return AccountsResponse(200, .array(rows))
-        case (.delete, let id?):
-            call.log("session rm", id)
-            try remove(id, .session, call)
-            return .done
-        default: return nil
-        }
-    }
-
-    private func secrets(_ kind: SecretToken.Kind, _ call: AccountsCall) throws(AccountsError)
-        -> [SecretRecord]
-    {
+    func secrets(_ kind: SecretToken.Kind, _ call: AccountsCall) throws(AccountsError) -> AccountsResponse {
         var name = try call.query("user")["user"]
         if name != nil || !call.administers { name = try call.user(named: name).name }
         // When they were used last is in memory.
         try? registry.flush()
-        return try registry.store.secrets(kind, ofUser: name, at: call.now)
+        let own = call.session?.hash
+        let rows = try registry.store.secrets(kind, ofUser: name, at: call.now).map { record in
+            var row = Self.row(record, call.table)
+            if kind == .token {
+                row["access"] = .text(record.ceiling?.rawValue)
+            } else {
+                row["current"] = .bool(record.hash == own)
+            }
+            return JSONValue.object(row)
+        }
+        return AccountsResponse(200, .array(rows))
     }
 
     private static func row(_ record: SecretRecord, _ table: AccessTable) -> JSONObject {
@@ -69,31 +38,32 @@ extension AccountsAPI {
         ]
     }
 
-    private func remove(_ id: String, _ kind: SecretToken.Kind, _ call: AccountsCall) throws(AccountsError) {
+    func remove(_ id: String, _ kind: SecretToken.Kind, _ call: inout AccountsCall) throws(AccountsError)
+        -> AccountsResponse
+    {
+        call.log("\(kind.rawValue) rm", id)
         let isThere = try registry.store.secrets(kind, at: call.now).contains { $0.id == id }
         guard isThere else { throw .unknown("there is no \(kind.rawValue) \(quoted(id))") }
-        try change { store throws(AccountsError) in
-            try store.removeSecret(id, by: call.authority, at: call.now)
-        }
+        try change { try $0.removeSecret(id, by: call.authority, at: call.now) }
+        return .done
     }
 
-    private func addToken(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
+    func addToken(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
         let body = try AccountsBody(call.request.body, "user", "name", "access", "until")
         let named = try body.optionalText("user")
-        call.log("token add", user: named ?? call.userID.flatMap { call.table.user($0)?.name })
+        call.log("token add", user: named ?? call.ownName)
         let user = try call.user(named: named)
         let (name, ceiling, until) = (
             try body.text("name"), try body.access("access"), try body.time("until")
         )
-        let (authority, now) = (call.authority, call.now)
-        let (secret, record) = try change { store throws(AccountsError) in
-            try store.addToken(
+        let (secret, record) = try change {
+            try $0.addToken(
                 name,
                 ofUser: user.name,
                 ceiling: ceiling,
                 until: until,
-                by: authority,
-                at: now
+                by: call.authority,
+                at: call.now
             )
         }
         return AccountsResponse(
@@ -104,30 +74,25 @@ extension AccountsAPI {
 
     // MARK: Contacts
 
-    /// `contacts`: of who asks, or of the user in the query.
-    func contacts(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse? {
-        switch (call.method, call.name) {
-        case (.get, nil) where call.rest.isEmpty:
-            let user = try call.user(named: call.query("user")["user"])
-            let rows = try registry.store.contacts(ofUser: user.name, by: call.authority, at: call.now)
-            return AccountsResponse(200, .array(rows.map(\.json)))
-        case (.post, nil) where call.rest.isEmpty: return try addContact(&call)
-        case (.delete, let word?):
-            let user = try call.user(named: call.query("user")["user"])
-            call.log("contact rm", user: user.name)
-            guard let id = Int64(word) else { throw .unknown("\(user.name) has no contact \(quoted(word))") }
-            try change { store throws(AccountsError) in
-                try store.removeContact(id, ofUser: user.name, by: call.authority, at: call.now)
-            }
-            return .done
-        default: return nil
-        }
+    /// Of who asks, or of the user in the query.
+    func contacts(_ call: AccountsCall) throws(AccountsError) -> AccountsResponse {
+        let user = try call.user(named: call.query("user")["user"])
+        let rows = try registry.store.contacts(ofUser: user.name, by: call.authority, at: call.now)
+        return AccountsResponse(200, .array(rows.map(\.json)))
     }
 
-    private func addContact(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
+    func removeContact(_ word: String, _ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
+        let user = try call.user(named: call.query("user")["user"])
+        call.log("contact rm", user: user.name)
+        guard let id = Int64(word) else { throw .unknown("\(user.name) has no contact \(quoted(word))") }
+        try change { try $0.removeContact(id, ofUser: user.name, by: call.authority, at: call.now) }
+        return .done
+    }
+
+    func addContact(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
         let body = try AccountsBody(call.request.body, "user", "name", "email", "phone", "channels")
         let named = try body.optionalText("user")
-        call.log("contact add", user: named ?? call.userID.flatMap { call.table.user($0)?.name })
+        call.log("contact add", user: named ?? call.ownName)
         let user = try call.user(named: named)
         var contact = Contact(name: try body.text("name"))
         contact.email = try body.optionalText("email") ?? ""
@@ -141,9 +106,8 @@ extension AccountsAPI {
             }
             contact.channels.insert(channel)
         }
-        let (new, authority, now) = (contact, call.authority, call.now)
-        let id = try change { store throws(AccountsError) in
-            try store.addContact(new, ofUser: user.name, by: authority, at: now)
+        let id = try change {
+            try $0.addContact(contact, ofUser: user.name, by: call.authority, at: call.now)
         }
         return AccountsResponse(201, ["id": JSONValue(Int(clamping: id))])
     }

@@ -3,29 +3,20 @@ import JSON
 import People
 
 extension AccountsAPI {
-    /// `session`: who is signed in, signing in, and signing out.
-    func session(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse? {
-        guard call.rest.isEmpty else { return nil }
-        switch call.method {
-        case .get: return AccountsResponse(200, presence(call))
-        case .post:
-            if call.request.body?["link"] != nil { return try signInByLink(&call) }
-            return try await signIn(&call)
-        case .delete: return try signOut(&call)
-        case .put, .patch: return nil
-        }
+    /// Who is signed in.
+    func presence(_ call: AccountsCall) -> AccountsResponse {
+        AccountsResponse(
+            200,
+            [
+                "user": .text(call.ownName), "administers": .bool(call.administers),
+                "canSignUp": .bool(settings.signUp != .off && send != nil),
+                "canForget": .bool(settings.canReset && send != nil),
+            ]
+        )
     }
 
-    private func presence(_ call: AccountsCall) -> JSONValue {
-        let user = call.userID.flatMap { call.table.user($0) }
-        return [
-            "user": .text(user?.name), "administers": .bool(call.administers),
-            "canSignUp": .bool(settings.signUp != .off && send != nil),
-            "canForget": .bool(settings.canReset && send != nil),
-        ]
-    }
-
-    private func signIn(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
+    func signIn(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
+        if call.request.body?["link"] != nil { return try signInByLink(&call) }
         let body = try AccountsBody(call.request.body, "user", "password")
         let name = try body.text("user")
         guard let password = try body.password("password") else { throw .badValue("password is missing") }
@@ -45,17 +36,22 @@ extension AccountsAPI {
         }
         let now = registry.clock()
         let request = call.request
-        let former = request.session.flatMap { SecretToken($0, .session) }
-        let (secret, _) = try change { store throws(AccountsError) in
-            try store.addSession(
+        let (secret, _) = try change {
+            try $0.addSession(
                 of: user.id,
                 name: Self.sessionName(request.face, request.source),
                 until: now + registry.settings.sessionLifetime,
                 verified: .stored(known?.password),
-                replacing: former,
+                replacing: call.session,
                 at: now
             )
         }
+        return try signedIn(user, by: secret, call)
+    }
+
+    func signedIn(_ user: User, by secret: SecretToken, _ call: AccountsCall) throws(AccountsError)
+        -> AccountsResponse
+    {
         // So that the user counts as seen.
         _ = registry.identify(.session(secret.text))
         let display = try registry.store.users().first { $0.user.id == user.id }?.display ?? ""
@@ -69,10 +65,10 @@ extension AccountsAPI {
         )
     }
 
-    private func signOut(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
-        if let secret = call.request.session.flatMap({ SecretToken($0, .session) }) {
-            call.log(AccountsCall.Act.signOut, call.userID.flatMap { call.table.user($0)?.name })
-            try change { store throws(AccountsError) in try store.endSession(secret) }
+    func signOut(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
+        if let secret = call.session {
+            call.log(AccountsCall.Act.signOut, call.ownName)
+            try change { try $0.endSession(secret) }
         }
         return AccountsResponse(204, session: .end)
     }

@@ -3,31 +3,16 @@ import JSON
 import People
 
 extension AccountsAPI {
-    /// `shares`: those that somebody gave and got; all for who administers.
-    func shares(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse? {
-        if call.rest.isEmpty {
-            switch call.method {
-            case .get: return try await shareList(call)
-            case .post: return try await addShare(&call)
-            case .put, .patch, .delete: return nil
-            }
-        }
-        if call.method == .delete, let word = call.name {
-            call.log("share rm", word)
-            try await remove(word, call, "share", where: \.share)
-            return .done
-        }
-        guard call.method == .post, let word = call.name(before: "accept") else { return nil }
+    func acceptShare(_ word: String, _ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
         call.log("share accept", word)
         _ = try AccountsBody(call.request.body ?? [:])
         guard let id = Int64(word) else { throw .unknown("there is no share \(quoted(word))") }
-        try change { store throws(AccountsError) in
-            try store.acceptShare(id, by: call.authority, at: call.now)
-        }
+        try change { try $0.acceptShare(id, by: call.authority, at: call.now) }
         return .done
     }
 
-    private func shareList(_ call: AccountsCall) async throws(AccountsError) -> AccountsResponse {
+    /// Those that somebody gave and got; all for who administers.
+    func shares(_ call: AccountsCall) async throws(AccountsError) -> AccountsResponse {
         let shares = try await visible(call.table.grants.filter(\.share), call)
         let rows = try await json(shares, call.table).map { row in
             var row = row
@@ -38,7 +23,7 @@ extension AccountsAPI {
         return AccountsResponse(200, .array(rows))
     }
 
-    private func addShare(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
+    func addShare(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
         let body = try AccountsBody(call.request.body, "user", "thing", "access", "starts", "ends")
         let (name, word) = (try body.text("user"), try body.text("thing"))
         call.log("share add", user: name)
@@ -52,9 +37,7 @@ extension AccountsAPI {
         try authority.requireGiving(placed.scope, call.table, at: call.now)
         let user = try call.receiver(named: name)
         let share = Share(thing, with: user.id, access, starts: starts, ends: ends)
-        let id = try change { store throws(AccountsError) in
-            try store.addShare(share, by: authority, at: call.now)
-        }
+        let id = try change { try $0.addShare(share, by: authority, at: call.now) }
         return AccountsResponse(201, ["id": JSONValue(Int(clamping: id))])
     }
 }

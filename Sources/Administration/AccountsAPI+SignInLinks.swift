@@ -5,7 +5,7 @@ import People
 /// Links that sign in a browser: for users of this machine who can show that they are the daemon's own user.
 extension AccountsAPI {
     /// `sign-in-links`: makes one, for the program itself only.
-    func addSignInLink(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse? {
+    func addSignInLink(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
         let body = try AccountsBody(call.request.body ?? [:], "user")
         let named = try body.optionalText("user")
         call.log("sign-in link add", named)
@@ -18,9 +18,7 @@ extension AccountsAPI {
         let user = if let named { try call.table.requireUser(named) } else { try administrator(call) }
         call.log("sign-in link add", user.name)
         let now = call.now
-        let link = try change { store throws(AccountsError) in
-            try store.addSignInLink(of: user.id, at: now)
-        }
+        let link = try change { try $0.addSignInLink(of: user.id, at: now) }
         let next = call.administers(.user(user.id)) ? "admin" : "me"
         return AccountsResponse(
             201,
@@ -49,27 +47,17 @@ extension AccountsAPI {
             throw .refused("link is not one that `trilateral sign-in` printed; copy all of it")
         }
         let (request, now, lifetime) = (call.request, call.now, registry.settings.sessionLifetime)
-        let (user, secret) = try change { store throws(AccountsError) in
-            try store.signIn(
+        let (user, secret) = try change {
+            try $0.signIn(
                 by: link,
                 session: Self.sessionName(request.face, request.source),
-                ending: request.session.flatMap { SecretToken($0, .session) },
+                ending: call.session,
                 until: now + lifetime,
                 at: now
             )
         }
         call.log("sign in", user.name)
         call.signedIn = .user(user.id)
-        // So that the user counts as seen.
-        _ = registry.identify(.session(secret.text))
-        let display = try registry.store.users().first { $0.user.id == user.id }?.display ?? ""
-        return AccountsResponse(
-            200,
-            [
-                "user": .string(user.name), "display": .string(display),
-                "administers": .bool(call.administers(.user(user.id))),
-            ],
-            session: .begin(secret.text)
-        )
+        return try signedIn(user, by: secret, call)
     }
 }

@@ -3,32 +3,10 @@ import JSON
 import People
 
 extension AccountsAPI {
-    /// `users`, for who administers.
-    func users(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse? {
-        let rest = call.rest.isEmpty ? nil : call.rest.first
-        switch (call.method, rest) {
-        case (.get, nil):
-            try call.requireAdministration()
-            return AccountsResponse(200, .array(try userList(call.table)))
-        case (.post, nil): return try await addUser(&call)
-        default: break
-        }
-        if let name = call.name.map(call.userName) {
-            switch call.method {
-            case .patch: return try editUser(name, &call)
-            case .delete:
-                call.log("user rm", user: name)
-                try change { store throws(AccountsError) in
-                    try store.removeUser(name, by: call.authority, at: call.now)
-                }
-                return .done
-            case .get, .post, .put: return nil
-            }
-        }
-        if call.method == .put, let name = call.name(before: "password").map(call.userName) {
-            return try await setPassword(of: name, &call)
-        }
-        return nil
+    /// All users, for who administers.
+    func users(_ call: AccountsCall) throws(AccountsError) -> AccountsResponse {
+        try call.requireAdministration()
+        return AccountsResponse(200, .array(try userList(call.table)))
     }
 
     private func userList(_ table: AccessTable) throws(AccountsError) -> [JSONValue] {
@@ -50,7 +28,7 @@ extension AccountsAPI {
         return names
     }
 
-    private func addUser(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
+    func addUser(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
         let body = try AccountsBody(call.request.body, "name", "display", "email", "group", "password")
         call.log("user add", user: try body.text("name"))
         try call.requireAdministration()
@@ -61,16 +39,12 @@ extension AccountsAPI {
         if let password = try body.password("password") {
             new.password = try await registry.passwords.hash(password)
         }
-        let (user, authority, now) = (new, call.authority, call.now)
-        let id = try change { store throws(AccountsError) in
-            try store.addUser(user, by: authority, at: now)
-        }
-        return AccountsResponse(201, ["id": .string("\(id)"), "name": .string(user.name)])
+        let id = try change { try $0.addUser(new, by: call.authority, at: call.now) }
+        return AccountsResponse(201, ["id": .string("\(id)"), "name": .string(new.name)])
     }
 
-    private func editUser(_ name: String, _ call: inout AccountsCall) throws(AccountsError)
-        -> AccountsResponse
-    {
+    func editUser(_ word: String, _ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
+        let name = call.userName(word)
         let body = try AccountsBody(call.request.body, "state", "display", "email")
         let word = try body.optionalText("state")
         call.log(
@@ -88,25 +62,26 @@ extension AccountsAPI {
         let (display, email) = (try body.optionalText("display"), try body.optionalText("email"))
         _ = try call.table.requireUser(name)
         let (authority, now) = (call.authority, call.now)
-        try change { store throws(AccountsError) in
+        try change { store in
             if display != nil || email != nil {
-                try store.setProfile(
-                    ofUser: name,
-                    display: display,
-                    email: email,
-                    by: authority,
-                    at: now
-                )
+                try store.setProfile(ofUser: name, display: display, email: email, by: authority, at: now)
             }
             if let state { try store.setState(state, ofUser: name, by: authority, at: now) }
         }
-        let now2 = try userList(registry.table).first { $0["name"]?.string == name }
-        return AccountsResponse(200, now2)
+        return AccountsResponse(200, try userList(registry.table).first { $0["name"]?.string == name })
     }
 
-    private func setPassword(of name: String, _ call: inout AccountsCall) async throws(AccountsError)
+    func removeUser(_ word: String, _ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
+        let name = call.userName(word)
+        call.log("user rm", user: name)
+        try change { try $0.removeUser(name, by: call.authority, at: call.now) }
+        return .done
+    }
+
+    func setPassword(_ word: String, _ call: inout AccountsCall) async throws(AccountsError)
         -> AccountsResponse
     {
+        let name = call.userName(word)
         call.log("user password", user: name)
         try call.requireAdministration()
         let body = try AccountsBody(call.request.body, "password")
@@ -114,17 +89,10 @@ extension AccountsAPI {
             throw .badValue("password is missing; null takes the password away")
         }
         _ = try call.table.requireUser(name)
-        let password = try body.password("password")
-        let hash = try await hash(password)
-        try change { store throws(AccountsError) in
-            try store.setPassword(hash, ofUser: name, by: call.authority, at: call.now)
-        }
+        var hash: PasswordHash?
+        if let password = try body.password("password") { hash = try await registry.passwords.hash(password) }
+        try change { try $0.setPassword(hash, ofUser: name, by: call.authority, at: call.now) }
         return .done
-    }
-
-    func hash(_ password: [UInt8]?) async throws(AccountsError) -> PasswordHash? {
-        guard let password else { return nil }
-        return try await registry.passwords.hash(password)
     }
 }
 

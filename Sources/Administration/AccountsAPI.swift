@@ -107,27 +107,50 @@ package final class AccountsAPI: Sendable {
             let reason = "there is a token where none belongs; replace this token: others may have read it"
             return .refusal(400, "invalid_value", reason)
         }
-        let answer: AccountsResponse? =
-            switch call.request.path.first {
-            case "session": try await session(&call)
-            case "sign-in": try await listenerSignIn(&call)
-            case "sign-out": try listenerSignOut(&call)
-            case "sign-up": try signUp(&call)
-            case "forgot": try forgot(&call)
-            case "verify": try await verify(&call)
-            case "me": try await me(&call)
-            case "users": try await users(&call)
-            case "groups": try await groups(&call)
-            case "grants": try await grants(&call)
-            case "shares": try await shares(&call)
-            case "contacts": try contacts(&call)
-            case "tokens": try tokens(&call)
-            case "sessions": try sessions(&call)
-            case "log": try await log(&call)
-            case "sign-in-links": try addSignInLink(&call)
-            default: nil
-            }
-        return answer ?? Self.notFound(call)
+        // No path has more than one word that varies.
+        let word = route.template.values(in: call.request.path)?.first ?? ""
+        return switch (call.method, route.template.description) {
+        case (.get, "session"): presence(call)
+        case (.post, "session"): try await signIn(&call)
+        case (.delete, "session"): try signOut(&call)
+        case (_, "sign-in"): try await listenerSignIn(&call)
+        case (_, "sign-out"): try listenerSignOut(&call)
+        case (_, "sign-up"): try signUp(call)
+        case (_, "forgot"): try forgot(call)
+        case (_, "verify"): try await verify(&call)
+        case (_, "sign-in-links"): try addSignInLink(&call)
+        case (.get, "me"): AccountsResponse(200, try await profile(call))
+        case (_, "me"): try await editProfile(&call)
+        case (_, "me/password"): try await setOwnPassword(&call)
+        case (.get, "users"): try users(call)
+        case (_, "users"): try await addUser(&call)
+        case (.patch, "users/{user}"): try editUser(word, &call)
+        case (_, "users/{user}"): try removeUser(word, &call)
+        case (_, "users/{user}/password"): try await setPassword(word, &call)
+        case (.get, "groups"): try await groups(call)
+        case (_, "groups"): try addGroup(&call)
+        case (_, "groups/{group}"): try removeGroup(word, &call)
+        case (_, "groups/{group}/members"): try await changeMembers(of: word, joins: true, &call)
+        case (_, "groups/{group}/leave"): try await changeMembers(of: word, joins: false, &call)
+        case (.get, "grants"): try await grants(call)
+        case (_, "grants"): try await addGrant(&call)
+        case (_, "grants/check"): try await checkGrant(call)
+        case (_, "grants/{grant}"): try await removeGrant(word, &call, "grant")
+        case (.get, "shares"): try await shares(call)
+        case (_, "shares"): try await addShare(&call)
+        case (_, "shares/{share}"): try await removeGrant(word, &call, "share")
+        case (_, "shares/{share}/accept"): try acceptShare(word, &call)
+        case (.get, "contacts"): try contacts(call)
+        case (_, "contacts"): try addContact(&call)
+        case (_, "contacts/{contact}"): try removeContact(word, &call)
+        case (.get, "tokens"): try secrets(.token, call)
+        case (_, "tokens"): try addToken(&call)
+        case (_, "tokens/{token}"): try remove(word, .token, &call)
+        case (_, "sessions"): try secrets(.session, call)
+        case (_, "sessions/{session}"): try remove(word, .session, &call)
+        case (_, "log"): try await log(call)
+        default: Self.notFound(call)
+        }
     }
 
     private static func notFound(_ call: AccountsCall) -> AccountsResponse {
@@ -168,9 +191,7 @@ package final class AccountsAPI: Sendable {
     }
 
     /// Changes the store; everybody hears of it before the answer.
-    func change<Result>(_ work: (AccountsStore) throws(AccountsError) -> Result) throws(AccountsError)
-        -> Result
-    {
+    func change<Result>(_ work: (AccountsStore) throws -> Result) throws(AccountsError) -> Result {
         try registry.change(work)
     }
 }
@@ -195,11 +216,7 @@ extension AccountsResponse {
     }
 
     static func limited(_ seconds: Int) -> AccountsResponse {
-        .refusal(
-            429,
-            "rate_limited",
-            "too many wrong passwords; try again in \(seconds) s",
-            retryAfter: seconds
-        )
+        let reason = "too many wrong passwords; try again in \(seconds) s"
+        return .refusal(429, "rate_limited", reason, retryAfter: seconds)
     }
 }

@@ -30,17 +30,6 @@ struct AccountsCall {
 
     var method: AccountsRequest.Method { request.method }
 
-    /// What follows the first word of the path.
-    var rest: ArraySlice<String> { request.path.dropFirst() }
-
-    /// The second word of the path, if there are two.
-    var name: String? { rest.count == 1 ? rest.first : nil }
-
-    /// The second word of the path, if there are three and this is the last.
-    func name(before last: String) -> String? {
-        rest.count == 2 && rest.last == last ? rest.first : nil
-    }
-
     mutating func log(_ kind: String, _ target: String? = nil) {
         act = Act(kind: kind, target: target)
     }
@@ -66,6 +55,9 @@ struct AccountsCall {
         }
     }
 
+    /// The session that came with the request.
+    var session: SecretToken? { request.session.flatMap { SecretToken($0, .session) } }
+
     /// The session of the listener's password that came with the request.
     var listenerSession: SecretToken? {
         guard case .listenerSession(let text)? = request.claim else { return nil }
@@ -87,6 +79,9 @@ struct AccountsCall {
         guard case .user(let id, _)? = request.speaker else { return nil }
         return id
     }
+
+    /// The name of the user who asks.
+    var ownName: String? { userID.flatMap { table.user($0)?.name } }
 
     /// The user who asks.
     func user() throws(AccountsError) -> User {

@@ -10,19 +10,13 @@ final class ConnectionGuard {
     private var check: Scheduled<Void>?
     private var hasPeerClosed = false
     private var peerCloseHandler: (() -> Void)?
+    let configuration: HTTPListenerConfiguration
     private let connections: IdleConnections
-    private let errorFormat: ErrorFormat
     private var isRegisteredAsIdle = false
 
-    init(
-        limits: ConnectionTiming.Limits,
-        isSecure: Bool,
-        connections: IdleConnections,
-        errorFormat: ErrorFormat
-    ) {
-        self.errorFormat = errorFormat
-        timing = ConnectionTiming(limits: limits, isSecure: isSecure, now: .now())
-        self.connections = connections
+    init(_ configuration: HTTPListenerConfiguration, _ connections: IdleConnections) {
+        timing = ConnectionTiming(configuration, now: .now())
+        (self.configuration, self.connections) = (configuration, connections)
     }
 
     fileprivate func begin(on context: ChannelHandlerContext) {
@@ -105,7 +99,7 @@ final class ConnectionGuard {
         }
         timing.refused(at: .now())
         register()
-        let (status, body) = (problem.status, problem.text(errorFormat))
+        let (status, body) = (problem.status, problem.text(configuration.errorFormat))
         let head = [
             "HTTP/1.1 \(status.code) \(status.reasonPhrase)", "Connection: close",
             "Content-Type: \(problem.contentType)", "Content-Length: \(body.utf8.count)",
@@ -125,17 +119,11 @@ final class ConnectionWireHandler: ChannelInboundHandler, RemovableChannelHandle
 
     fileprivate let owner: ConnectionGuard
 
-    init(_ owner: ConnectionGuard) {
-        self.owner = owner
-    }
+    init(_ owner: ConnectionGuard) { self.owner = owner }
 
-    func handlerAdded(context: ChannelHandlerContext) {
-        owner.begin(on: context)
-    }
+    func handlerAdded(context: ChannelHandlerContext) { owner.begin(on: context) }
 
-    func handlerRemoved(context: ChannelHandlerContext) {
-        owner.end()
-    }
+    func handlerRemoved(context: ChannelHandlerContext) { owner.end() }
 
     func channelInactive(context: ChannelHandlerContext) {
         owner.end()
@@ -175,12 +163,8 @@ final class ConnectionPartHandler: ChannelDuplexHandler, RemovableChannelHandler
     typealias OutboundOut = HTTPResponsePart
 
     private let owner: ConnectionGuard
-    private let configuration: HTTPListenerConfiguration
 
-    init(_ owner: ConnectionGuard, _ configuration: HTTPListenerConfiguration) {
-        self.owner = owner
-        self.configuration = configuration
-    }
+    init(_ owner: ConnectionGuard) { self.owner = owner }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
@@ -199,7 +183,7 @@ final class ConnectionPartHandler: ChannelDuplexHandler, RemovableChannelHandler
     private func answerExpectContinue(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
         guard head.headerFields[.expect]?.lowercased() == "100-continue" else { return }
         let length = head.headerFields[.contentLength].map { Int($0) ?? .max } ?? 0
-        guard length <= configuration.maximumBodyBytes(of: head.path ?? "") else { return }
+        guard length <= owner.configuration.maximumBodyBytes(of: head.path ?? "") else { return }
         context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
     }
 

@@ -6,21 +6,10 @@ import NIOCore
 /// follow one another. A delayed answer (a long poll, an event stream) has no limit here; an answer that the
 /// peer does not read has one.
 struct ConnectionTiming {
-    struct Limits: Sendable {
-        var handshake: TimeAmount
-        var first: TimeAmount
-        var head: TimeAmount
-        var body: TimeAmount
-        var idle: TimeAmount
-        var send: TimeAmount
-        var headBytes: Int
-        /// How long further input of a refused peer is discarded, so that it can read the answer.
-        static let lingerTimeout = TimeAmount.seconds(2)
-        /// How long a shutdown waits for peers to send or read.
-        static let shutdown = TimeAmount.seconds(1)
-
-        var shortest: TimeAmount { min(handshake, first, head, body, idle, send, Self.shutdown) }
-    }
+    /// How long further input of a refused peer is discarded, so that it can read the answer.
+    private static let linger = Duration.seconds(2)
+    /// How long a shutdown waits for peers to send or read.
+    private static let shutdown = Duration.seconds(1)
 
     enum Verdict: Equatable {
         /// Nothing is due; check again then.
@@ -32,7 +21,7 @@ struct ConnectionTiming {
         case close
     }
 
-    private let limits: Limits
+    private let limits: HTTPListenerConfiguration
     /// Since when no request is pending.
     private(set) var idleSince: NIODeadline
     /// Since when the TLS handshake has been under way.
@@ -48,10 +37,10 @@ struct ConnectionTiming {
     private var requestsInProgress = 0
     private var isResponding = false
 
-    init(limits: Limits, isSecure: Bool, now: NIODeadline) {
+    init(_ limits: HTTPListenerConfiguration, now: NIODeadline) {
         self.limits = limits
         idleSince = now
-        handshakeSince = isSecure ? now : nil
+        handshakeSince = limits.tls == nil ? nil : now
     }
 
     var isRefused: Bool { refusedSince != nil }
@@ -75,7 +64,7 @@ struct ConnectionTiming {
     }
 
     /// Whether a head is too long; to be checked after the bytes were parsed.
-    var isHeadTooLong: Bool { headSince != nil && headBytes > limits.headBytes }
+    var isHeadTooLong: Bool { headSince != nil && headBytes > limits.maximumHeadBytes }
 
     mutating func receivedHead(at now: NIODeadline) {
         headSince = nil
@@ -124,40 +113,43 @@ struct ConnectionTiming {
 
     /// The next action.
     func verdict(at now: NIODeadline) -> Verdict {
-        let stop = stoppingSince.map { $0 + Limits.shutdown } ?? .distantFuture
-        if let refusedSince {
-            let end = min(refusedSince + Limits.lingerTimeout, stop)
-            return due(end, now) ? .close : wait(end, now)
+        let stop = stoppingSince.map { $0 + Self.shutdown } ?? .distantFuture
+        func end(_ since: NIODeadline?, _ limit: Duration) -> NIODeadline? {
+            since.map { min($0 + limit, stop) }
         }
-        let securing = handshakeSince.map { min($0 + limits.handshake, stop) }
-        if let securing, due(securing, now) { return .close }
-        let sending = blockedSince.map { min($0 + limits.send, stop) }
-        if let sending, due(sending, now) { return .close }
-        let reading = (headSince.map { $0 + limits.head } ?? bodySince.map { $0 + limits.body })
-            .map { min($0, stop) }
-        if let reading, due(reading, now) { return canRespond ? .refuse(status: 408) : .close }
+        if let end = end(refusedSince, Self.linger) { return end <= now ? .close : wait(end, now) }
+        let securing = end(handshakeSince, limits.handshakeTimeout)
+        if let securing, securing <= now { return .close }
+        let sending = end(blockedSince, limits.sendTimeout)
+        if let sending, sending <= now { return .close }
+        let reading = end(headSince, limits.headTimeout) ?? end(bodySince, limits.bodyTimeout)
+        if let reading, reading <= now { return canRespond ? .refuse(status: 408) : .close }
         if isWebSocket, sending == nil { return .none }
-        let idling =
-            isIdle && reading == nil ? idleSince + (hasAnswered ? limits.idle : limits.first) : nil
-        if let idling, due(idling, now) { return .close }
+        let patience = hasAnswered ? limits.idleTimeout : limits.firstRequestTimeout
+        let idling = isIdle && reading == nil ? idleSince + patience : nil
+        if let idling, idling <= now { return .close }
         let next = [securing, sending, reading, idling]
         return wait(next.compactMap(\.self).min() ?? .distantFuture, now)
     }
 
-    private func due(_ deadline: NIODeadline, _ now: NIODeadline) -> Bool { deadline <= now }
-
-    /// No wait is longer than `shortest`, so that nothing that starts meanwhile is missed.
+    /// No wait is longer than the shortest limit, so that nothing that starts meanwhile is missed.
     private func wait(_ deadline: NIODeadline, _ now: NIODeadline) -> Verdict {
-        .wait(until: min(deadline, now + limits.shortest))
+        let shortest = min(
+            limits.handshakeTimeout,
+            limits.firstRequestTimeout,
+            limits.headTimeout,
+            limits.bodyTimeout,
+            limits.idleTimeout,
+            limits.sendTimeout,
+            Self.shutdown
+        )
+        return .wait(until: min(deadline, now + shortest))
     }
 }
 
-extension TimeAmount {
-    /// At least a millisecond, at most a day.
-    init(bounded duration: Duration) {
-        let bounded = min(max(duration, .milliseconds(1)), .seconds(86_400))
-        self = .nanoseconds(
-            bounded.components.seconds * 1_000_000_000 + bounded.components.attoseconds / 1_000_000_000
-        )
+extension NIODeadline {
+    /// At least a millisecond later, at most a day.
+    fileprivate static func + (start: NIODeadline, limit: Duration) -> NIODeadline {
+        start + TimeAmount(min(max(limit, .milliseconds(1)), .seconds(86_400)))
     }
 }

@@ -1,9 +1,16 @@
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import HummingbirdCore
 import Logging
-import NIOCore
+package import NIOCore
 import NIOHTTP1
+
+/// The context of a request without Hummingbird's decoders, which are not needed.
+package struct ChannelContext: InitializableFromSource {
+    package let channel: any Channel
+
+    package init(source: ApplicationRequestContextSource) { channel = source.channel }
+}
 
 /// Checks every request before the application: names, then size.
 struct GuardedResponder<Inner: HTTPResponder>: HTTPResponder

@@ -3,11 +3,6 @@ import Glibc
 /// The value of the Date header, formatted once per second.
 /// - Source: RFC 9110 5.6.7.
 package struct HTTPDate {
-    private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
-
     private var second = -1
     private var written = ""
 
@@ -27,9 +22,11 @@ package struct HTTPDate {
     package static func text(of second: Int) -> String {
         var (time, parts) = (time_t(second), tm())
         gmtime_r(&time, &parts)
-        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let date = "\(two(parts.tm_mday)) \(months[Int(parts.tm_mon)]) \(parts.tm_year + 1900)"
-        let clock = "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
-        return "\(days[Int(parts.tm_wday)]), \(date) \(clock) GMT"
+        // The names are English: the program sets no locale.
+        return String(unsafeUninitializedCapacity: 64) { text in
+            text.withMemoryRebound(to: CChar.self) {
+                strftime($0.baseAddress, $0.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
+            }
+        }
     }
 }

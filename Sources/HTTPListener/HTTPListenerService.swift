@@ -58,15 +58,13 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
         quiet.logLevel = .warning
         let tls = try makeTLS()
         let connections = IdleConnections(maximum: max(1, configuration.maximumConnections))
-        let responder = GuardedResponder(
-            inner: responder,
-            policy: AccessPolicy(configuration),
-            configuration: configuration
-        )
+        let policy = AccessPolicy(configuration)
+        let responder = GuardedResponder(inner: responder, policy: policy, configuration: configuration)
         // Not the library's `Application`, which wakes up every second to format the date of responses.
         let server = try HTTPServerBuilder {
             ListenerChannel(
-                configuration,
+                configuration: configuration,
+                policy: policy,
                 gate: gate,
                 immediate: immediate,
                 connections: connections,
@@ -78,7 +76,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
             configuration: ServerConfiguration(
                 address: configuration.socketPath.map { .unixDomainSocket(path: $0) }
                     ?? .hostname(configuration.host, port: configuration.port),
-                availableConnectionsDelegate: ConnectionCount(connections: connections)
+                availableConnectionsDelegate: connections
             ),
             eventLoopGroup: loops,
             logger: quiet,

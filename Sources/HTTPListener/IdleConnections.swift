@@ -3,10 +3,11 @@ import HummingbirdCore
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// The open connections of a listener, so that the longest idle one can be closed for a new one.
+/// The open connections of a listener, so that the longest idle one can be closed for a new one, and only as many are
+/// accepted as there is room for.
 ///
 /// Used from the event loops of the listener and its connections.
-final class IdleConnections: Sendable {
+final class IdleConnections: AvailableConnectionsDelegate {
     private struct State {
         /// Accepted and not closed, by the listener's count.
         var open = 0
@@ -35,15 +36,13 @@ final class IdleConnections: Sendable {
     }
 
     /// Whether another connection may be accepted; one above the maximum, because it replaces an idle one.
-    var hasRoom: Bool { state.withLockedValue { $0.open - $0.closing.count <= maximum } }
-
-    func opened() {
-        state.withLockedValue { $0.open += 1 }
+    func isAcceptingNewConnections() -> Bool {
+        state.withLockedValue { $0.open - $0.closing.count <= maximum }
     }
 
-    func closed() {
-        state.withLockedValue { $0.open -= 1 }
-    }
+    func connectionOpened() { state.withLockedValue { $0.open += 1 } }
+
+    func connectionClosed() { state.withLockedValue { $0.open -= 1 } }
 
     /// A connection waits for its first or next request.
     func becameIdle(_ channel: any Channel, since: NIODeadline) {
@@ -86,16 +85,6 @@ final class IdleConnections: Sendable {
     func closeOldest(_ count: Int) {
         for _ in 0..<count { state.withLockedValue { $0.removeOldest() }?.close(promise: nil) }
     }
-}
-
-/// Reports opened and closed connections to ``IdleConnections``, and accepts only as many as there is room
-/// for.
-struct ConnectionCount: AvailableConnectionsDelegate {
-    let connections: IdleConnections
-
-    func connectionOpened() { connections.opened() }
-    func connectionClosed() { connections.closed() }
-    func isAcceptingNewConnections() -> Bool { connections.hasRoom }
 }
 
 /// Closes idle connections when the process or the system runs out of descriptors.

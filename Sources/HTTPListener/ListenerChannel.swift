@@ -11,66 +11,23 @@ import NIOSSL
 struct ListenerChannel: HTTPChannelHandler {
     typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
+    let configuration: HTTPListenerConfiguration
+    let policy: AccessPolicy
+    let gate: (any WebSocketGate)?
+    let immediate: (any ImmediateResponder)?
+    let connections: IdleConnections
+    let tls: ListenerTLS?
     let responder: HTTPChannelHandler.Responder
-    private let gate: (any WebSocketGate)?
-    private let immediate: (any ImmediateResponder)?
-    private let policy: AccessPolicy
-    private let limits: ConnectionTiming.Limits
-    private let decoderLimits: NIOHTTPDecoderLimitConfiguration
-    private let configuration: HTTPListenerConfiguration
-    private let connections: IdleConnections
-    private let tls: ListenerTLS?
-
-    init(
-        _ configuration: HTTPListenerConfiguration,
-        gate: (any WebSocketGate)?,
-        immediate: (any ImmediateResponder)?,
-        connections: IdleConnections,
-        tls: ListenerTLS?,
-        responder: @escaping HTTPChannelHandler.Responder
-    ) {
-        self.responder = responder
-        self.gate = gate
-        self.immediate = immediate
-        policy = AccessPolicy(configuration)
-        self.connections = connections
-        self.tls = tls
-        limits = ConnectionTiming.Limits(
-            handshake: TimeAmount(bounded: configuration.handshakeTimeout),
-            first: TimeAmount(bounded: configuration.firstRequestTimeout),
-            head: TimeAmount(bounded: configuration.headTimeout),
-            body: TimeAmount(bounded: configuration.bodyTimeout),
-            idle: TimeAmount(bounded: configuration.idleTimeout),
-            send: TimeAmount(bounded: configuration.sendTimeout),
-            headBytes: configuration.maximumHeadBytes
-        )
-        self.configuration = configuration
-        var decoderLimits = NIOHTTPDecoderLimitConfiguration()
-        decoderLimits.maxHeaderFieldSize = configuration.maximumHeadBytes
-        decoderLimits.maxHeaderListSize = configuration.maximumHeadBytes
-        decoderLimits.maxHeaderFieldCount = 100
-        self.decoderLimits = decoderLimits
-    }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
-            let owner = ConnectionGuard(
-                limits: limits,
-                isSecure: tls != nil,
-                connections: connections,
-                errorFormat: configuration.errorFormat
-            )
-            let decoder = HTTPRequestDecoder(
-                leftOverBytesStrategy: .forwardBytes,
-                limitConfiguration: decoderLimits
-            )
-            let upgrade = UpgradeHandler(
-                gate: gate,
-                policy: policy,
-                owner: owner,
-                maximumMessageBytes: configuration.maximumMessageBytes
-            )
+            let owner = ConnectionGuard(configuration, connections)
+            var limits = NIOHTTPDecoderLimitConfiguration()
+            limits.maxHeaderFieldSize = configuration.maximumHeadBytes
+            limits.maxHeaderListSize = configuration.maximumHeadBytes
+            limits.maxHeaderFieldCount = 100
+            let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits)
             if let tls {
                 try pipeline.addHandlers([
                     PlaintextRefusal(), NIOSSLServerHandler(context: tls.context(at: .now())),
@@ -80,10 +37,10 @@ struct ListenerChannel: HTTPChannelHandler {
                 ConnectionWireHandler(owner),
                 HTTPResponseEncoder(),
                 ByteToMessageHandler(decoder),
-                upgrade,
+                UpgradeHandler(gate, policy, owner),
                 PersistenceHandler(),
                 HTTP1ToHTTPServerCodec(secure: tls != nil),
-                ConnectionPartHandler(owner, configuration),
+                ConnectionPartHandler(owner),
             ])
             if let immediate {
                 try pipeline.addHandler(ImmediateResponseHandler(immediate, policy: policy))

@@ -70,16 +70,13 @@ package final class ListenerTLS: Sendable {
     }
 
     private func renew(_ stamps: [FileStatus?]) {
-        let event: Event?
         do throws(ListenerTLSError) {
             let pair = try files.load()
             state.withLockedValue { ($0.pair, $0.stamps, $0.broken) = (pair, stamps, nil) }
-            event = .renewed(expiry: pair.expiry)
+            report(.renewed(expiry: pair.expiry))
         } catch {
             state.withLockedValue { ($0.stamps, $0.broken) = (stamps, "\(error)") }
-            event = nil
         }
-        if let event { report(event) }
     }
 
     private func reportChange() {

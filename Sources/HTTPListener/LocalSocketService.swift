@@ -106,12 +106,6 @@ package struct LocalSocketService: Service {
 
 /// Answers requests on a ``LocalSocketService``.
 private struct LocalResponder: HTTPResponder {
-    struct Context: InitializableFromSource {
-        let channel: any Channel
-
-        init(source: ApplicationRequestContextSource) { channel = source.channel }
-    }
-
     /// The credentials of the other end of a Unix socket.
     ///
     /// - Source: unix(7), SO_PEERCRED; `struct ucred`.
@@ -133,7 +127,7 @@ private struct LocalResponder: HTTPResponder {
     let limit: Int
     let answer: @Sendable (LocalRequest) async -> LocalResponse
 
-    func respond(to request: Request, context: Context) async throws -> Response {
+    func respond(to request: Request, context: ChannelContext) async throws -> Response {
         let body = try await request.body.collect(upTo: limit)
         let target = request.head.path ?? "/"
         let words = target.prefix { $0 != "?" }.split(separator: "/").map { $0.percentDecoded }

@@ -28,20 +28,11 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let gate: (any WebSocketGate)?
     private let policy: AccessPolicy
     private let owner: ConnectionGuard
-    private let maximumMessageBytes: Int
     private var state = State.http
     private var pendingResponses = 0
 
-    init(
-        gate: (any WebSocketGate)?,
-        policy: AccessPolicy,
-        owner: ConnectionGuard,
-        maximumMessageBytes: Int
-    ) {
-        self.gate = gate
-        self.policy = policy
-        self.owner = owner
-        self.maximumMessageBytes = maximumMessageBytes
+    init(_ gate: (any WebSocketGate)?, _ policy: AccessPolicy, _ owner: ConnectionGuard) {
+        (self.gate, self.policy, self.owner) = (gate, policy, owner)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -158,6 +149,7 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         state = .upgraded
         owner.becameWebSocket()
         let pipeline = context.pipeline.syncOperations
+        let maximumMessageBytes = owner.configuration.maximumMessageBytes
         let handler = WebSocketHandler(maximumMessageBytes: maximumMessageBytes)
         let decoder = WebSocketFrameDecoder(maxFrameSize: maximumMessageBytes)
         try pipeline.addHandlers([ByteToMessageHandler(decoder), handler], position: .before(self))

@@ -75,7 +75,7 @@ struct FullDiskTests {
         let desk = try TestAdministration()
         let added = await desk.ask(.post, "tokens", ["name": "panel"], as: desk.bob)
         let token = try #require(added.body?["token"]?.string)
-        let (session, record) = try desk.registry.change { store throws(AccountsError) in
+        let (session, record) = try desk.registry.change { store in
             try store.addSession(
                 of: desk.home.bob,
                 name: "",

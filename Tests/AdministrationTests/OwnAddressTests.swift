@@ -47,7 +47,7 @@ struct OwnAddressTests {
     func `who has a password must know it for another address`(withEmail: Bool) async throws {
         let desk = withEmail ? try TestAdministration.withEmail() : try TestAdministration()
         await desk.ask(.put, "users/bob/password", ["password": "correct horse"])
-        let session = try desk.registry.change { store throws(AccountsError) in
+        let session = try desk.registry.change { store in
             try store.addSession(
                 of: desk.home.bob,
                 name: "",

@@ -37,7 +37,7 @@ import Threading
         /// Gives bob the lamp.
         func grant(ends: Int64? = nil) throws {
             let grant = Grant(id: 0, .user(bob), .read, .thing(AccessFileTests.lamp), ends: ends)
-            _ = try accounts.change { store throws(AccountsError) in
+            _ = try accounts.change { store in
                 try store.addGrant(grant, by: .program, at: now.withLock { $0 })
             }
         }
@@ -182,7 +182,7 @@ import Threading
             #expect(await eventually { rig.hasLamp })
             let place = rig.place.withLock { $0.place }
             rig.place.withLock { $0 = AccessFile.View(place: AccessPlace(), isKnown: false) }
-            try rig.accounts.change { store throws(AccountsError) in
+            try rig.accounts.change { store in
                 _ = try store.addUser(NewUser("ann"), by: .program, at: 0)
             }
             rig.place.withLock { $0 = AccessFile.View(place: place, isKnown: true) }

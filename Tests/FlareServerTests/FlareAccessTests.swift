@@ -56,7 +56,7 @@ struct FlareAccessTests {
             ) { claim in known.rights.withLock { $0[claim] } ?? .none }
         )
         await hub.add { change in
-            change.visitor?.claim != .token(token) || change.object.id == Hall.lamp ? nil : "bob may not"
+            change.visitor.claim != .token(token) || change.object.id == Hall.lamp ? nil : "bob may not"
         }
         await hub.add { change, reason in known.changes.withLock { $0.append((change, reason)) } }
         return hub
@@ -113,7 +113,7 @@ struct FlareAccessTests {
             let path = "/environments/\(Hall.hall)/zones/\(Hall.west)/things/\(Hall.lamp)"
             #expect(try await client.send("PUT", path, json: ["description": "x"]).status == 200)
         }
-        let claims = known.changes.withLock { $0.map { $0.change.visitor?.claim } }
+        let claims = known.changes.withLock { $0.map { $0.change.visitor.claim } }
         #expect(claims == [trusts || mode == .open ? .trusted(.flare) : .unnamed(.flare)])
     }
 
@@ -188,7 +188,7 @@ struct FlareAccessTests {
         let seen = known.changes.withLock { $0 }
         #expect(seen.map { $0.reason == nil } == [true, false, false, false, false])
         let visitors = seen.map(\.change.visitor)
-        #expect(visitors.allSatisfy { $0?.claim == .token(Self.token) && $0?.address == "127.0.0.1" })
+        #expect(visitors.allSatisfy { $0.claim == .token(Self.token) && $0.address == "127.0.0.1" })
     }
 
     @Test func `who moves a thing needs the right to change where it comes to`() async throws {

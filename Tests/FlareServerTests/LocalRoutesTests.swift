@@ -90,7 +90,7 @@ struct LocalRoutesTests {
                     FlareRights(readsPlace: true, readsDevices: true, administers: claim == .trusted(.flare))
                 }
             )
-            await hub.add(gate: { $0.visitor?.claim == .trusted(.flare) ? nil : "not you" })
+            await hub.add(gate: { $0.visitor.claim == .trusted(.flare) ? nil : "not you" })
             return hub
         } _: { (client, key, _) async throws in
             let path = LocalRoutes.modelPath

@@ -147,13 +147,13 @@ struct AccessPropertyTests {
                     #expect(reader.seesDevices == verdict(.devices))
                     #expect(reader.seesEverything == verdict(.everything))
                     for (id, place) in world.places {
-                        let sees = reader.sees(thing: id, zone: place.zone, environment: place.environment)
+                        let sees = reader.sees(.thing(id, zone: place.zone, environment: place.environment))
                         #expect(sees == verdict(world.thing(id)), "seed \(seed)")
                     }
                     for number in 20..<23 {
                         let zone = AccessObject.zone(.numbered(number), environment: .numbered(30))
                         #expect(
-                            reader.sees(zone: .numbered(number), environment: .numbered(30)) == verdict(zone)
+                            reader.sees(.zone(.numbered(number), environment: .numbered(30))) == verdict(zone)
                         )
                     }
                     #expect(reader.sees(environment: .numbered(31)) == verdict(.environment(.numbered(31))))

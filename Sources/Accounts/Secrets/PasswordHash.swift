@@ -18,29 +18,30 @@ package struct PasswordHash: Sendable, Hashable, CustomStringConvertible {
     /// What a stored hash may ask for: a damaged row must not exhaust the machine.
     private static let memoryLimit: UInt64 = 64 << 20
 
-    private let logarithm: UInt64
-    private let blockSize: UInt64
-    private let parallelism: UInt64
+    /// The parameters of scrypt.
+    private struct Cost: Hashable {
+        var logarithm: UInt64 = 14
+        var blockSize: UInt64 = 8
+        var parallelism: UInt64 = 5
+    }
+
+    private let cost: Cost
     private let salt: [UInt8]
     private let hash: [UInt8]
 
     /// Hashes a password with a new salt; `nil` if its length is not legal or there is no memory.
     package init?(of password: [UInt8], lengths: ClosedRange<Int> = Self.lengths) {
         guard lengths.contains(password.count) else { return nil }
-        (logarithm, blockSize, parallelism) = (14, 8, 5)
-        salt = randomBytes(Self.saltBytes)
-        guard let hash = Self.derive(password, salt, logarithm, blockSize, parallelism, Self.hashBytes) else {
-            return nil
-        }
-        self.hash = hash
+        let salt = randomBytes(Self.saltBytes)
+        guard let hash = Self.derive(password, salt, Cost(), Self.hashBytes) else { return nil }
+        self.init(salt: salt, hash: hash)
     }
 
     /// A hash of no known password, to be compared with when there is none.
     static let ofNobody = PasswordHash(salt: randomBytes(saltBytes), hash: randomBytes(hashBytes))
 
-    private init(salt: [UInt8], hash: [UInt8]) {
-        (logarithm, blockSize, parallelism) = (14, 8, 5)
-        (self.salt, self.hash) = (salt, hash)
+    private init(_ cost: Cost = Cost(), salt: [UInt8], hash: [UInt8]) {
+        (self.cost, self.salt, self.hash) = (cost, salt, hash)
     }
 
     /// Parses the stored form; `nil` for any other text, and for parameters that would cost too much.
@@ -56,14 +57,14 @@ package struct PasswordHash: Sendable, Hashable, CustomStringConvertible {
             let salt = Base64.decodeCanonical(parts[3].utf8, .standard), (8...64).contains(salt.count),
             let hash = Base64.decodeCanonical(parts[4].utf8, .standard), (16...64).contains(hash.count)
         else { return nil }
-        (self.logarithm, self.blockSize, self.parallelism) = (logarithm, blockSize, parallelism)
-        (self.salt, self.hash) = (salt, hash)
+        let cost = Cost(logarithm: logarithm, blockSize: blockSize, parallelism: parallelism)
+        self.init(cost, salt: salt, hash: hash)
     }
 
     /// Whether it is the hash of this password; compared in constant time.
     package func matches(_ password: [UInt8]) -> Bool {
         guard Self.listenerLengths.contains(password.count),
-            let other = Self.derive(password, salt, logarithm, blockSize, parallelism, hash.count)
+            let other = Self.derive(password, salt, cost, hash.count)
         else { return false }
         return CRYPTO_memcmp(other, hash, hash.count) == 0
     }
@@ -71,7 +72,7 @@ package struct PasswordHash: Sendable, Hashable, CustomStringConvertible {
     /// The stored form.
     package var description: String {
         let (salt, hash) = (Self.base64(salt), Self.base64(hash))
-        return "$scrypt$ln=\(logarithm),r=\(blockSize),p=\(parallelism)$\(salt)$\(hash)"
+        return "$scrypt$ln=\(cost.logarithm),r=\(cost.blockSize),p=\(cost.parallelism)$\(salt)$\(hash)"
     }
 
     private static func base64(_ bytes: [UInt8]) -> String {
@@ -89,9 +90,7 @@ package struct PasswordHash: Sendable, Hashable, CustomStringConvertible {
     private static func derive(
         _ password: [UInt8],
         _ salt: [UInt8],
-        _ logarithm: UInt64,
-        _ blockSize: UInt64,
-        _ parallelism: UInt64,
+        _ cost: Cost,
         _ count: Int
     ) -> [UInt8]? {
         var key = [UInt8](repeating: 0, count: count)
@@ -101,9 +100,9 @@ package struct PasswordHash: Sendable, Hashable, CustomStringConvertible {
                 bytes.count,
                 salt,
                 salt.count,
-                1 << logarithm,
-                blockSize,
-                parallelism,
+                1 << cost.logarithm,
+                cost.blockSize,
+                cost.parallelism,
                 memoryLimit,
                 &key,
                 count

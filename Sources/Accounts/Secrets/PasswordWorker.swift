@@ -5,14 +5,9 @@ import Threading
 ///
 /// 20 wait at most; more are refused. A user who does not exist, or has no password, costs the same time.
 package final class PasswordWorker: Sendable {
-    private struct Job: Sendable {
-        let work: @Sendable () -> Bool
-        /// `nil` if it could not be computed.
-        let end: @Sendable (Bool?) -> Void
-    }
-
     private struct State {
-        var waiting: [Job] = []
+        /// Each gets whether it can be computed.
+        var waiting: [@Sendable (Bool) -> Void] = []
         /// Those that wait, and the one that is being computed.
         var unfinished = 0
         var isRunning = false
@@ -50,39 +45,32 @@ package final class PasswordWorker: Sendable {
         lengths: ClosedRange<Int> = PasswordHash.lengths
     ) async throws(AccountsError) -> PasswordHash {
         guard lengths.contains(password.count) else { throw .badValue(PasswordHash.rule) }
-        let result = Locked<PasswordHash?>(nil)
-        _ = try await run {
-            let hash = PasswordHash(of: password, lengths: lengths)
-            result.withLock { $0 = hash }
-            return hash != nil
+        guard let hash = try await run({ PasswordHash(of: password, lengths: lengths) }) else {
+            throw .rateLimited
         }
-        guard let hash = result.withLock({ $0 }) else { throw .rateLimited }
         return hash
     }
 
-    private func run(_ work: @escaping @Sendable () -> Bool) async throws(AccountsError) -> Bool {
-        let answer: Bool? = await withCheckedContinuation { continuation in
-            let job = Job(work: work) { continuation.resume(returning: $0) }
-            switch state.withLock({ Self.add(job, to: &$0) }) {
-            case .refused: continuation.resume(returning: nil)
-            case .queued: break
-            case .first: start()
+    private func run<Answer: Sendable>(
+        _ work: @escaping @Sendable () -> Answer
+    ) async throws(AccountsError) -> Answer {
+        let answer: Answer? = await withCheckedContinuation { continuation in
+            let isFirst: Bool? = state.withLock { state in
+                guard state.unfinished <= Self.capacity else { return nil }
+                state.unfinished += 1
+                state.waiting.append { canRun in
+                    let answer = canRun ? work() : nil
+                    self.state.withLock { $0.unfinished -= 1 }
+                    continuation.resume(returning: answer)
+                }
+                defer { state.isRunning = true }
+                return !state.isRunning
             }
+            guard let isFirst else { return continuation.resume(returning: nil) }
+            if isFirst { start() }
         }
         guard let answer else { throw .rateLimited }
         return answer
-    }
-
-    private enum Place {
-        case first, queued, refused
-    }
-
-    private static func add(_ job: Job, to state: inout State) -> Place {
-        guard state.unfinished <= capacity else { return .refused }
-        state.unfinished += 1
-        state.waiting.append(job)
-        defer { state.isRunning = true }
-        return state.isRunning ? .queued : .first
     }
 
     private func start() {
@@ -91,22 +79,18 @@ package final class PasswordWorker: Sendable {
         } catch {
             // Without a thread nothing can be computed: whoever waits is refused.
             let jobs = state.withLock { state in
-                defer { state = State() }
+                defer { (state.waiting, state.isRunning) = ([], false) }
                 return state.waiting
             }
-            for job in jobs { job.end(nil) }
+            for job in jobs { job(false) }
         }
     }
 
     private func drain() {
-        while let job = state.withLock({ Self.next(&$0) }) {
-            let answer = job.work()
-            state.withLock { $0.unfinished -= 1 }
-            job.end(answer)
-        }
+        while let job = state.withLock({ Self.next(&$0) }) { job(true) }
     }
 
-    private static func next(_ state: inout State) -> Job? {
+    private static func next(_ state: inout State) -> (@Sendable (Bool) -> Void)? {
         guard !state.waiting.isEmpty else {
             state.isRunning = false
             return nil

@@ -93,19 +93,4 @@ extension AccountsStore {
             }
         }
     }
-
-    /// The user whose contacts somebody may see and change: their own, or those of all who administer.
-    private static func owner(
-        _ name: String,
-        _ database: Database,
-        _ authority: Authority,
-        at now: Int64,
-        changes: Bool = false
-    ) throws -> AccountID {
-        let table = try AccessTable(reading: database, .administration)
-        let user = try table.requireUser(name)
-        try authority.require(user.id, or: table, at: now)
-        if changes, user.id != authority.user { try authority.requireLasting(table, database, at: now) }
-        return user.id
-    }
 }

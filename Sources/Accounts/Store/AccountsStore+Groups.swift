@@ -52,10 +52,8 @@ extension AccountsStore {
     package func join(_ group: String, users: [String], by authority: Authority, at now: Int64)
         throws(AccountsError)
     {
-        try administer(authority, at: now) { database, table in
-            let ids = try users.map { try "\(table.requireUser($0).id)" }
-            try authority.requireLasting(table, database, at: now)
-            try Self.add(ids, to: table.requireGroup(group), .users, database)
+        try change(group, .users, joins: true, by: authority, at: now) { table in
+            try users.map { try "\(table.requireUser($0).id)" }
         }
     }
 
@@ -63,20 +61,15 @@ extension AccountsStore {
     package func join(_ group: String, things: [FlareID], by authority: Authority, at now: Int64)
         throws(AccountsError)
     {
-        try administer(authority, at: now) { database, table in
-            try authority.requireLasting(table, database, at: now)
-            try Self.add(things.map { "\($0)" }, to: table.requireGroup(group), .things, database)
-        }
+        try change(group, .things, joins: true, by: authority, at: now) { _ in things.map { "\($0)" } }
     }
 
     /// Takes users out of a group; who is not in it is no error.
     package func leave(_ group: String, users: [String], by authority: Authority, at now: Int64)
         throws(AccountsError)
     {
-        try administer(authority, at: now) { database, table in
-            let ids = try users.map { try "\(table.requireUser($0).id)" }
-            try Self.remove(ids, from: table.requireGroup(group), .users, database)
-            try Self.removeUngiven(database)
+        try change(group, .users, joins: false, by: authority, at: now) { table in
+            try users.map { try "\(table.requireUser($0).id)" }
         }
     }
 
@@ -84,8 +77,31 @@ extension AccountsStore {
     package func leave(_ group: String, things: [FlareID], by authority: Authority, at now: Int64)
         throws(AccountsError)
     {
+        try change(group, .things, joins: false, by: authority, at: now) { _ in things.map { "\($0)" } }
+    }
+
+    /// - Parameter members: As they are stored.
+    private func change(
+        _ group: String,
+        _ kind: Grouping.Kind,
+        joins: Bool,
+        by authority: Authority,
+        at now: Int64,
+        _ members: (AccessTable) throws -> [String]
+    ) throws(AccountsError) {
         try administer(authority, at: now) { database, table in
-            try Self.remove(things.map { "\($0)" }, from: table.requireGroup(group), .things, database)
+            let members = try members(table)
+            if joins { try authority.requireLasting(table, database, at: now) }
+            let group = try table.requireGroup(group)
+            if joins { return try Self.add(members, to: group, kind, database) }
+            try Self.check(group, kind)
+            for member in members {
+                try database.execute(
+                    sql: "DELETE FROM member WHERE grouping = ? AND member = ?",
+                    arguments: ["\(group.id)", member]
+                )
+            }
+            if kind == .users { try Self.removeUngiven(database) }
         }
     }
 
@@ -103,21 +119,6 @@ extension AccountsStore {
         let count = try Int.fetchOne(database, sql: sql, arguments: ["\(group.id)"]) ?? 0
         guard count <= PeopleLimits.things else {
             throw AccountsError.refused("a group has at most \(PeopleLimits.things) members")
-        }
-    }
-
-    private static func remove(
-        _ members: [String],
-        from group: Grouping,
-        _ kind: Grouping.Kind,
-        _ database: Database
-    ) throws {
-        try check(group, kind)
-        for member in members {
-            try database.execute(
-                sql: "DELETE FROM member WHERE grouping = ? AND member = ?",
-                arguments: ["\(group.id)", member]
-            )
         }
     }
 

@@ -1,4 +1,3 @@
-import Foundation
 import GRDB
 package import People
 
@@ -153,9 +152,8 @@ extension AccountsStore {
 
     private static func find(_ link: SecretToken, _ database: Database, at now: Int64) throws -> AccountsLink?
     {
-        let sql = "SELECT * FROM secret WHERE hash = ? AND kind = 'link'"
-        guard let row = try Row.fetchOne(database, sql: sql, arguments: [Data(link.hash)]),
-            let record = SecretRecord(row), record.counts(at: now), case .user(let id) = record.holder,
+        guard let record = try self.record(of: link, database), record.counts(at: now),
+            case .user(let id) = record.holder,
             case let words = record.name.split(separator: " ", maxSplits: 1).map(String.init),
             let purpose = words.first.flatMap({ LinkPurpose(rawValue: $0) }),
             let user = try self.user(id, database)

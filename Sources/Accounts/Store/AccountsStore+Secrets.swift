@@ -34,10 +34,7 @@ extension AccountsStore {
         let name = try AccountText.label(name, of: "token")
         try checkDates(starts: nil, ends: until, at: now)
         return try write(by: authority) { database in
-            let table = try AccessTable(reading: database, .administration)
-            let id = try table.requireUser(user).id
-            try authority.require(id, or: table, at: now)
-            if id != authority.user { try authority.requireLasting(table, database, at: now) }
+            let id = try Self.owner(user, database, authority, at: now, changes: true)
             let until = try authority.end(ofToken: until, database)
             try Self.purge(database, at: now)
             let tokens = try Self.records(database, .user(id)).filter { $0.kind == .token }
@@ -79,7 +76,8 @@ extension AccountsStore {
         try write(by: authority) { database in
             let table = try AccessTable(reading: database, .administration)
             let found = try Self.records(database).first { $0.id == id && $0.kind != .link }
-            guard let found, Self.mayRemove(found, authority, table, at: now) else {
+            let isOwn = authority.user.map { found?.holder == .user($0) } ?? false
+            guard let found, isOwn || authority.isAdministrator(table, at: now) else {
                 throw AccountsError.unknown("there is no session or token \(quoted(id))")
             }
             try Self.delete(found, database)
@@ -94,9 +92,7 @@ extension AccountsStore {
         at now: Int64
     ) throws(AccountsError) {
         try write(by: authority) { database in
-            let table = try AccessTable(reading: database, .administration)
-            let id = try table.requireUser(user).id
-            try authority.require(id, or: table, at: now)
+            let id = try Self.owner(user, database, authority, at: now)
             let tokens = try Self.records(database, .user(id)).filter { $0.kind == .token }
             guard let found = tokens.first(where: { $0.name == name }) else {
                 throw AccountsError.unknown(
@@ -141,11 +137,15 @@ extension AccountsStore {
         _ database: Database,
         at now: Int64
     ) throws -> (SecretToken, SecretRecord) {
+        try requireActive(user, database)
+        let most = PeopleLimits.sessions
+        return try insertSession(of: user, name: name, until: until, most: most, database, at: now)
+    }
+
+    static func requireActive(_ user: AccountID, _ database: Database) throws {
         guard try self.user(user, database)?.state == .active else {
             throw AccountsError.refused("not allowed: the user is not active")
         }
-        let most = PeopleLimits.sessions
-        return try insertSession(of: user, name: name, until: until, most: most, database, at: now)
     }
 
     /// Beyond the limit the session that was used least recently ends.
@@ -174,6 +174,16 @@ extension AccountsStore {
             sql: "DELETE FROM secret WHERE holder = ? AND kind = 'session'",
             arguments: ["\(SecretHolder.user(user))"]
         )
+    }
+
+    /// A secret as it is stored.
+    static func record(of secret: SecretToken, _ database: Database) throws -> SecretRecord? {
+        try Row.fetchOne(
+            database,
+            sql: "SELECT * FROM secret WHERE hash = ? AND kind = ?",
+            arguments: [Data(secret.hash), secret.kind.rawValue]
+        )
+        .flatMap { SecretRecord($0) }
     }
 
     static func records(_ database: Database, _ holder: SecretHolder? = nil) throws -> [SecretRecord] {
@@ -212,15 +222,5 @@ extension AccountsStore {
     /// Removes what has ended.
     static func purge(_ database: Database, at now: Int64) throws {
         try database.execute(sql: "DELETE FROM secret WHERE until <= ?", arguments: [now])
-    }
-
-    private static func mayRemove(
-        _ record: SecretRecord,
-        _ authority: Authority,
-        _ table: AccessTable,
-        at now: Int64
-    ) -> Bool {
-        if let user = authority.user, record.holder == .user(user) { return true }
-        return authority.isAdministrator(table, at: now)
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import GRDB
 package import People
 
@@ -13,9 +12,7 @@ extension AccountsStore {
     /// Makes a link's secret; an earlier one of the user is void.
     package func addSignInLink(of user: AccountID, at now: Int64) throws(AccountsError) -> SecretToken {
         try write { database in
-            guard try Self.user(user, database)?.state == .active else {
-                throw AccountsError.refused("not allowed: the user is not active")
-            }
+            try Self.requireActive(user, database)
             try Self.purge(database, at: now)
             try database.execute(
                 sql: "DELETE FROM secret WHERE holder = ? AND kind = 'link' AND name = ?",
@@ -39,12 +36,8 @@ extension AccountsStore {
         at now: Int64
     ) throws(AccountsError) -> (User, SecretToken) {
         try write { database in
-            let row = try Row.fetchOne(
-                database,
-                sql: "SELECT * FROM secret WHERE hash = ? AND kind = 'link' AND name = ?",
-                arguments: [Data(link.hash), Self.purpose]
-            )
-            guard let record = row.flatMap({ SecretRecord($0) }), record.counts(at: now),
+            guard let record = try Self.record(of: link, database), record.name == Self.purpose,
+                record.counts(at: now),
                 case .user(let id) = record.holder, let user = try Self.user(id, database)
             else {
                 throw AccountsError.refused(
@@ -52,12 +45,7 @@ extension AccountsStore {
                 )
             }
             try Self.delete(record, database)
-            if let former {
-                try database.execute(
-                    sql: "DELETE FROM secret WHERE hash = ? AND kind = 'session'",
-                    arguments: [Data(former.hash)]
-                )
-            }
+            if let former { try Self.end(former, database) }
             return (user, try Self.addSession(of: id, name: name, until: until, database, at: now).0)
         }
     }

@@ -157,18 +157,15 @@ extension AccountsStore {
         at now: Int64
     ) throws(AccountsError) {
         try write(by: authority) { database in
-            let table = try AccessTable(reading: database, .administration)
-            let user = try table.requireUser(name)
-            try authority.require(user.id, or: table, at: now)
-            if user.id != authority.user { try authority.requireLasting(table, database, at: now) }
+            let id = try Self.owner(name, database, authority, at: now, changes: true)
             // By the address a forgotten password is set.
             if email != nil { try authority.requireLastingSecret(database) }
-            try present.require(of: user.id, database)
+            try present.require(of: id, database)
             try database.execute(
                 sql: "UPDATE user SET display = ifnull(?, display), email = ifnull(?, email) WHERE id = ?",
                 arguments: [
                     display.map { try AccountText.display($0) }, email.map { try AccountText.email($0) },
-                    "\(user.id)",
+                    "\(id)",
                 ]
             )
         }
@@ -186,13 +183,10 @@ extension AccountsStore {
         at now: Int64
     ) throws(AccountsError) {
         try write(by: authority) { database in
-            let table = try AccessTable(reading: database, .administration)
-            let user = try table.requireUser(name)
-            try authority.require(user.id, or: table, at: now)
-            if user.id != authority.user { try authority.requireLasting(table, database, at: now) }
+            let id = try Self.owner(name, database, authority, at: now, changes: true)
             try authority.requireLastingSecret(database)
-            try present.require(of: user.id, database)
-            try Self.setPassword(hash, of: user.id, database)
+            try present.require(of: id, database)
+            try Self.setPassword(hash, of: id, database)
         }
     }
 

@@ -1,5 +1,4 @@
 import Cryptography
-import Foundation
 package import GRDB
 package import People
 
@@ -37,9 +36,8 @@ package final class AccountsStore: Sendable {
     // MARK: Transactions
 
     /// Does several operations as one transaction: either all of them are stored, or none is.
-    package func atomically<Result>(
-        _ work: (AccountsStore) throws(AccountsError) -> Result
-    ) throws(AccountsError) -> Result {
+    package func atomically<Result>(_ work: (AccountsStore) throws -> Result) throws(AccountsError) -> Result
+    {
         try write { _ in try work(self) }
     }
 
@@ -147,6 +145,23 @@ package final class AccountsStore: Sendable {
             .flatMap { UserRecord($0)?.user }
     }
 
+    /// The user of a name, whose things somebody may see and change: their own, or those of all who administer.
+    ///
+    /// - Parameter changes: Whether something is changed that has no end of its own.
+    static func owner(
+        _ name: String,
+        _ database: Database,
+        _ authority: Authority,
+        at now: Int64,
+        changes: Bool = false
+    ) throws -> AccountID {
+        let table = try AccessTable(reading: database, .administration)
+        let user = try table.requireUser(name)
+        try authority.require(user.id, or: table, at: now)
+        if changes, user.id != authority.user { try authority.requireLasting(table, database, at: now) }
+        return user.id
+    }
+
     /// A new identifier of a user or a group.
     package static func newID() -> AccountID {
         AccountID(high: UInt64.random(in: 1 ... .max), low: UInt16.random(in: 0 ... .max))
@@ -190,12 +205,7 @@ package struct Authority: Sendable {
     /// - Throws: ``AccountsError/unauthenticated(_:)`` if it was removed meanwhile.
     func storedSecret(_ database: Database) throws -> SecretRecord? {
         guard let secret else { return nil }
-        let row = try Row.fetchOne(
-            database,
-            sql: "SELECT * FROM secret WHERE hash = ? AND kind = ?",
-            arguments: [Data(secret.hash), secret.kind.rawValue]
-        )
-        guard let record = row.flatMap({ SecretRecord($0) }) else {
+        guard let record = try AccountsStore.record(of: secret, database) else {
             throw AccountsError.unauthenticated("the \(secret.kind.rawValue) has ended; sign in again")
         }
         return record

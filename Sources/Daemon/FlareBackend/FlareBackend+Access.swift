@@ -29,7 +29,7 @@ extension FlareBackend {
         let gate: ClientChangeGate = { [weak runtime] change in
             let request = ChangeRequest(
                 change,
-                by: accounts.identify(change.visitor?.claim ?? .unnamed(.flare)),
+                by: accounts.identify(change.visitor.claim),
                 at: clock().wallMilliseconds
             )
             return runtime?.assumeIsolated { $0.refusal(of: change, request) }
@@ -50,7 +50,7 @@ extension FlareBackend {
                             record.reference,
                             name: record.members["name"]?.string ?? "",
                             home: record.kind == .environment ? nil : record.environment,
-                            by: accounts.identify(visitor?.claim ?? .unnamed(.flare))
+                            by: accounts.identify(visitor.claim)
                         )
                     )
                 })
@@ -157,7 +157,7 @@ private final class FlareLog: Sendable {
     private static let most = 10_000
 
     private struct Mover: Hashable {
-        let visitor: FlareVisitor?
+        let visitor: FlareVisitor
         let object: FlareID
     }
 
@@ -174,7 +174,7 @@ private final class FlareLog: Sendable {
     func record(_ change: ClientChange, _ reason: String?, slug: String?) {
         let now = clock()
         if case .setPosition = change.kind, reason == nil, !isDue(change, now.steadyMilliseconds) { return }
-        let speaker = accounts.identify(change.visitor?.claim ?? .unnamed(.flare))
+        let speaker = accounts.identify(change.visitor.claim)
         var entry = CommandLogEntry(
             at: now.wallMilliseconds,
             face: "flare",
@@ -182,11 +182,11 @@ private final class FlareLog: Sendable {
             kind: change.logName,
             state: reason == nil ? "obeyed" : "refused"
         )
-        (entry.epoch, entry.source) = (epoch, change.visitor?.address)
+        (entry.epoch, entry.source) = (epoch, change.visitor.address)
         (entry.target, entry.slug) = ("\(change.object.id)", slug)
         entry.actions = change.content.text
         // Others on this machine must not push out what users did.
-        entry.isOfStranger = reason != nil && (speaker == nil || change.visitor?.claim == .unnamed(.flare))
+        entry.isOfStranger = reason != nil && (speaker == nil || change.visitor.claim == .unnamed(.flare))
         if reason != nil { entry.code = speaker == nil ? "unauthenticated" : "not_allowed" }
         accounts.log(entry)
     }

@@ -126,7 +126,7 @@ package enum FlareBackend: Sendable {
         clock: @escaping @Sendable () -> Instant
     ) async {
         guard case .embedded(_, let hub) = self else { return }
-        if hub.access != nil { hub.restrict(FlareAccess(configuration.flare, accounts, clock: clock)) }
+        hub.restrict(FlareAccess(configuration.flare, accounts, clock: clock))
         await hub.use(steady: configuration.steadiness)
     }
 

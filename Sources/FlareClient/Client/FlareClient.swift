@@ -52,15 +52,3 @@ package struct FlareClient: Sendable {
         await driver.stop()
     }
 }
-
-/// What performs the requests of a ``FlareClient``.
-private protocol RequestDriver: Actor {
-    func start()
-    func request(_ request: FlareRequest)
-    /// Returns when every request so far is answered, or the surrounding task is cancelled.
-    func waitUntilIdle() async
-    func stop() async
-}
-
-extension FlareDriver: RequestDriver {}
-extension PollingDriver: RequestDriver {}

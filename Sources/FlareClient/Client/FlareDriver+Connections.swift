@@ -54,8 +54,19 @@ extension FlareDriver {
         advance { $0.received(frame, now: $1) }
         let pause = meter.pause(now: now)
         guard pause > 0 else { return }
-        socket?.triggerUserOutboundEvent(WebSocketHandler.PauseReading(milliseconds: pause), promise: nil)
+        pauseReading(milliseconds: pause)
         limitReading()
+    }
+
+    private func pauseReading(milliseconds: Int) {
+        guard !isPaused, let socket else { return }
+        isPaused = true
+        // The option cannot fail on an open socket, and a closed one does not need it.
+        try? socket.syncOptions?.setOption(.autoRead, value: false)
+        loop.scheduleTask(in: .milliseconds(Int64(milliseconds))) {
+            self.assumeIsolated { $0.isPaused = false }
+            try? socket.syncOptions?.setOption(.autoRead, value: true)
+        }
     }
 
     func socketClosed(_ attempt: Int) {

@@ -8,7 +8,7 @@ import Threading
 /// Performs the actions of ``ClientSession`` and ``RequestPipeline`` on one event loop.
 ///
 /// The loop is the actor's executor: input is handled in order, synchronously, before more is read.
-actor FlareDriver: HTTPRequesting {
+actor FlareDriver: RequestDriver {
     /// The limit of invalid messages, after which the connection is closed.
     private static let maximumInvalidMessages = 100
     /// The limit of messages queued for a connection that is not writable.
@@ -36,6 +36,8 @@ actor FlareDriver: HTTPRequesting {
     private var openedAt = 0
     private var invalidMessages = 0
     var isLimited = false
+    /// Whether nothing is read from the WebSocket.
+    var isPaused = false
     var unwritten = 0
     /// Set once the session is joined.
     private var liveness: LivenessCheck?
@@ -44,12 +46,16 @@ actor FlareDriver: HTTPRequesting {
     private var upSince: Int?
     private var roundReason: ClientSessionEnd?
 
-    private var isStopped = false
-    private var timer: (due: Int, task: Scheduled<Void>)?
+    var isStopped = false
+    var timer: (due: Int, task: Scheduled<Void>)?
     private var retry: Scheduled<Void>?
-    private var idleWaiters: [CheckedContinuation<Void, Never>] = []
+    var idleWaiters: [CheckedContinuation<Void, Never>] = []
     private var closePost: CheckedContinuation<Void, Never>?
 
+    var isIdle: Bool { pipeline.isIdle }
+    var deadline: Int? {
+        [session?.deadline, pipeline.deadline, liveness?.deadline].compactMap(\.self).min()
+    }
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
     init(
@@ -83,20 +89,6 @@ actor FlareDriver: HTTPRequesting {
     func request(_ request: FlareRequest) {
         perform(pipeline.requested(request, now: now))
         update()
-    }
-
-    /// Returns when every request so far is answered, or the surrounding task is cancelled.
-    func waitUntilIdle() async {
-        await withTaskCancellationHandler {
-            // Checked inside of the continuation, because other calls may run before it.
-            await withCheckedContinuation { waiting in
-                guard !pipeline.isIdle, !Task.isCancelled, !isStopped else { return waiting.resume() }
-                idleWaiters.append(waiting)
-            }
-        } onCancel: {
-            // Only wakes the waiting call. Unstructured, because a cancellation handler cannot await.
-            Task { await resumeIdle() }
-        }
     }
 
     func stop() async {
@@ -266,22 +258,7 @@ actor FlareDriver: HTTPRequesting {
         }
     }
 
-    /// Updates the timer and wakes waiting calls; to be called after every event.
-    func update() {
-        if pipeline.isIdle { resumeIdle() }
-        let due = [session?.deadline, pipeline.deadline, liveness?.deadline].compactMap { $0 }.min()
-        guard due != timer?.due else { return }
-        timer?.task.cancel()
-        timer = nil
-        guard let due, !isStopped else { return }
-        let task = loop.scheduleTask(in: .milliseconds(Int64(max(1, due - now)))) {
-            self.assumeIsolated { $0.tick() }
-        }
-        timer = (due, task)
-    }
-
-    private func tick() {
-        timer = nil
+    func tick() {
         let actions = session?.tick(now: now) ?? []
         perform(actions)
         perform(pipeline.tick(now: now))
@@ -294,11 +271,5 @@ actor FlareDriver: HTTPRequesting {
         case nil: break
         }
         update()
-    }
-
-    private func resumeIdle() {
-        let waiting = idleWaiters
-        idleWaiters = []
-        for continuation in waiting { continuation.resume() }
     }
 }

@@ -84,28 +84,11 @@ package struct PolledPlace: Sendable {
 
     private mutating func merge(_ values: JSONObject, into object: ObjectReference) {
         switch object.kind {
-        case .environment:
-            if let old = environments?[object.id]?.data {
-                environments?[object.id]?.data = Self.merged(values, old)
-            }
-        case .zone:
-            if let old = zones?[object.id]?.data { zones?[object.id]?.data = Self.merged(values, old) }
-        case .thing:
-            if let old = things?[object.id]?.data { things?[object.id]?.data = Self.merged(values, old) }
-        case .device:
-            if let old = device, old.id == object.id { device?.data = Self.merged(values, old.data) }
+        case .environment: environments?[object.id]?.data.store(values)
+        case .zone: zones?[object.id]?.data.store(values)
+        case .thing: things?[object.id]?.data.store(values)
+        case .device: if device?.id == object.id { device?.data.store(values) }
         }
-    }
-
-    private static func merged(
-        _ values: JSONObject,
-        _ data: JSONObject
-    ) -> JSONObject {
-        var data = data
-        for (key, value) in values.sorted(by: { $0.key < $1.key }) where !value.isNull {
-            _ = DataPath(key)?.set(value, in: &data)
-        }
-        return data
     }
 
     private mutating func move(_ object: ObjectReference, to position: Point3D) {
@@ -149,12 +132,10 @@ package struct PolledPlace: Sendable {
         var notices: [FlareNotice] = []
         for new in found {
             let object = ObjectReference(.environment, new.id)
-            guard var old = known[new.id] else { return [.modelChanged(object, environment: new.id)] }
-            if old == new { continue }
-            let changed = Self.change(of: old.data, to: new.data)
-            old.data = new.data
-            guard let changed, old == new else { return [.modelChanged(object, environment: new.id)] }
-            notices.append(.data(object, changed, sender: nil))
+            guard let changes = known[new.id].flatMap({ Self.notices(of: object, $0, new, \.data) }) else {
+                return [.modelChanged(object, environment: new.id)]
+            }
+            notices += changes
         }
         let kept = Set(found.map(\.id))
         guard let gone = known.keys.filter({ !kept.contains($0) }).min() else { return notices }
@@ -167,13 +148,10 @@ package struct PolledPlace: Sendable {
         var notices: [FlareNotice] = []
         for id in Set(known.keys).union(found.keys).sorted() where known[id] != found[id] {
             let object = ObjectReference(.zone, id)
-            guard var old = known[id], let new = found[id] else {
-                return [.modelChanged(object, environment: place)]
-            }
-            let changed = Self.change(of: old.data, to: new.data)
-            old.data = new.data
-            guard let changed, old == new else { return [.modelChanged(object, environment: place)] }
-            notices.append(.data(object, changed, sender: nil))
+            guard let old = known[id], let new = found[id],
+                let changes = Self.notices(of: object, old, new, \.data)
+            else { return [.modelChanged(object, environment: place)] }
+            notices += changes
         }
         return notices
     }
@@ -183,20 +161,14 @@ package struct PolledPlace: Sendable {
         if known == found { return [] }
         var notices: [FlareNotice] = []
         for id in Set(known.keys).union(found.keys).sorted() where known[id] != found[id] {
-            guard var old = known[id], let new = found[id] else {
-                notices.append(.thingChanged(id, found[id], environment: place))
-                continue
-            }
             let object = ObjectReference(.thing, id)
-            let changed = Self.change(of: old.data, to: new.data)
-            let position = old.position == new.position ? nil : new.position
-            (old.data, old.position) = (new.data, position ?? old.position)
-            guard let changed, old == new else {
-                notices.append(.thingChanged(id, new, environment: place))
-                continue
+            if let old = known[id], let new = found[id],
+                let changes = Self.notices(of: object, old, new, \.data, \.position)
+            {
+                notices += changes
+            } else {
+                notices.append(.thingChanged(id, found[id], environment: place))
             }
-            if !changed.isEmpty { notices.append(.data(object, changed, sender: nil)) }
-            if let position { notices.append(.position(object, position, sender: nil)) }
         }
         return notices
     }
@@ -206,16 +178,12 @@ package struct PolledPlace: Sendable {
     {
         if known == found { return [] }
         let object = ObjectReference(.device, known.id)
-        guard let found else { return [.modelChanged(object, environment: place)] }
-        var (notices, old) = ([FlareNotice](), known)
-        let changed = Self.change(of: old.data, to: found.data)
-        let position = old.position == found.position ? nil : found.position
-        (old.data, old.position) = (found.data, position ?? old.position)
-        (old.zone, old.nearest) = (found.zone, found.nearest)
-        guard let changed, old == found else { return [.modelChanged(object, environment: place)] }
-        if !changed.isEmpty { notices.append(.data(object, changed, sender: nil)) }
-        if let position { notices.append(.position(object, position, sender: nil)) }
-        return notices + transitionNotices(from: known, to: found)
+        var old = known
+        (old.zone, old.nearest) = (found?.zone, found?.nearest)
+        guard let found, let changes = Self.notices(of: object, old, found, \.data, \.position) else {
+            return [.modelChanged(object, environment: place)]
+        }
+        return changes + transitionNotices(from: known, to: found)
     }
 
     /// In the natural order, in which the original server does not always send them.
@@ -233,11 +201,28 @@ package struct PolledPlace: Sendable {
         return notices + [.near(thing: thing, device: known.id, distance: distance)]
     }
 
+    /// The notices of changed data and of a new position; `nil` if something else has changed, too.
+    private static func notices<Object: Equatable>(
+        of object: ObjectReference,
+        _ old: Object,
+        _ new: Object,
+        _ data: WritableKeyPath<Object, JSONObject>,
+        _ position: WritableKeyPath<Object, Point3D?>? = nil
+    ) -> [FlareNotice]? {
+        if old == new { return [] }
+        guard let changed = change(of: old[keyPath: data], to: new[keyPath: data]) else { return nil }
+        var (notices, rest) = ([FlareNotice](), old)
+        rest[keyPath: data] = new[keyPath: data]
+        if !changed.isEmpty { notices.append(.data(object, changed, sender: nil)) }
+        if let position, let place = new[keyPath: position], place != old[keyPath: position] {
+            rest[keyPath: position] = place
+            notices.append(.position(object, place, sender: nil))
+        }
+        return rest == new ? notices : nil
+    }
+
     /// The changed values; `nil` if a message of changed values cannot express the difference.
-    private static func change(
-        of old: JSONObject,
-        to new: JSONObject
-    ) -> JSONObject? {
+    private static func change(of old: JSONObject, to new: JSONObject) -> JSONObject? {
         guard old.keys.allSatisfy({ new[$0] != nil }) else { return nil }
         let changed = new.filter { old[$0.key] != $0.value }
         // A dot would be a path, and null is not a change.

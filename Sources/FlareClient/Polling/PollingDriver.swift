@@ -8,7 +8,7 @@ import Threading
 ///
 /// Reads over REST. For writes it has a ``FlareDriver`` of its own, connected with the first write and stopped some time
 /// after the last one; it subscribes to nothing either. The loop is the executor of both actors.
-actor PollingDriver: HTTPRequesting {
+actor PollingDriver: RequestDriver {
     /// How long a link must last to count as stable, milliseconds.
     private static let steadyMilliseconds = 5000
     /// How long the connection for writes is kept after the last one, milliseconds.
@@ -38,11 +38,13 @@ actor PollingDriver: HTTPRequesting {
     /// Actions still to perform: performing one may cause others.
     private var waiting: Deque<PollingPipeline.Action> = []
     private var isPerforming = false
-    private var isStopped = false
-    private var timer: (due: Int, task: Scheduled<Void>)?
+    var isStopped = false
+    var timer: (due: Int, task: Scheduled<Void>)?
     private var retry: Scheduled<Void>?
-    private var idleWaiters: [CheckedContinuation<Void, Never>] = []
+    var idleWaiters: [CheckedContinuation<Void, Never>] = []
 
+    var isIdle: Bool { pipeline.isIdle }
+    var deadline: Int? { [pipeline.deadline, writerIdleAt].compactMap(\.self).min() }
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
     init(
@@ -67,20 +69,6 @@ actor PollingDriver: HTTPRequesting {
     func start() { probe() }
 
     func request(_ request: FlareRequest) { perform(pipeline.requested(request, now: now)) }
-
-    /// Returns when every request so far is answered, or the surrounding task is cancelled.
-    func waitUntilIdle() async {
-        await withTaskCancellationHandler {
-            // Checked inside of the continuation, because other calls may run before it.
-            await withCheckedContinuation { waiting in
-                guard !pipeline.isIdle, !Task.isCancelled, !isStopped else { return waiting.resume() }
-                idleWaiters.append(waiting)
-            }
-        } onCancel: {
-            // Only wakes the waiting call. Unstructured, because a cancellation handler cannot await.
-            Task { await resumeIdle() }
-        }
-    }
 
     func stop() async {
         isStopped = true
@@ -231,31 +219,9 @@ actor PollingDriver: HTTPRequesting {
         ]
     }
 
-    // MARK: Timers
-
-    private func update() {
-        if pipeline.isIdle { resumeIdle() }
-        let due = [pipeline.deadline, writerIdleAt].compactMap { $0 }.min()
-        guard due != timer?.due else { return }
-        timer?.task.cancel()
-        timer = nil
-        guard let due, !isStopped else { return }
-        let task = loop.scheduleTask(in: .milliseconds(Int64(max(1, due - now)))) {
-            self.assumeIsolated { $0.tick() }
-        }
-        timer = (due, task)
-    }
-
-    private func tick() {
-        timer = nil
+    func tick() {
         if let writerIdleAt, now >= writerIdleAt { stopWriter() }
         perform(pipeline.tick(now: now))
-    }
-
-    private func resumeIdle() {
-        let waiting = idleWaiters
-        idleWaiters = []
-        for continuation in waiting { continuation.resume() }
     }
 }
 

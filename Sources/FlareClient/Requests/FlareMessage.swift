@@ -76,26 +76,21 @@ extension FlareNotice {
         case "handleAction":
             guard let object = message.object, let action = argument["action"]?.string else { return nil }
             self = .handleAction(object, action, sender: sender)
-        case "enter":
+        case "enter", "exit":
             guard let zone = argument.flareID("zone"), let device = argument.flareID("device") else {
                 return nil
             }
-            self = .enter(zone: zone, device: device)
-        case "exit":
-            guard let zone = argument.flareID("zone"), let device = argument.flareID("device") else {
-                return nil
-            }
-            self = .exit(zone: zone, device: device)
-        case "near":
-            guard let thing = argument.flareID("thing"), let device = argument.flareID("device"),
-                let distance = argument.flareNumber("distance")
-            else { return nil }
-            self = .near(thing: thing, device: device, distance: distance)
-        case "far":
+            self =
+                message.name == "enter"
+                ? .enter(zone: zone, device: device) : .exit(zone: zone, device: device)
+        case "near", "far":
             guard let thing = argument.flareID("thing"), let device = argument.flareID("device") else {
                 return nil
             }
             self = .far(thing: thing, device: device)
+            guard message.name == "near" else { return }
+            guard let distance = argument.flareNumber("distance") else { return nil }
+            self = .near(thing: thing, device: device, distance: distance)
         default:
             return nil
         }

@@ -43,15 +43,12 @@ struct NoticeOverlay: Sendable {
     func applied(to reply: FlareReply, of request: FlareRequest) -> FlareReply {
         switch (reply, request) {
         case (.environments(let environments), _):
-            .environments(
-                environments.map { environment in
-                    var environment = environment
-                    merge(ObjectReference(.environment, environment.id), into: &environment.data)
-                    return environment
-                }
-            )
+            .environments(environments.map { applied(to: $0, .environment, $0.id, \.data) })
         case (.place(let zones, let things), _):
-            .place(zones: zones.map { applied(to: $0) }, things: things.map { applied(to: $0) })
+            .place(
+                zones: zones.map { applied(to: $0, .zone, $0.id, \.data) },
+                things: things.map { applied(to: $0, .thing, $0.id, \.data, \.position) }
+            )
         case (.device(let device?), _): .device(applied(to: device))
         case (.presence(let zone, let stored), .loadPresence(let device, _, _)):
             if let notice = nearest[device] {
@@ -63,33 +60,31 @@ struct NoticeOverlay: Sendable {
         }
     }
 
-    private func applied(to zone: FlareZone) -> FlareZone {
-        var zone = zone
-        merge(ObjectReference(.zone, zone.id), into: &zone.data)
-        return zone
-    }
-
-    private func applied(to thing: FlareThing) -> FlareThing {
-        var thing = thing
-        let object = ObjectReference(.thing, thing.id)
-        merge(object, into: &thing.data)
-        thing.position = positions[object] ?? thing.position
-        return thing
-    }
-
     private func applied(to device: FlareDevice) -> FlareDevice {
-        var device = device
-        let object = ObjectReference(.device, device.id)
-        merge(object, into: &device.data)
-        device.position = positions[object] ?? device.position
+        var device = applied(to: device, .device, device.id, \.data, \.position)
         if let notice = nearest[device.id] { device.nearest = notice.applied(to: device.nearest) }
         return device
     }
 
-    private func merge(_ object: ObjectReference, into data: inout JSONObject) {
-        guard let values = self.data[object] else { return }
+    private func applied<Object>(
+        to object: Object,
+        _ kind: FlareClass,
+        _ id: FlareID,
+        _ data: WritableKeyPath<Object, JSONObject>,
+        _ position: WritableKeyPath<Object, Point3D?>? = nil
+    ) -> Object {
+        var (object, reference) = (object, ObjectReference(kind, id))
+        if let values = self.data[reference] { object[keyPath: data].store(values) }
+        if let position, let place = positions[reference] { object[keyPath: position] = place }
+        return object
+    }
+}
+
+extension JSONObject {
+    /// Stores announced values, whose keys may be paths.
+    mutating func store(_ values: JSONObject) {
         for (key, value) in values.sorted(by: { $0.key < $1.key }) where !value.isNull {
-            _ = DataPath(key)?.set(value, in: &data)
+            _ = DataPath(key)?.set(value, in: &self)
         }
     }
 }

@@ -41,21 +41,14 @@ extension Step {
     /// Removes the contents first, so that what is left after a failure is still in its place.
     static func remove(_ object: ObjectReference, withContents: Bool) -> Step {
         fetch(object) { json in
+            let environment = json["environment"]?.string ?? "-"
             let lists: [(FlareClass, RESTRequest)] =
                 switch object.kind {
                 case .environment:
                     [(FlareClass.thing, "things"), (.device, "devices"), (.zone, "zones")].map {
                         ($0, .get("/environments/\(object.id)/\($1)"))
                     }
-                case .zone:
-                    [
-                        (
-                            .thing,
-                            .get(
-                                "/environments/\(json["environment"]?.string ?? "-")/zones/\(object.id)/things"
-                            )
-                        )
-                    ]
+                case .zone: [(.thing, .get("/environments/\(environment)/zones/\(object.id)/things"))]
                 case .thing, .device: []
                 }
             guard !lists.isEmpty else { return remove([object]) }

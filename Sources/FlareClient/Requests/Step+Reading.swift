@@ -7,23 +7,15 @@ extension Step {
     static func loadEnvironments(near place: GeoPoint?) -> Step {
         let query = place.map { "?latitude=\($0.latitude)&longitude=\($0.longitude)" } ?? ""
         return fetch(.get("/environments\(query)")) { json in
-            list(json) {
-                FlareEnvironment(json: $0)
-            } then: {
-                .reply(.environments($0))
-            }
+            list(json, FlareEnvironment.init(json:)) { .reply(.environments($0)) }
         }
     }
 
     static func loadPlace(_ environment: FlareID) -> Step {
         let path = "/environments/\(environment)"
         return .fetch([.get("\(path)/zones"), .get("\(path)/things")]) { answers in
-            list(answers.first.flatMap { $0 }) {
-                FlareZone(json: $0)
-            } then: { zones in
-                list(answers.last.flatMap { $0 }) {
-                    FlareThing(json: $0)
-                } then: { things in
+            list(answers.first.flatMap { $0 }, FlareZone.init(json:)) { zones in
+                list(answers.last.flatMap { $0 }, FlareThing.init(json:)) { things in
                     let place = FlareReply.place(zones: zones, things: things)
                     guard zones.isEmpty, things.isEmpty else { return .reply(place) }
                     // The lists of an unknown environment are empty too.
@@ -77,9 +69,7 @@ extension Step {
         guard position.isFinite else { return .fail(.rejected("the position is not finite")) }
         let query = "x=\(position.x)&y=\(position.y)&z=\(position.z)"
         return .fetch([.get(device), .get("/environments/\(environment)/zones?\(query)")]) { answers in
-            list(answers.last.flatMap { $0 }) {
-                FlareZone(json: $0)
-            } then: { zones in
+            list(answers.last.flatMap { $0 }, FlareZone.init(json:)) { zones in
                 switch device.found(in: answers.first.flatMap { $0 }) {
                 case .failure(let error): .fail(error)
                 case .success(let json):
@@ -101,9 +91,7 @@ extension Step {
             // The thing was removed; the server finds another one only at the next move.
             let path = "/environments/\(environment)"
             return .fetch([.get(path), .get("\(path)/things")]) { answers in
-                list(answers.last.flatMap { $0 }) {
-                    FlareThing(json: $0)
-                } then: { things in
+                list(answers.last.flatMap { $0 }, FlareThing.init(json:)) { things in
                     let data = answers.first.flatMap { $0?["data"]?.object }
                     let nearest = things.nearest(to: position, data: data)
                     return .reply(.presence(zone: zone, nearest: nearest))

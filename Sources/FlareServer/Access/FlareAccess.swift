@@ -35,6 +35,7 @@ package struct FlareRights: Sendable, Hashable {
     func reads(_ kind: FlareClass) -> Bool { kind == .device ? readsDevices : readsPlace }
 
     package static let none = FlareRights(readsPlace: false, readsDevices: false, administers: false)
+    static let all = FlareRights(readsPlace: true, readsDevices: true, administers: true)
 }
 
 /// Who may use the server over the network.
@@ -71,6 +72,9 @@ package struct FlareAccess: Sendable {
         (self.mode, self.isTrusted, self.identify) = (mode, isTrusted, identify)
         (self.sees, self.rights) = (sees, rights)
     }
+
+    /// Whoever reaches the server may do everything, as long as it has no users.
+    static let everybody = FlareAccess(.open, identify: { _ in .nobody }) { _ in .all }
 
     /// Whether whoever reaches it may do what the unsigned user may.
     var isOpen: Bool { mode == .open }
@@ -122,8 +126,7 @@ package struct FlareAccess: Sendable {
         case .auto:
             guard let peer, !isForwarded else { return nil }
             if isTrusted(peer) { return .trusted(.flare) }
-            let isHere = peer.hasPrefix("127.") || peer == "::1" || peer.hasPrefix("::ffff:127.")
-            return isHere ? .unnamed(.flare) : nil
+            return LocalRoutes.isOwnMachine(peer) ? .unnamed(.flare) : nil
         }
     }
 

@@ -16,20 +16,14 @@ extension FlareHub {
     /// Users, rights or tokens have changed: the sessions of whoever is nobody any more end.
     package func accessChanged() {
         remembered = [:]
-        guard let access else { return }
         for (client, visitor) in visitors where access.isGone(visitor) {
             send(client.sink) { $0.end(client) }
         }
     }
 
-    /// What a client may do; everything where nobody is asked.
-    func rights(of visitor: FlareVisitor?) -> FlareRights? {
-        access.map { access in visitor.map { access.rights($0.claim) } ?? .none }
-    }
-
     /// Whether a client may read objects of a class; in-process clients read everything.
     func mayRead(_ client: FlareClientID, _ kind: FlareClass) -> Bool {
-        guard let access, let visitor = visitors[client] else { return true }
+        guard let visitor = visitors[client] else { return true }
         let now = ContinuousClock.now
         let rights: FlareRights
         if let known = remembered[client], known.until > now {
@@ -46,8 +40,8 @@ extension FlareHub {
     /// An object without the environment, zone and nearest thing that somebody may not see.
     ///
     /// A device keeps its environment, which is where one finds it.
-    func shown(_ record: FlareRecord, to visitor: FlareVisitor?) -> FlareRecord {
-        guard let visitor, let rights = rights(of: visitor), !rights.readsPlace else { return record }
+    func shown(_ record: FlareRecord, to visitor: FlareVisitor) -> FlareRecord {
+        guard !access.rights(visitor.claim).readsPlace else { return record }
         var shown = record
         if let zone = record.zone, !maySee(ObjectReference(.zone, zone), visitor) {
             shown.members["zone"] = nil
@@ -63,7 +57,7 @@ extension FlareHub {
         return shown
     }
 
-    func shown(_ records: [FlareRecord], to visitor: FlareVisitor?) -> [FlareRecord] {
+    func shown(_ records: [FlareRecord], to visitor: FlareVisitor) -> [FlareRecord] {
         records.map { shown($0, to: visitor) }
     }
 
@@ -74,7 +68,7 @@ extension FlareHub {
 
     /// Those of the clients who may know of a notice.
     func readers(_ clients: [FlareClientID], of notice: FlareNotice) -> [FlareClientID] {
-        guard access != nil, !visitors.isEmpty else { return clients }
+        guard !visitors.isEmpty else { return clients }
         let (kind, place) = (notice.subject, notice.place)
         return clients.filter { client in
             guard mayRead(client, kind) else { return false }

@@ -173,7 +173,11 @@ extension BoxTree {
         }
         let sibling = bestSibling(of: nodes[leaf])
         let grandparent = nodes[sibling].parent
-        let parent = allocate(Node(joining: sibling, leaf))
+        // It is measured below.
+        let nobody = FlareID(high: 0, low: 0)
+        let parent = allocate(
+            Node(low: .zero, high: .zero, order: 0, id: nobody, left: sibling, right: leaf)
+        )
         replace(sibling, with: parent, below: grandparent)
         nodes[sibling].parent = parent
         nodes[leaf].parent = parent
@@ -280,19 +284,6 @@ private struct Node: Sendable {
     var height = 0
 
     var isLeaf: Bool { left == Self.none }
-
-    init(low: Point3D, high: Point3D, order: Int, id: FlareID) {
-        self.low = low
-        self.high = high
-        self.order = order
-        self.id = id
-    }
-
-    init(joining left: Int, _ right: Int) {
-        self.init(low: .zero, high: .zero, order: 0, id: FlareID(high: 0, low: 0))
-        self.left = left
-        self.right = right
-    }
 
     mutating func measure(_ left: Node, _ right: Node) {
         low = lowest(left.low, right.low)

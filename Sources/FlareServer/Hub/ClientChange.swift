@@ -19,8 +19,8 @@ package struct ClientChange: Sendable, Hashable {
     /// The zone that a thing belongs to.
     package let zone: FlareRecord?
     package let kind: Kind
-    /// Who requests it; `nil` where nobody is asked.
-    package let visitor: FlareVisitor?
+    /// Who requests it.
+    package let visitor: FlareVisitor
 }
 
 /// Decides whether clients may make a change.
@@ -33,7 +33,7 @@ package typealias ClientChangeGate = @Sendable (ClientChange) -> String?
 /// Is told of an object that a client is making, once nothing but the disk can refuse it and before anybody hears of it.
 ///
 /// Called on the hub's executor.
-package typealias ClientInsertionRecord = @Sendable (FlareRecord, FlareVisitor?) -> Void
+package typealias ClientInsertionRecord = @Sendable (FlareRecord, FlareVisitor) -> Void
 
 /// Is told of a change of a client, and why it was refused, if it was.
 ///

@@ -28,7 +28,7 @@ extension FlareHub {
     /// Removing an environment or a zone also needs permission to remove every object in it.
     ///
     /// - Parameters:
-    ///   - client: The client that requests the change; `nil` for REST. In-process clients are not gated.
+    ///   - client: The client that requests the change; `nil` for REST. In-process clients are no visitors, and not gated.
     ///   - visitor: Who requests it over REST.
     /// - Throws: ``FlareHubError/notAllowed(_:)``, or ``FlareHubError/hidden``. Unknown objects pass: the change itself reports them.
     func check(
@@ -40,7 +40,7 @@ extension FlareHub {
         guard let own = gated(kind, of: reference, from: client, by: visitor) else { return }
         var reason = refusal(of: own)
         if reason == nil, kind == .remove {
-            for member in members(of: own.object) where reason == nil {
+            for member in members(of: reference) where reason == nil {
                 reason = refusal(of: change(kind, of: member, own.visitor))
             }
         }
@@ -50,26 +50,16 @@ extension FlareHub {
     /// Asks the gates about an update over REST, before it is known to be valid.
     ///
     /// Who may not change an object must not learn from the answer to an invalid change that it exists.
-    func checkUpdate(
-        of reference: ObjectReference,
-        from client: FlareClientID?,
-        by visitor: FlareVisitor?
-    ) throws(FlareHubError) {
-        guard let own = gated(.update([:]), of: reference, from: client, by: visitor),
+    func checkUpdate(of reference: ObjectReference, by visitor: FlareVisitor) throws(FlareHubError) {
+        guard let own = gated(.update([:]), of: reference, by: visitor),
             let reason = refusal(of: own)
         else { return }
         try settle(own, reason)
     }
 
     /// Asks the gates about the place that an update moves an object to, and records the update.
-    func checkUpdate(
-        to updated: FlareRecord,
-        from client: FlareClientID?,
-        by visitor: FlareVisitor?
-    ) throws(FlareHubError) {
-        guard let found = gated(.update([:]), of: updated.reference, from: client, by: visitor) else {
-            return
-        }
+    func checkUpdate(to updated: FlareRecord, by visitor: FlareVisitor) throws(FlareHubError) {
+        guard let found = gated(.update([:]), of: updated.reference, by: visitor) else { return }
         let changed = updated.members.filter { found.object.members[$0.key] != $0.value }
         let own = change(.update(changed), of: found.object, found.visitor)
         let isThere = (updated.zone, updated.environment) == (own.object.zone, own.object.environment)
@@ -85,11 +75,11 @@ extension FlareHub {
     func checkInsertion(
         of object: FlareRecord,
         isNamed: Bool,
-        by visitor: FlareVisitor?
+        by visitor: FlareVisitor
     ) throws(FlareHubError) {
         let own = change(.insert, of: object, visitor)
         var reason: String?
-        if isNamed, let rights = rights(of: visitor), !rights.reads(object.kind) {
+        if isNamed, !access.rights(visitor.claim).reads(object.kind) {
             let what = object.kind == .device ? "devices" : "all"
             reason =
                 "choosing an _id needs the right to read \(what); without one in the body the server makes one"
@@ -103,13 +93,13 @@ extension FlareHub {
     private func gated(
         _ kind: ClientChange.Kind,
         of reference: ObjectReference,
-        from client: FlareClientID?,
+        from client: FlareClientID? = nil,
         by visitor: FlareVisitor?
     ) -> ClientChange? {
-        guard !gates.isEmpty, client.map({ !inProcessSinks.contains($0.sink) }) ?? true,
+        guard !gates.isEmpty, let visitor = visitor ?? client.flatMap({ visitors[$0] }),
             let object = record(reference)
         else { return nil }
-        return change(kind, of: object, visitor ?? client.flatMap { visitors[$0] })
+        return change(kind, of: object, visitor)
     }
 
     private func settle(_ change: ClientChange, _ reason: String?) throws(FlareHubError) {
@@ -118,9 +108,8 @@ extension FlareHub {
         throw maySee(change.object, change.visitor) ? .notAllowed(reason) : .hidden
     }
 
-    /// Whether somebody may see an object; everybody may where nobody is asked.
-    func maySee(_ object: FlareRecord, _ visitor: FlareVisitor?) -> Bool {
-        guard let access, let visitor else { return true }
+    /// Whether somebody may see an object.
+    func maySee(_ object: FlareRecord, _ visitor: FlareVisitor) -> Bool {
         let place = AccessObject(object.reference, zone: object.zone, environment: object.environment)
         return access.sees(visitor.claim, place ?? .devices)
     }
@@ -169,7 +158,7 @@ extension FlareHub {
     private func change(
         _ kind: ClientChange.Kind,
         of object: FlareRecord,
-        _ visitor: FlareVisitor?
+        _ visitor: FlareVisitor
     ) -> ClientChange {
         let zone = object.kind == .thing ? object.zone.flatMap { record(ObjectReference(.zone, $0)) } : nil
         return ClientChange(object: object, zone: zone, kind: kind, visitor: visitor)
@@ -183,7 +172,7 @@ extension FlareHub {
     }
 
     /// The objects in an environment or a zone.
-    private func members(of object: FlareRecord) -> [FlareRecord] {
+    func members(of object: ObjectReference) -> [FlareRecord] {
         switch object.kind {
         case .environment:
             [FlareClass.zone, .thing, .device].flatMap { records($0, environment: object.id) }
@@ -216,7 +205,6 @@ extension FlareHub {
         deliver: @escaping @Sendable (FlareNotice) -> Void
     ) -> FlareClientID {
         let client = FlareClientID(sink: attach(InProcessNoticeSink(deliver: deliver)), number: 0)
-        if isInProcess { inProcessSinks.insert(client.sink) }
         rooms.enter(client, isInProcess: isInProcess)
         return client
     }
@@ -224,7 +212,6 @@ extension FlareHub {
     /// Disconnects a part of this program.
     package func disconnect(_ client: FlareClientID) {
         sinks[client.sink] = nil
-        inProcessSinks.remove(client.sink)
         rooms.leave(client)
     }
 

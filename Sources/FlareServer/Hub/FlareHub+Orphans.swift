@@ -20,16 +20,7 @@ extension FlareHub {
     /// - Returns: The removed objects.
     package func removeOrphans(_ ids: Set<FlareID>) throws(FlareHubError) -> [FlareRecord] {
         let removed = orphans().filter { ids.contains($0.id) }
-        var failure: FlareHubError?
-        let isStored = inOneCommit { hub in
-            do throws(FlareHubError) {
-                for record in removed { try hub.remove(record.reference) }
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
-        guard isStored else { throw .notStored }
+        try remove(removed.map(\.reference))
         return removed
     }
 
@@ -42,31 +33,26 @@ extension FlareHub {
         withContents: Bool,
         from client: FlareClientID
     ) throws {
-        let contents = contents(of: object)
+        let contents = members(of: object)
         if !withContents, contents.contains(where: { $0.kind != .device }) {
             throw FlareLinkError.rejected("the \(object.kind.rawValue) is not empty by now")
         }
-        var failure: FlareHubError?
         // The environment goes first: clients that read again then do not look for what was in it.
+        try remove([object] + contents.map(\.reference), from: client)
+    }
+
+    /// Removes objects, all or none.
+    private func remove(_ objects: [ObjectReference], from client: FlareClientID? = nil) throws(FlareHubError)
+    {
+        var failure: FlareHubError?
         let isStored = inOneCommit { hub in
             do throws(FlareHubError) {
-                for reference in [object] + contents { try hub.remove(reference, from: client) }
+                for object in objects { try hub.remove(object, from: client) }
             } catch {
                 failure = error
             }
         }
         if let failure { throw failure }
-        guard isStored else { throw FlareHubError.notStored }
-    }
-
-    private func contents(of object: ObjectReference) -> [ObjectReference] {
-        switch object.kind {
-        case .environment:
-            [FlareClass.zone, .thing, .device].flatMap { records($0, environment: object.id) }.map(
-                \.reference
-            )
-        case .zone: records(.thing, zone: object.id).map(\.reference)
-        case .thing, .device: []
-        }
+        guard isStored else { throw .notStored }
     }
 }

@@ -108,36 +108,24 @@ extension FlareHub {
     /// - Source: contrib/contract/flare-protocol.md, "4.6 getData, getPosition and getActions"; `getActions`,
     ///   which crashes the original server, is answered as documented.
     private func answer(to message: SocketMessage, from client: FlareClientID) -> SocketEvent? {
-        let name: String
-        let value: (FlareRecord) -> JSONValue
+        let (name, absent): (String, JSONValue)
         switch message.command {
-        case .getData(nil):
-            name = "data"
-            value = { record in
-                let data = record.members["data"] ?? JSONValue.null
-                return data.isNull ? [:] : data
-            }
-        case .getData(let key?):
-            name = "data"
-            value = { record in
-                guard let found = record.data?[key] else { return [:] }
-                return [key: found]
-            }
+        case .getData: (name, absent) = ("data", [:])
         case .getPosition:
             let isPlace = message.kind == .environment || message.kind == .zone
-            let absent: JSONValue = isPlace ? ["x": 0, "y": 0] : [:]
-            name = "position"
-            value = { $0.members["position"] ?? absent }
-        case .getActions:
-            name = "actions"
-            value = { $0.members["actions"] ?? [] }
-        case .subscribe, .unsubscribe, .setData, .setPosition, .performAction:
-            return nil
+            (name, absent) = ("position", isPlace ? ["x": 0, "y": 0] : [:])
+        case .getActions: (name, absent) = ("actions", [])
+        case .subscribe, .unsubscribe, .setData, .setPosition, .performAction: return nil
         }
-        var answer: JSONValue = .null
+        var answer = JSONValue.null
         // What may not be read is not there.
         if let object = message.object, mayRead(client, object.kind), let record = record(object) {
-            answer = value(record)
+            if case .getData(let key?) = message.command {
+                answer = record.data?[key].map { [key: $0] } ?? absent
+            } else {
+                answer = record.members[name] ?? absent
+                if name == "data", answer.isNull { answer = absent }
+            }
         }
         return SocketEvent(name, [name: answer, message.kind.rawValue: message.name])
     }

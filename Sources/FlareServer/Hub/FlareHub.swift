@@ -16,7 +16,8 @@ package actor FlareHub {
 
     let store: FlareStore
     private let clock: @Sendable () -> Int64
-    private let idSource: @Sendable () -> FlareID
+    /// A new identifier.
+    package nonisolated let makeID: @Sendable () -> FlareID
     /// Called whenever the database refuses a change.
     private let onStoreError: (@Sendable (FlareStoreError) -> Void)?
     /// The error of the last change, if it could not be stored.
@@ -24,18 +25,16 @@ package actor FlareHub {
     let logger: Logger
     let limits: FlareLimits
     nonisolated let dialect: FlareDialect
-    private(set) var graph = ObjectGraph()
+    var graph = ObjectGraph()
     var rooms: Rooms
     var sinks: [Int: any NoticeSink] = [:]
     var sinkCount = 0
-    /// Sinks of in-process clients, which are not gated.
-    var inProcessSinks: Set<Int> = []
     var gates: [ClientChangeGate] = []
     var recorders: [ClientChangeRecord] = []
     var insertionRecorders: [ClientInsertionRecord] = []
     var modelRecorders: [ModelChangeRecord] = []
-    private nonisolated let accessBox = Locked<FlareAccess?>(nil)
-    /// The clients over the network that were asked.
+    private nonisolated let accessBox = Locked(FlareAccess.everybody)
+    /// The clients over the network.
     var visitors: [FlareClientID: FlareVisitor] = [:]
     var remembered: [FlareClientID: RememberedRights] = [:]
     private var batch: HubBatch?
@@ -71,7 +70,7 @@ package actor FlareHub {
         self.executor = executor
         self.store = store
         self.clock = clock
-        self.idSource = idSource
+        makeID = idSource
         self.limits = limits
         self.dialect = dialect
         self.onStoreError = onStoreError
@@ -97,8 +96,8 @@ package actor FlareHub {
     /// What the command line shows to use ``LocalRoutes``; `nil` without a database file.
     nonisolated var localKey: String? { store.localKey }
 
-    /// Who may use it over the network; `nil` if nobody is asked.
-    package nonisolated var access: FlareAccess? { accessBox.withLock { $0 } }
+    /// Who may use it over the network.
+    nonisolated var access: FlareAccess { accessBox.withLock { $0 } }
 
     /// From now on it is asked who the clients over the network are.
     package nonisolated func restrict(_ access: FlareAccess) { accessBox.withLock { $0 = access } }
@@ -108,9 +107,6 @@ package actor FlareHub {
         graph.steady = steady
         accessChanged()
     }
-
-    /// A new identifier.
-    package nonisolated func makeID() -> FlareID { idSource() }
 
     /// The current time in the format of `created` and `modified`.
     var now: String { FlareTime.text(wallMilliseconds: clock()) }
@@ -274,9 +270,7 @@ package actor FlareHub {
     }
 
     private func deliver(_ sink: Int, _ delivery: @Sendable (any NoticeSink) -> Void) {
-        if let sink = sinks[sink] {
-            delivery(sink)
-        }
+        sinks[sink].map(delivery)
     }
 }
 
@@ -323,23 +317,5 @@ extension FlareHub {
         where isIncluded: @Sendable (FlareRecord) -> Bool = { _ in true }
     ) -> [FlareRecord] {
         graph.records(kind, environment: environment, zone: zone, where: isIncluded)
-    }
-
-    /// The same objects as JSON.
-    func texts(
-        _ kind: FlareClass,
-        environment: FlareID?,
-        zone: FlareID?,
-        where isIncluded: @Sendable (FlareRecord) -> Bool
-    ) -> [[UInt8]] {
-        graph.texts(kind, environment: environment, zone: zone, where: isIncluded)
-    }
-
-    func list(_ kind: FlareClass, environment: FlareID?, zone: FlareID?) -> EncodedList {
-        graph.list(kind, environment: environment, zone: zone)
-    }
-
-    func text(of reference: ObjectReference) -> [UInt8]? {
-        graph.text(of: reference)
     }
 }

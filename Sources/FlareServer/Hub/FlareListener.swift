@@ -58,7 +58,7 @@ package struct FlareListener: Service {
     /// Serves until graceful shutdown or cancellation.
     /// - Throws: `HTTPListenerError` when it cannot start.
     package func run() async throws {
-        if hub.access.map(\.isOpen) ?? true, !configuration.isOnlyForThisMachine {
+        if hub.access.isOpen, !configuration.isOnlyForThisMachine {
             logger.warning(
                 "the Flare server has no password: anyone who can reach this address can read and change the place",
                 metadata: ["host": "\(configuration.host)"]

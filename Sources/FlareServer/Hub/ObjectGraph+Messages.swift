@@ -160,30 +160,18 @@ extension ObjectGraph {
         record.members["position"] = point.json
         guard record.kind == .device else { return }
         let (zone, nearest) = newPresence(of: record, at: point, &transaction)
-        let (oldZone, oldNearest) = (record.zone, record.nearest)
-        if let oldZone, oldZone != zone {
-            transaction.announce(
-                .exit(zone: oldZone, device: record.id),
-                to: audience(of: record, and: .zone, oldZone)
-            )
+        let (device, oldZone, oldNearest) = (record, record.zone, record.nearest)
+        func announce(_ notice: FlareNotice, _ kind: FlareClass, _ other: FlareID) {
+            transaction.announce(notice, to: audience(of: device, and: kind, other))
         }
+        if let oldZone, oldZone != zone { announce(.exit(zone: oldZone, device: device.id), .zone, oldZone) }
         if let oldNearest, oldNearest != nearest?.id {
-            transaction.announce(
-                .far(thing: oldNearest, device: record.id),
-                to: audience(of: record, and: .thing, oldNearest)
-            )
+            announce(.far(thing: oldNearest, device: device.id), .thing, oldNearest)
         }
-        if let zone, zone != oldZone {
-            transaction.announce(
-                .enter(zone: zone, device: record.id),
-                to: audience(of: record, and: .zone, zone)
-            )
-        }
+        if let zone, zone != oldZone { announce(.enter(zone: zone, device: device.id), .zone, zone) }
         if let nearest, nearest.id != oldNearest {
-            transaction.announce(
-                .near(thing: nearest.id, device: record.id, distance: nearest.distance),
-                to: audience(of: record, and: .thing, nearest.id)
-            )
+            let notice = FlareNotice.near(thing: nearest.id, device: device.id, distance: nearest.distance)
+            announce(notice, .thing, nearest.id)
         }
         record.members["zone"] = zone.map { .string($0.description) }
         record.members["nearest"] = nearest.map { .string($0.id.description) }

@@ -28,11 +28,6 @@ struct ObjectGraph: Sendable {
         let sequence: Int
         /// The JSON, cached when it was first needed.
         fileprivate var text: [UInt8]?
-
-        fileprivate init(record: FlareRecord, sequence: Int) {
-            self.record = record
-            self.sequence = sequence
-        }
     }
 
     /// The objects in one environment.

@@ -66,18 +66,17 @@ package struct LocalRoutes: Sendable {
         by visitor: FlareVisitor?,
         on channel: any Channel
     ) async throws -> RESTResponse {
-        guard let work = Work(request.method, target.path) else {
+        guard var visitor, let work = Work(request.method, target.path) else {
             return .notFound(request.method, target.path)
         }
         let (peer, own) = (channel.remoteAddress?.ipAddress, channel.localAddress?.ipAddress)
         guard Self.isOwnMachine(peer, connectedTo: own) else {
             return .problem(.forbidden, "only programs on this machine may use this path")
         }
-        var visitor = visitor
-        if let somebody = visitor, somebody.claim == .unnamed(.flare), let key = hub.localKey {
+        if visitor.claim == .unnamed(.flare), let key = hub.localKey {
             if let refusal = guesses.refusal(of: request.headers[.localKey], key) { return refusal }
             // Only the daemon's own user and root can read the key.
-            visitor = FlareVisitor(.trusted(.flare), address: somebody.address)
+            visitor = FlareVisitor(.trusted(.flare), address: visitor.address)
         }
         if let refusal = await refusal(of: work, by: visitor) { return refusal }
         if let key = hub.localKey, let refusal = guesses.refusal(of: request.headers[.localKey], key) {
@@ -100,14 +99,14 @@ package struct LocalRoutes: Sendable {
         }
     }
 
-    private func refusal(of work: Work, by visitor: FlareVisitor?) async -> RESTResponse? {
-        guard let rights = await hub.rights(of: visitor), !work.isAllowed(rights) else { return nil }
+    private func refusal(of work: Work, by visitor: FlareVisitor) async -> RESTResponse? {
+        guard !work.isAllowed(hub.access.rights(visitor.claim)) else { return nil }
         let reason = "this needs the right to own all"
         if let kind = work.change { await hub.record(ModelChange(kind, visitor), refusal: reason) }
         return .problem(.forbidden, reason)
     }
 
-    private func removeOrphans(_ body: [UInt8], _ visitor: FlareVisitor?) async throws -> RESTResponse {
+    private func removeOrphans(_ body: [UInt8], _ visitor: FlareVisitor) async throws -> RESTResponse {
         guard let list = try? JSONValue(parsing: body).array else {
             return .problem(.badRequest, "the body must be a list of identifiers")
         }
@@ -128,7 +127,7 @@ package struct LocalRoutes: Sendable {
         _ bytes: [UInt8],
         _ mode: ModelImportMode,
         isCheck: Bool,
-        _ visitor: FlareVisitor?
+        _ visitor: FlareVisitor
     ) async throws -> RESTResponse {
         do {
             let tree = await hub.prepared(try ModelTree.read(bytes, makeID: hub.makeID), for: mode)
@@ -155,13 +154,9 @@ package struct LocalRoutes: Sendable {
 
     /// Whether a peer is a program on this machine: it has a loopback address, or the address that it is connected
     /// to, because the server may listen on a network address only.
-    package static func isOwnMachine(_ peer: String?, connectedTo own: String?) -> Bool {
+    package static func isOwnMachine(_ peer: String?, connectedTo own: String? = nil) -> Bool {
         guard let peer else { return false }
-        return isLoopback(peer) || peer == own
-    }
-
-    private static func isLoopback(_ address: String) -> Bool {
-        address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
+        return peer == "::1" || peer.hasPrefix("127.") || peer.hasPrefix("::ffff:127.") || peer == own
     }
 }
 

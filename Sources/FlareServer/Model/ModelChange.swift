@@ -10,7 +10,7 @@ package struct ModelChange: Sendable, Hashable {
     package let kind: Kind
     /// How many objects were stored or removed.
     package let objects: Int
-    /// Who requested it; `nil` where nobody is asked.
+    /// Who requested it; `nil` for a part of this program.
     package let visitor: FlareVisitor?
 
     package init(_ kind: Kind, objects: Int = 0, _ visitor: FlareVisitor? = nil) {

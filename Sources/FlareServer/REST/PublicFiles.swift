@@ -8,13 +8,9 @@ import NIOPosix
 ///
 /// No path and no symbolic link leads out of it, and hidden files are not served.
 struct PublicFiles: Sendable {
-    private let folder: String
+    let folder: String
     /// Bytes per read and write.
     private static let chunkBytes = 128 * 1024
-
-    init(folder: String) {
-        self.folder = folder
-    }
 
     /// The file, or `nil` when there is none.
     func response(to request: Request) async throws -> Response? {
@@ -41,13 +37,7 @@ struct PublicFiles: Sendable {
         var fields: HTTPFields = [
             .eTag: file.tag, .lastModified: modified, .acceptRanges: "bytes", .xContentTypeOptions: "nosniff",
         ]
-        if isFresh(request.headers, tag: file.tag, modified: modified) {
-            return Response(
-                status: .notModified,
-                headers: fields,
-                body: ResponseBody { try await $0.finish(nil) }
-            )
-        }
+        if isFresh(request.headers, tag: file.tag, modified: modified) { return .notModified(fields) }
         fields[.contentType] = contentType(path)
         var range = ByteRange.whole
         if request.method == .get {

@@ -44,8 +44,7 @@ extension RESTRoutes {
     /// Moves each known device.
     ///
     /// The response is the device, a list of several devices, or `null` for none.
-    func notify(_ route: RESTRoute, _ body: JSONValue, _ visitor: FlareVisitor?) async throws -> RESTResponse
-    {
+    func notify(_ route: RESTRoute, _ body: JSONValue, _ visitor: FlareVisitor) async throws -> RESTResponse {
         let notification: RESTNotification
         do throws(RESTNotification.Problem) {
             notification = try RESTNotification(body)

@@ -101,14 +101,7 @@ extension RESTResponse {
     /// The HTTP response: with entity tag, without body for HEAD, and 304 if the client has the current one.
     func response(to request: HTTPRequest, method: HTTPRequest.Method) -> Response {
         let (head, body) = message(to: request, method: method)
-        guard head.status != .notModified else {
-            // A stream body, because Hummingbird would add a Content-Length of 0 (RFC 9110 15.4.5).
-            return Response(
-                status: head.status,
-                headers: head.headerFields,
-                body: ResponseBody { try await $0.finish(nil) }
-            )
-        }
+        guard head.status != .notModified else { return .notModified(head.headerFields) }
         return Response(
             status: head.status,
             headers: head.headerFields,
@@ -155,6 +148,13 @@ extension RESTResponse {
             return (candidate.hasPrefix("W/") ? candidate.dropFirst(2) : candidate)
                 .trimmingSuffix(while: { $0 == " " }) == opaque
         }
+    }
+}
+
+extension Response {
+    static func notModified(_ fields: HTTPFields) -> Response {
+        // A stream body, because Hummingbird would add a Content-Length of 0 (RFC 9110 15.4.5).
+        Response(status: .notModified, headers: fields, body: ResponseBody { try await $0.finish(nil) })
     }
 }
 

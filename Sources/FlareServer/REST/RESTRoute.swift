@@ -27,7 +27,9 @@ struct RESTRoute: Equatable {
     struct Malformed: Error, Equatable {
         let segment: String
     }
+}
 
+extension RESTRoute {
     /// - Parameter path: The encoded path without the query. `nil` for an unknown path.
     init?(path: Substring) throws(Malformed) {
         guard path.utf8.first == UInt8(ascii: "/") else { return nil }
@@ -72,13 +74,6 @@ struct RESTRoute: Equatable {
         default: return nil
         }
         self.init(kind: kind, place: place, parents: parents, isThingsOfEnvironment: false)
-    }
-
-    private init(kind: FlareClass, place: Place, parents: [String: String], isThingsOfEnvironment: Bool) {
-        self.kind = kind
-        self.place = place
-        self.parents = parents
-        self.isThingsOfEnvironment = isThingsOfEnvironment
     }
 
     private static func decoded(_ segment: Substring) throws(Malformed) -> String {

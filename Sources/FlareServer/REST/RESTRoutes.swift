@@ -14,38 +14,24 @@ import Threading
 /// an empty body or an error object.
 /// - Source: contrib/contract/flare-protocol.md, "2. REST"; "13. Rules for a server and a client".
 struct RESTRoutes: HTTPResponder {
-    /// A context without Hummingbird's decoders, which are not needed.
-    struct Context: InitializableFromSource {
-        let channel: any Channel
-
-        init(source: ApplicationRequestContextSource) {
-            channel = source.channel
-        }
-    }
-
     let hub: FlareHub
     let sockets: SocketServer
     let local: LocalRoutes
     let files: PublicFiles?
-    /// Who may use it; `nil` if nobody is asked.
-    private var access: FlareAccess? { hub.access }
     /// The size limit of a body, bytes.
     let maximumBodyBytes: Int
     let logger: Logger
 
-    func respond(to sent: Request, context: Context) async throws -> Response {
+    func respond(to sent: Request, context: ChannelContext) async throws -> Response {
         let request = sent.withEffectiveMethod
         let target = RESTTarget(request.head.path ?? "/")
-        var visitor: FlareVisitor?
-        if let access {
-            visitor = access.visitor(of: request.head, from: context.channel.remoteAddress?.ipAddress)
-            // The identifier of a session is a secret of whoever opened it.
-            let isOfSession =
-                target.path == EngineRequest.path
-                && EngineRequest(target: request.head.path ?? "").session != nil
-            guard visitor != nil || isOfSession || request.method == .options else {
-                return RESTResponse.unidentified(to: request)
-            }
+        let peer = context.channel.remoteAddress?.ipAddress
+        let visitor = hub.access.visitor(of: request.head, from: peer)
+        // The identifier of a session is a secret of whoever opened it.
+        let isOfSession =
+            target.path == EngineRequest.path && EngineRequest(target: request.head.path ?? "").session != nil
+        guard visitor != nil || isOfSession || request.method == .options else {
+            return RESTResponse.unidentified(to: request)
         }
         if target.path == EngineRequest.path {
             return try await sockets.respond(to: request, by: visitor, on: context.channel)
@@ -77,7 +63,7 @@ struct RESTRoutes: HTTPResponder {
         do {
             guard let route = try RESTRoute(path: target.path) else { return nil }
             if method == .options { return .options(route.methods) }
-            guard route.methods.contains(method) else { return .notFound(method, target.path) }
+            guard let visitor, route.methods.contains(method) else { return .notFound(method, target.path) }
             guard method == .post || method == .put else {
                 guard method == .delete else {
                     return try await read(route, query: target.query, by: visitor, from: hub)
@@ -143,11 +129,8 @@ extension RESTRoutes: ImmediateResponder {
         guard method == .get || method == .head, let route = try? RESTRoute(path: target.path) else {
             return nil
         }
-        var visitor: FlareVisitor?
-        if let access {
-            visitor = access.visitor(of: request, from: channel.remoteAddress?.ipAddress)
-            if visitor == nil { return nil }
-        }
+        let peer = channel.remoteAddress?.ipAddress
+        guard let visitor = hub.access.visitor(of: request, from: peer) else { return nil }
         let found = try? hub.executor.runIfFree {
             try hub.assumeIsolated { try read(route, query: target.query, by: visitor, from: $0) }
         }
@@ -163,11 +146,11 @@ extension RESTRoutes {
     private func read(
         _ route: RESTRoute,
         query: Substring?,
-        by visitor: FlareVisitor?,
+        by visitor: FlareVisitor,
         from hub: isolated FlareHub
     ) throws -> RESTResponse {
-        let rights = hub.rights(of: visitor)
-        if let rights, !rights.reads(route.kind) {
+        let rights = hub.access.rights(visitor.claim)
+        guard rights.reads(route.kind) else {
             let what = route.kind == .device ? "devices" : "all"
             return .json(
                 ["name": "NotAllowed", "message": .string("this needs the right to read \(what)")],
@@ -176,7 +159,7 @@ extension RESTRoutes {
         }
         let schema = FlareSchema(route.kind)
         // Who may not read the place sees devices without it; all others get the texts that are ready.
-        let isPartial = route.kind == .device && rights.map { !$0.readsPlace } ?? false
+        let isPartial = route.kind == .device && !rights.readsPlace
         func record(_ id: String) throws -> FlareRecord? {
             hub.record(ObjectReference(schema.kind, try schema.identifier(id)))
         }
@@ -190,11 +173,11 @@ extension RESTRoutes {
                 dialect: hub.dialect
             )
             if filter.matchesAll, !isPartial {
-                return .list(hub.list(route.kind, environment: environment, zone: zone))
+                return .list(hub.graph.list(route.kind, environment: environment, zone: zone))
             }
             guard filter.isSpatial || isPartial else {
                 return .list(
-                    hub.texts(route.kind, environment: environment, zone: zone) { filter.matches($0) }
+                    hub.graph.texts(route.kind, environment: environment, zone: zone) { filter.matches($0) }
                 )
             }
             let records = hub.records(route.kind, environment: environment, zone: zone) { filter.matches($0) }
@@ -203,7 +186,7 @@ extension RESTRoutes {
             return .json(try record(id).map { hub.shown($0, to: visitor).json } ?? .null)
         case .object(let id):
             let reference = ObjectReference(schema.kind, try schema.identifier(id))
-            return hub.text(of: reference).map(RESTResponse.text(json:)) ?? .json(.null)
+            return hub.graph.text(of: reference).map(RESTResponse.text(json:)) ?? .json(.null)
         case .data(let id):
             guard let record = try record(id) else { return .json(.null) }
             return .json(record.members["data"])
@@ -229,7 +212,7 @@ extension RESTRoutes {
     private func create(
         _ route: RESTRoute,
         _ body: JSONValue,
-        _ visitor: FlareVisitor?
+        _ visitor: FlareVisitor
     ) async throws -> RESTResponse {
         let schema = FlareSchema(route.kind)
         guard let elements = body.array else {
@@ -250,32 +233,32 @@ extension RESTRoutes {
     private func insert(
         _ records: [FlareRecord],
         from bodies: [JSONValue],
-        _ visitor: FlareVisitor?
+        _ visitor: FlareVisitor
     ) async throws -> [FlareRecord] {
         let named = zip(records, bodies).filter { $1["_id"].map { !$0.isNull } ?? false }.map(\.0.id)
-        let inserted = try await hub.insert(records, isGated: true, named: Set(named), by: visitor)
+        let inserted = try await hub.insert(records, named: Set(named), by: visitor)
         return await hub.shown(inserted, to: visitor)
     }
 
     private func update(
         _ route: RESTRoute,
         _ body: JSONValue,
-        _ visitor: FlareVisitor?
+        _ visitor: FlareVisitor
     ) async throws -> RESTResponse {
         guard case .object(let id) = route.place else { return .json(.null) }
         let schema = FlareSchema(route.kind)
         let reference = ObjectReference(route.kind, try schema.identifier(id))
-        let record = try await hub.update(reference, isGated: true, by: visitor) {
+        let record = try await hub.update(reference, by: visitor) {
             try schema.apply(body, to: &$0)
         }
         guard let record else { return .json(.null) }
         return .json(await hub.shown(record, to: visitor).json)
     }
 
-    private func delete(_ route: RESTRoute, _ visitor: FlareVisitor?) async throws -> RESTResponse {
+    private func delete(_ route: RESTRoute, _ visitor: FlareVisitor) async throws -> RESTResponse {
         guard case .object(let id) = route.place else { return .json(.null) }
         let reference = ObjectReference(route.kind, try FlareSchema(route.kind).identifier(id))
-        guard let record = try await hub.remove(reference, isGated: true, by: visitor) else {
+        guard let record = try await hub.remove(reference, by: visitor) else {
             return .json(.null)
         }
         return .json(await hub.shown(record, to: visitor).json)

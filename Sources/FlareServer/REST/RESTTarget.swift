@@ -19,11 +19,11 @@ struct Unidentified: Error {}
 extension FlareHub {
     /// The complete body of a request.
     /// - Throws: ``Unidentified`` if the visitor's token has ended meanwhile.
-    nonisolated func body(of request: Request, upTo limit: Int, by visitor: FlareVisitor?) async throws
+    nonisolated func body(of request: Request, upTo limit: Int, by visitor: FlareVisitor) async throws
         -> [UInt8]
     {
         let body = try await request.body.collect(upTo: limit)
-        if let access, let visitor, access.isGone(visitor) { throw Unidentified() }
+        if access.isGone(visitor) { throw Unidentified() }
         return Array(body.readableBytesView)
     }
 }

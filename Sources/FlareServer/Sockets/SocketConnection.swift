@@ -5,8 +5,8 @@ import SocketIO
 /// A client of a ``SocketServer``: its session and open connections.
 final class SocketConnection {
     let client: FlareClientID
-    /// Who opened it; `nil` where nobody is asked.
-    let visitor: FlareVisitor?
+    /// Who opened it.
+    let visitor: FlareVisitor
     var session: ServerSession
     /// The current WebSocket or that of an upgrade, and its number, by which events of older ones are ignored.
     var socket: WebSocket?
@@ -27,7 +27,7 @@ final class SocketConnection {
     var timer: Scheduled<Void>?
     var timerDeadline = Int.max
 
-    init(client: FlareClientID, visitor: FlareVisitor?, session: ServerSession, lastReceived: Int) {
+    init(client: FlareClientID, visitor: FlareVisitor, session: ServerSession, lastReceived: Int) {
         self.client = client
         self.visitor = visitor
         self.session = session

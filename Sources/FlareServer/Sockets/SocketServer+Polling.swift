@@ -14,10 +14,10 @@ extension SocketServer {
         on channel: any Channel
     ) async throws -> Response {
         let engine = EngineRequest(target: request.head.path ?? "")
-        let answer = try await answer(request, engine, visitor, channel)
+        let (answer, opened) = try await answer(request, engine, visitor, channel)
         var response = answer.response
         response.headers.append(contentsOf: Self.crossOrigin(request.headers))
-        if let id = answer.opened {
+        if let id = opened {
             response.headers[.setCookie] = "io=\(id); Path=/; HttpOnly; SameSite=Lax"
         }
         response.headers[.cacheControl] = "no-store"
@@ -40,41 +40,8 @@ extension SocketServer {
         return fields
     }
 
-    private struct PollAnswer {
-        var answer: ServerSession.Answer
-        /// The identifier of a new session.
-        var opened: String?
-
-        var response: Response {
-            switch answer {
-            case .payload(let bytes, let type):
-                Response(
-                    status: .ok,
-                    headers: [.contentType: type],
-                    body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
-                )
-            case .ok:
-                Response(
-                    status: .ok,
-                    headers: [.contentType: "text/html"],
-                    body: ResponseBody(byteBuffer: ByteBuffer(string: "ok"))
-                )
-            case .error(let error):
-                Response(
-                    status: .badRequest,
-                    headers: [.contentType: EngineHTTPError.contentType],
-                    body: ResponseBody(byteBuffer: ByteBuffer(bytes: error.json))
-                )
-            case .status(204):
-                Response(status: .noContent)
-            case .status(let code):
-                RESTResponse.problem(
-                    HTTPResponse.Status(code: code),
-                    code == 503 ? "too many sessions; try again later" : "the session has ended"
-                ).response
-            }
-        }
-    }
+    /// A session's answer, and the identifier of a new session.
+    private typealias PollAnswer = (ServerSession.Answer, opened: String?)
 
     private nonisolated func answer(
         _ request: Request,
@@ -83,31 +50,27 @@ extension SocketServer {
         _ channel: any Channel
     ) async throws -> PollAnswer {
         if request.method == .options, request.headers[.accessControlRequestMethod] != nil {
-            return PollAnswer(answer: .status(204))
+            return (.status(204), nil)
         }
-        guard let transport = engine.transport else { return PollAnswer(answer: .error(.unknownTransport)) }
-        guard engine.revision != nil else { return PollAnswer(answer: .error(.unsupportedRevision)) }
+        guard let transport = engine.transport else { return (.error(.unknownTransport), nil) }
+        guard engine.revision != nil else { return (.error(.unsupportedRevision), nil) }
         guard let id = engine.session else {
-            guard request.method == .get else { return PollAnswer(answer: .error(.badHandshakeMethod)) }
-            guard transport == .polling, !engine.isJSONP else {
-                return PollAnswer(answer: .error(.badRequest))
-            }
+            guard request.method == .get, let visitor else { return (.error(.badHandshakeMethod), nil) }
+            guard transport == .polling, !engine.isJSONP else { return (.error(.badRequest), nil) }
             return await open(engine, visitor)
         }
         switch request.method {
         case _ where transport == .websocket:
-            return PollAnswer(answer: .error(await hasSession(id) ? .badRequest : .unknownSession))
+            return (.error(await hasSession(id) ? .badRequest : .unknownSession), nil)
         case .get:
-            return PollAnswer(answer: await poll(id, engine.form, channel))
+            return (await poll(id, engine.form, channel), nil)
         case .post:
-            guard await hasSession(id) else { return PollAnswer(answer: .error(.unknownSession)) }
+            guard await hasSession(id) else { return (.error(.unknownSession), nil) }
             let body = try await request.body.collect(upTo: settings.engine.limits.maximumPacketBytes)
             let isBinary = request.headers[.contentType]?.hasPrefix("application/octet-stream") == true
-            return PollAnswer(
-                answer: await post(id, Array(body.readableBytesView), isBinary ? .binary : .text)
-            )
+            return (await post(id, Array(body.readableBytesView), isBinary ? .binary : .text), nil)
         default:
-            return PollAnswer(answer: .error(await hasSession(id) ? .badRequest : .unknownSession))
+            return (.error(await hasSession(id) ? .badRequest : .unknownSession), nil)
         }
     }
 
@@ -115,7 +78,7 @@ extension SocketServer {
 
     // The following methods check inside the continuations, because other calls may run before these.
 
-    private func open(_ request: EngineRequest, _ visitor: FlareVisitor?) async -> PollAnswer {
+    private func open(_ request: EngineRequest, _ visitor: FlareVisitor) async -> PollAnswer {
         await withCheckedContinuation { (opened: CheckedContinuation<PollAnswer, Never>) in
             guard
                 let (connection, actions) = openSession(
@@ -125,10 +88,10 @@ extension SocketServer {
                     by: visitor
                 )
             else {
-                return opened.resume(returning: PollAnswer(answer: .status(503)))
+                return opened.resume(returning: (.status(503), nil))
             }
             connection.polls.append {
-                opened.resume(returning: PollAnswer(answer: $0, opened: connection.session.id))
+                opened.resume(returning: ($0, connection.session.id))
             }
             perform(actions, connection)
         }
@@ -174,6 +137,27 @@ extension SocketServer {
             }
             connection.post = waiting
             perform(connection.session.post(body, form, now: Self.now), connection)
+        }
+    }
+}
+
+extension ServerSession.Answer {
+    fileprivate var response: Response {
+        switch self {
+        case .payload(let bytes, let type): RESTResponse(type: type, body: ByteBuffer(bytes: bytes)).response
+        case .ok: RESTResponse(type: "text/html", body: ByteBuffer(string: "ok")).response
+        case .error(let error):
+            RESTResponse(
+                status: .badRequest,
+                type: EngineHTTPError.contentType,
+                body: ByteBuffer(bytes: error.json)
+            ).response
+        case .status(204): Response(status: .noContent)
+        case .status(let code):
+            RESTResponse.problem(
+                HTTPResponse.Status(code: code),
+                code == 503 ? "too many sessions; try again later" : "the session has ended"
+            ).response
         }
     }
 }

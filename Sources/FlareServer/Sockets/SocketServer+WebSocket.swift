@@ -6,7 +6,7 @@ extension SocketServer: WebSocketGate {
         let engine = EngineRequest(target: request.target)
         guard engine.isForEngine else { return .noWebSocket }
         // The identifier of a session is a secret of whoever opened it.
-        if let access, engine.session == nil, access.visitor(of: request) == nil { return .unidentified }
+        if engine.session == nil, hub.access.visitor(of: request) == nil { return .unidentified }
         return assumeIsolated { $0.admission(of: engine) }
     }
 
@@ -20,7 +20,7 @@ extension SocketServer: WebSocketGate {
     }
 
     nonisolated func opened(_ socket: WebSocket, _ request: WebSocketRequest) -> any WebSocketListener {
-        let visitor = access?.visitor(of: request)
+        let visitor = hub.access.visitor(of: request)
         return assumeIsolated { $0.opened(socket, EngineRequest(target: request.target), visitor) }
     }
 
@@ -41,7 +41,7 @@ extension SocketServer: WebSocketGate {
             return SocketReceiver(server: self, session: id, number: connection.socketNumber)
         }
         // A token may have ended since the handshake was admitted.
-        guard access == nil || visitor != nil,
+        guard let visitor,
             let (connection, actions) = openSession(
                 request.revision ?? .three,
                 .websocket,

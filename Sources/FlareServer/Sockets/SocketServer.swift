@@ -24,9 +24,7 @@ actor SocketServer {
     private nonisolated let outbound = NIOLockedValueBox<[Outbound]>([])
 
     let settings: SocketSettings
-    /// Who may open a session; `nil` if nobody is asked.
-    nonisolated var access: FlareAccess? { hub.access }
-    private let hub: FlareHub
+    let hub: FlareHub
     let logger: Logger
     var connections: [String: SocketConnection] = [:]
     private var connectionsByClient: [Int: SocketConnection] = [:]
@@ -193,7 +191,7 @@ extension SocketServer {
         _ revision: EngineRevision,
         _ transport: ServerSession.Transport,
         form: PollingFormat,
-        by visitor: FlareVisitor?
+        by visitor: FlareVisitor
     ) -> (SocketConnection, [ServerSession.Action])? {
         guard !isStopping, connections.count < settings.maximumSessions || evictSession() else { return nil }
         clientCount += 1

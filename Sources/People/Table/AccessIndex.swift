@@ -43,13 +43,9 @@ final class AccessIndex: Sendable {
     /// Moments at which grants begin or end, ascending.
     let changes: [Int64]
 
+    let shelves: [Scope: Shelf]
+    /// That of ``Scope/all``, with which most looks begin.
     let all: Shelf?
-    let devices: Shelf?
-    let environments: [FlareID: Shelf]
-    let zones: [FlareID: Shelf]
-    let things: [FlareID: Shelf]
-    /// By the group's number; as long as ``groups``.
-    let groupShelves: [Shelf?]
     /// Groups of things that grants are about.
     let scopeGroups: GroupSet
 
@@ -85,27 +81,10 @@ final class AccessIndex: Sendable {
         userStarts = Self.starts(of: places, first: 0, count: users.count)
         groupStarts = Self.starts(of: places, first: Place.firstGroup, count: groups.count)
 
-        let shelves = builder.shelves
-        (all, devices) = (shelves[.all], shelves[.devices])
-        var (environments, zones, things): ([FlareID: Shelf], [FlareID: Shelf], [FlareID: Shelf]) = (
-            [:], [:], [:]
-        )
-        var groupShelves = [Shelf?](repeating: nil, count: groups.count)
-        var scopeGroups = GroupSet()
-        for (scope, shelf) in shelves {
-            switch scope {
-            case .all, .devices: break
-            case .environment(let id): environments[id] = shelf
-            case .zone(let id): zones[id] = shelf
-            case .thing(let id): things[id] = shelf
-            case .group(let id):
-                guard let number = groupNumbers[id] else { continue }
-                groupShelves[number] = shelf
-                scopeGroups.insert(number)
-            }
+        (shelves, all) = (builder.shelves, builder.shelves[.all])
+        scopeGroups = builder.shelves.keys.reduce(into: GroupSet()) { numbers, scope in
+            if case .group(let id) = scope, let number = groupNumbers[id] { numbers.insert(number) }
         }
-        (self.environments, self.zones, self.things) = (environments, zones, things)
-        (self.groupShelves, self.scopeGroups) = (groupShelves, scopeGroups)
     }
 
     // MARK: Look-ups

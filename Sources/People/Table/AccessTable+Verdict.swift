@@ -119,18 +119,17 @@ struct GrantSearch {
         switch object {
         case .thing(let id, let zone, let environment):
             if let found = everything() { return found }
-            if let environment, let found = find(index.environments[environment], access) { return found }
-            if let zone, let found = find(index.zones[zone], access) { return found }
-            return find(index.things[id], access) ?? inGroups(of: id)
+            if let environment, let found = find(.environment(environment)) { return found }
+            if let zone, let found = find(.zone(zone)) { return found }
+            return find(.thing(id)) ?? inGroups(of: id)
         case .zone(let id, let environment):
             if let found = everything() { return found }
-            if let environment, let found = find(index.environments[environment], access) { return found }
-            return find(index.zones[id], access)
-        case .environment(let id): return everything() ?? find(index.environments[id], access)
-        case .group(let id):
-            return everything() ?? index.groupNumbers[id].flatMap { find(index.groupShelves[$0], access) }
+            if let environment, let found = find(.environment(environment)) { return found }
+            return find(.zone(id))
+        case .environment(let id): return everything() ?? find(.environment(id))
+        case .group(let id): return everything() ?? index.groupNumbers[id].flatMap { _ in find(.group(id)) }
         case .everything: return everything()
-        case .devices: return find(index.devices, access) ?? find(index.all, .own)
+        case .devices: return find(.devices) ?? find(index.all, .own)
         case .administration: return find(index.all, .own)
         }
     }
@@ -147,11 +146,13 @@ struct GrantSearch {
 
     private mutating func everything() -> Int64? { find(index.all, access) }
 
+    private mutating func find(_ scope: Scope) -> Int64? { find(index.shelves[scope], access) }
+
     private mutating func inGroups(of thing: FlareID) -> Int64? {
         guard !index.scopeGroups.isEmpty, let all = index.groupsOfThings[thing] else { return nil }
         var groups = all.intersection(index.scopeGroups)
         while let number = groups.popFirst() {
-            if let found = find(index.groupShelves[number], access) { return found }
+            if let found = find(.group(index.groups[number].id)) { return found }
         }
         return nil
     }

@@ -73,29 +73,21 @@ package struct Reader: Sendable, Hashable {
         return self == other
     }
 
-    package func sees(thing: FlareID, zone: FlareID?, environment: FlareID?) -> Bool {
-        // Most things are seen by their environment or their zone.
-        seesEverything || environment.map { environments.contains($0) } ?? false
-            || zone.map { zones.contains($0) } ?? false || things.contains(thing)
-    }
-
-    package func sees(zone: FlareID, environment: FlareID?) -> Bool {
-        seesEverything || zones.contains(zone) || environment.map { environments.contains($0) } ?? false
-    }
-
     package func sees(environment: FlareID) -> Bool { seesEverything || environments.contains(environment) }
 
-    package func sees(_ thing: FlareThing) -> Bool {
-        sees(thing: thing.id, zone: thing.zone, environment: thing.environment)
-    }
+    package func sees(_ thing: FlareThing) -> Bool { sees(AccessObject(thing)) }
 
-    package func sees(_ zone: FlareZone) -> Bool { sees(zone: zone.id, environment: zone.environment) }
+    package func sees(_ zone: FlareZone) -> Bool { sees(AccessObject(zone)) }
 
     /// Whether any object is seen; groups and administration never are.
     package func sees(_ object: AccessObject) -> Bool {
         switch object {
-        case .thing(let id, let zone, let environment): sees(thing: id, zone: zone, environment: environment)
-        case .zone(let id, let environment): sees(zone: id, environment: environment)
+        // Most things are seen by their environment or their zone.
+        case .thing(let id, let zone, let environment):
+            environment.map(sees(environment:)) ?? seesEverything
+                || zone.map { zones.contains($0) } ?? false || things.contains(id)
+        case .zone(let id, let environment):
+            environment.map(sees(environment:)) ?? seesEverything || zones.contains(id)
         case .environment(let id): sees(environment: id)
         case .everything: seesEverything
         case .devices: seesDevices

@@ -6,12 +6,7 @@ package enum Verdict: Sendable, Hashable {
     case granted(by: Int64?)
     case refused(AccessRefusal)
 
-    package var isGranted: Bool {
-        switch self {
-        case .granted: true
-        case .refused: false
-        }
-    }
+    package var isGranted: Bool { if case .granted = self { true } else { false } }
 }
 
 extension Verdict: CustomStringConvertible {

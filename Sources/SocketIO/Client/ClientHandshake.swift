@@ -47,9 +47,9 @@ struct ClientHandshake: Sendable, Hashable {
     private static func reasonable(_ milliseconds: Double) -> Int { Int(min(max(milliseconds, 50), 600_000)) }
 }
 
-/// Parses the members of one JSON object; nested values are skipped, except a list of texts.
+/// Parses the members of one JSON object, more leniently than the module JSON: what is no JSON, such as NaN, is skipped.
 ///
-/// The JSON codec belongs to the module Flare, which this module does not depend on.
+/// Nested values are skipped too, except a list of texts.
 private struct FlatScanner {
     enum Value {
         case text(String)
@@ -63,12 +63,12 @@ private struct FlatScanner {
     let bytes: [UInt8]
     var position = 0
 
-    mutating func object() -> [String: Value]? {
+    mutating func object(depth: Int = 0) -> [String: Value]? {
         var members: [String: Value] = [:]
         guard take("{") else { return nil }
         if take("}") { return members }
         repeat {
-            guard let key = text(), take(":"), let value = value(depth: 1) else { return nil }
+            guard let key = text(), take(":"), let value = value(depth: depth + 1) else { return nil }
             members[key] = value
         } while take(",")
         return take("}") ? members : nil
@@ -80,7 +80,7 @@ private struct FlatScanner {
         switch bytes[position] {
         case UInt8(ascii: "\""): return text().map { .text($0) }
         case UInt8(ascii: "["): return list(depth: depth)
-        case UInt8(ascii: "{"): return nested(depth: depth)
+        case UInt8(ascii: "{"): return object(depth: depth).map { _ in .other }
         default: return word()
         }
     }
@@ -94,15 +94,6 @@ private struct FlatScanner {
             if case .text(let text) = element { texts.append(text) }
         } while take(",")
         return take("]") ? .texts(texts) : nil
-    }
-
-    private mutating func nested(depth: Int) -> Value? {
-        guard take("{") else { return nil }
-        if take("}") { return .other }
-        repeat {
-            guard text() != nil, take(":"), value(depth: depth + 1) != nil else { return nil }
-        } while take(",")
-        return take("}") ? .other : nil
     }
 
     /// A number, or a literal such as `true`.

@@ -34,9 +34,8 @@ extension ClientSession {
         guard phase != .ended else { return [] }
         let packet: EnginePacket
         do {
-            let (bytes, limit) = (frame.bytes.count, settings.limits.maximumPacketBytes)
-            guard bytes <= limit else { throw EngineError.packetTooLong(bytes: bytes, limit: limit) }
-            packet = try EnginePacket(frame, revision ?? approach.revision)
+            let limit = settings.limits.maximumPacketBytes
+            packet = try EnginePacket(frame, revision ?? approach.revision, limit: limit)
         } catch {
             return end(.malformed("\(error)"))
         }
@@ -64,7 +63,7 @@ extension ClientSession {
         }
     }
 
-    private mutating func opened(_ payload: EnginePacket.Payload, now: Int) -> [Action] {
+    private mutating func opened(_ payload: EngineFrame, now: Int) -> [Action] {
         guard phase == .opening, case .text(let json) = payload else {
             return end(.malformed("an open packet in an open session"))
         }

@@ -95,13 +95,13 @@ extension ClientSession {
         var bytes = 0
         for packet in outgoing.prefix(max(1, settings.limits.maximumPacketsOfOwnPayload)) {
             // Twice, for the overhead of framing and of the encoding of revision 3.
-            bytes += packet.payload.count * 2 + 16
+            bytes += packet.payload.bytes.count * 2 + 16
             guard count == 0 || bytes <= limit else { break }
             count += 1
         }
         let packets = Array(outgoing.prefix(count))
         outgoing.removeFirst(count)
-        outgoingBytes -= packets.reduce(0) { $0 + $1.payload.count }
+        outgoingBytes -= packets.reduce(0) { $0 + $1.payload.bytes.count }
         isPosting = true
         let form = PollingFormat(of: revision)
         return [

@@ -103,20 +103,18 @@ package struct ClientSession: Sendable {
     var pingAt: Int?
     var silentBy: Int?
 
-    private init(_ approach: Approach, settings: Settings, now: Int) {
-        self.approach = approach
-        self.settings = settings
-        carrier = approach.transport == .polling ? .polling : .websocket
-        revision = approach.takesEither ? nil : approach.revision
-        joinBy = now + settings.joinTimeout
-    }
-
     package static func open(
         _ approach: Approach,
         settings: Settings = Settings(),
         now: Int
     ) -> (ClientSession, [Action]) {
-        var session = ClientSession(approach, settings: settings, now: now)
+        var session = ClientSession(
+            approach: approach,
+            settings: settings,
+            carrier: approach.transport == .polling ? .polling : .websocket,
+            revision: approach.takesEither ? nil : approach.revision,
+            joinBy: now + settings.joinTimeout
+        )
         switch approach.transport {
         case .websocket: return (session, [.openSocket(query: session.query(.websocket))])
         case .polling: return (session, session.poll(now: now))
@@ -132,7 +130,7 @@ package struct ClientSession: Sendable {
     package var deadline: Int? {
         guard phase != .ended else { return nil }
         let joinBy = phase == .joined ? nil : joinBy
-        return [joinBy, announceAt, upgradeBy, pollAt, pingAt, silentBy].compactMap { $0 }.min()
+        return [joinBy, announceAt, upgradeBy, pollAt, pingAt, silentBy].compactMap(\.self).min()
     }
 
     /// Sends an event.
@@ -200,7 +198,7 @@ package struct ClientSession: Sendable {
         guard phase != .ended else { return [] }
         if case .websocket = carrier { return [.send(packet.frame(revision ?? approach.revision))] }
         outgoing.append(packet)
-        outgoingBytes += packet.payload.count
+        outgoingBytes += packet.payload.bytes.count
         guard outgoing.count <= settings.limits.maximumQueuedPackets,
             outgoingBytes <= settings.limits.maximumQueuedBytes
         else { return end(.tooMuchWaiting) }
@@ -217,14 +215,6 @@ package struct ClientSession: Sendable {
 extension EnginePacket {
     /// The request to join "/", which revision 4 requires.
     static let connect = EnginePacket(.message, .text(Array("0".utf8)))
-}
-
-extension EnginePacket.Payload {
-    var count: Int {
-        switch self {
-        case .text(let bytes), .binary(let bytes): bytes.count
-        }
-    }
 }
 
 extension PollingFormat {

@@ -1,6 +1,6 @@
 import Text
 
-/// A WebSocket message.
+/// A WebSocket message, or the payload of a packet.
 package enum EngineFrame: Sendable, Hashable {
     /// UTF-8.
     case text([UInt8])
@@ -25,16 +25,10 @@ package struct EnginePacket: Sendable, Hashable {
         var digit: UInt8 { UInt8(ascii: "0") + rawValue }
     }
 
-    package enum Payload: Sendable, Hashable {
-        /// UTF-8.
-        case text([UInt8])
-        case binary([UInt8])
-    }
-
     package var kind: Kind
-    package var payload: Payload
+    package var payload: EngineFrame
 
-    package init(_ kind: Kind, _ payload: Payload = .text([])) {
+    package init(_ kind: Kind, _ payload: EngineFrame = .text([])) {
         self.kind = kind
         self.payload = payload
     }
@@ -43,7 +37,10 @@ package struct EnginePacket: Sendable, Hashable {
     ///
     /// Text begins with the type's digit, or with `b` for base64 data. Binary messages of revision 3 begin
     /// with the type as a byte; in revision 4 they are the data of a message.
-    package init(_ frame: EngineFrame, _ revision: EngineRevision) throws(EngineError) {
+    /// - Parameter limit: Most bytes.
+    package init(_ frame: EngineFrame, _ revision: EngineRevision, limit: Int = .max) throws(EngineError) {
+        let bytes = frame.bytes.count
+        guard bytes <= limit else { throw .packetTooLong(bytes: bytes, limit: limit) }
         switch frame {
         case .text(let bytes): try self.init(text: bytes[...], revision)
         case .binary(let bytes): try self.init(binary: bytes[...], revision)

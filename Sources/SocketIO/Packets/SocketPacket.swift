@@ -1,3 +1,5 @@
+import JSON
+
 /// A Socket.IO packet: the text of an Engine.IO message, with its JSON unparsed.
 ///
 /// `TYPE[ATTACHMENTS-][NAMESPACE,][ID][JSON]`
@@ -41,13 +43,8 @@ package struct SocketPacket: Sendable, Hashable {
     }
 
     /// Parses the text of an Engine.IO message after its leading 4.
-    package init(parsing text: [UInt8]) throws(EngineError) {
-        try self.init(parsing: text[...])
-    }
-
-    /// Parses the text of an Engine.IO message after its leading 4.
-    package init(parsing text: ArraySlice<UInt8>) throws(EngineError) {
-        var rest = text
+    package init(parsing text: some Sequence<UInt8>) throws(EngineError) {
+        var rest = Array(text)[...]
         let type = rest.popFirst()
         guard let type, let kind = Kind(rawValue: type &- UInt8(ascii: "0")) else {
             throw .unknownSocketPacketType(type)
@@ -103,29 +100,12 @@ package struct SocketPacket: Sendable, Hashable {
         var frame: [UInt8] = []
         frame.reserveCapacity(name.utf8.count + argument.count + 8)
         frame += "42[".utf8
-        appendJSON(name, to: &frame)
+        frame += JSONValue.string(name).bytes
         if !argument.isEmpty {
             frame.append(UInt8(ascii: ","))
             frame += argument
         }
         frame.append(UInt8(ascii: "]"))
         return frame
-    }
-
-    private static func appendJSON(_ string: String, to text: inout [UInt8]) {
-        let hexDigits = Array("0123456789abcdef".utf8)
-        text.append(UInt8(ascii: "\""))
-        for byte in string.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                text += [UInt8(ascii: "\\"), byte]
-            case 0..<0x20:
-                text += "\\u00".utf8
-                text += [hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 15)]]
-            default:
-                text.append(byte)
-            }
-        }
-        text.append(UInt8(ascii: "\""))
     }
 }

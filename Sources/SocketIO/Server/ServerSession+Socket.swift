@@ -13,11 +13,12 @@ extension ServerSession {
     package mutating func received(_ frame: EngineFrame, now: Int) -> [Action] {
         guard !isEnded else { return [] }
         var actions: [Action] = []
+        let limit = settings.limits.maximumPacketBytes
         do throws(EngineError) {
             if transport == .websocket {
-                try accept(frame, now, &actions)
+                try handle(EnginePacket(frame, revision, limit: limit), now, &actions)
             } else if probe != nil {
-                try probed(frame, now, &actions)
+                probed(try EnginePacket(frame, revision, limit: limit), now, &actions)
             }
         } catch {
             // An invalid probe closes the socket, not the session.
@@ -42,22 +43,7 @@ extension ServerSession {
         return actions
     }
 
-    private mutating func accept(
-        _ frame: EngineFrame,
-        _ now: Int,
-        _ actions: inout [Action]
-    ) throws(EngineError) {
-        try check(frame)
-        try handle(EnginePacket(frame, revision), now, &actions)
-    }
-
-    private mutating func probed(
-        _ frame: EngineFrame,
-        _ now: Int,
-        _ actions: inout [Action]
-    ) throws(EngineError) {
-        try check(frame)
-        let packet = try EnginePacket(frame, revision)
+    private mutating func probed(_ packet: EnginePacket, _ now: Int, _ actions: inout [Action]) {
         if packet == EnginePacket(.ping, .text(Array("probe".utf8))) {
             probe?.isAnswered = true
             actions.append(.send(EnginePacket(.pong, packet.payload).frame(revision)))
@@ -78,12 +64,5 @@ extension ServerSession {
         actions += queue.map { .send(.text($0)) }
         queue = []
         queuedBytes = 0
-    }
-
-    private func check(_ frame: EngineFrame) throws(EngineError) {
-        let limit = settings.limits.maximumPacketBytes
-        guard frame.bytes.count <= limit else {
-            throw .packetTooLong(bytes: frame.bytes.count, limit: limit)
-        }
     }
 }

@@ -32,10 +32,6 @@ package struct ServerSession: Sendable {
         package var limits = EngineLimits()
 
         package init() {}
-
-        package func heartbeat(_ revision: EngineRevision) -> Heartbeat {
-            revision == .three ? three : four
-        }
     }
 
     package enum Transport: Sendable, Hashable { case polling, websocket }
@@ -96,20 +92,6 @@ package struct ServerSession: Sendable {
     /// Revision 4: when to send a ping; `nil` while a pong is awaited.
     var nextPing: Int?
 
-    private init(
-        id: String,
-        revision: EngineRevision,
-        transport: Transport,
-        settings: Settings,
-        now: Int
-    ) {
-        self.id = id
-        self.revision = revision
-        self.transport = transport
-        self.settings = settings
-        patience = now
-    }
-
     /// Opens a session.
     ///
     /// With polling the opening GET is answered; with a WebSocket the open packet is sent. In revision 3 the
@@ -128,9 +110,9 @@ package struct ServerSession: Sendable {
         var session = ServerSession(
             id: id,
             revision: revision,
-            transport: transport,
             settings: settings,
-            now: now
+            transport: transport,
+            patience: now
         )
         session.restartPatience(now)
         var actions: [Action] = []
@@ -142,7 +124,7 @@ package struct ServerSession: Sendable {
     }
 
     private var handshake: [UInt8] {
-        let heartbeat = settings.heartbeat(revision)
+        let heartbeat = revision == .three ? settings.three : settings.four
         let upgrades = transport == .polling ? #""websocket""# : ""
         var text = #"0{"sid":"\#(id)","upgrades":[\#(upgrades)],"pingInterval":\#(heartbeat.interval),"#
         text += #""pingTimeout":\#(heartbeat.timeout)"#

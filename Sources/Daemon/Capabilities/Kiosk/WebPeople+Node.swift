@@ -55,7 +55,7 @@ extension WebPeople.Proxy {
         } make: { name in
             guard settings.makesUsers else { return }
             do throws(AccountsError) {
-                _ = try accounts.change { store throws(AccountsError) in
+                _ = try accounts.change { store in
                     try store.addUser(NewUser(name), by: .program, at: accounts.clock())
                 }
                 var entry = CommandLogEntry(

@@ -3,18 +3,67 @@ import JSON
 import NIOCore
 import NIOHTTP1
 
-/// A driver that sends HTTP requests to its server, on its event loop.
-protocol HTTPRequesting: Actor {
+/// What performs the requests of a ``FlareClient``, on its event loop.
+protocol RequestDriver: Actor {
     nonisolated var loop: any EventLoop { get }
     nonisolated var endpoint: Endpoint { get }
     var connections: HTTPConnections { get set }
     /// Changes when the connections are closed, so that late results can be ignored.
     var attempt: Int { get }
+    var isStopped: Bool { get }
+    /// Whether every request is answered.
+    var isIdle: Bool { get }
+    var idleWaiters: [CheckedContinuation<Void, Never>] { get set }
+    /// When ``tick()`` is due.
+    var deadline: Int? { get }
+    var timer: (due: Int, task: Scheduled<Void>)? { get set }
+
+    func start()
+    func request(_ request: FlareRequest)
+    func tick()
+    func stop() async
 }
 
-extension HTTPRequesting {
+extension RequestDriver {
     /// Monotonic milliseconds.
     var now: Int { Int(NIODeadline.now().uptimeNanoseconds / 1_000_000) }
+
+    /// Returns when every request so far is answered, or the surrounding task is cancelled.
+    func waitUntilIdle() async {
+        await withTaskCancellationHandler {
+            // Checked inside of the continuation, because other calls may run before it.
+            await withCheckedContinuation { waiting in
+                guard !isIdle, !Task.isCancelled, !isStopped else { return waiting.resume() }
+                idleWaiters.append(waiting)
+            }
+        } onCancel: {
+            // Only wakes the waiting call. Unstructured, because a cancellation handler cannot await.
+            Task { await resumeIdle() }
+        }
+    }
+
+    func resumeIdle() {
+        let waiting = idleWaiters
+        idleWaiters = []
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Updates the timer and wakes waiting calls; to be called after every event.
+    func update() {
+        if isIdle { resumeIdle() }
+        let due = deadline
+        guard due != timer?.due else { return }
+        timer?.task.cancel()
+        timer = nil
+        guard let due, !isStopped else { return }
+        let task = loop.scheduleTask(in: .milliseconds(Int64(max(1, due - now)))) {
+            self.assumeIsolated { driver in
+                driver.timer = nil
+                driver.tick()
+            }
+        }
+        timer = (due, task)
+    }
 
     /// Sends a REST request.
     func exchange(
