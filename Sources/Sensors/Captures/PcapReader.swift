@@ -114,7 +114,6 @@ struct OrderedCursor {
     }
 
     var isEmpty: Bool { cursor.rest.isEmpty }
-    var rest: ArraySlice<UInt8> { cursor.rest }
 
     mutating func read(_ count: Int) -> ArraySlice<UInt8>? { cursor.read(count) }
     mutating func byte() -> UInt8? { cursor.byte() }
