@@ -15,8 +15,7 @@ package struct SwitchSensor: CommandOperation {
         CommandSummary("switch \(sensor.rawValue) \(isOn ? "on" : "off")")
     }
 
-    package func perform(_ command: PendingCommand, in controller: inout DeviceController) {
-        var command = command
+    package func perform(_ command: inout PendingCommand, in controller: inout DeviceController) {
         command.accepted = ["state": .string(isOn ? "ON" : "OFF")]
         controller.switchSensor(sensor, on: isOn)
         controller.accept(command)

@@ -4,13 +4,10 @@ import Things
 
 extension Explainer {
     /// Explains why a thing is near or not; without a name, the nearby thing or its absence.
-    func explainNearby(_ name: String?, _ command: Command) -> Result<Explanation, Refusal> {
+    func explainNearby(_ name: String?, _ command: Command) throws(Refusal) -> Explanation {
         var asked: FlareThing?
         if let name {
-            switch state.thing(named: name, in: state.contents, for: command, at: now) {
-            case .success(let found): asked = found
-            case .failure(let refusal): return .failure(refusal)
-            }
+            asked = try state.thing(named: name, in: state.contents, for: command, at: now)
         }
         var facts = presenceFacts("nearby")
         facts["nearby"] = state.nearbyID.map { summary(of: ObjectReference(.thing, $0)) } ?? .null
@@ -47,7 +44,7 @@ extension Explainer {
             }
             sentences += positionSentences(&facts)
         }
-        return .success(Explanation(text: sentences.joined(separator: " "), facts: facts))
+        return Explanation(text: sentences.joined(separator: " "), facts: facts)
     }
 
     private struct Reach {

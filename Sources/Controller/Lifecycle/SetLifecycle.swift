@@ -1,6 +1,6 @@
 package import JSON
 import Text
-import Things
+package import Things
 
 /// Changes the lifecycle.
 package enum SetLifecycle: CommandOperation {
@@ -42,8 +42,11 @@ package enum SetLifecycle: CommandOperation {
     package var logValues: JSONValue? { .object([name.rawValue: .string(word)]) }
     package var summary: CommandSummary? { CommandSummary("set \(name.rawValue) of the lifecycle") }
 
-    package func perform(_ command: PendingCommand, in controller: inout DeviceController) {
-        controller.carryOut(command)
+    package func perform(
+        _ command: inout PendingCommand,
+        in controller: inout DeviceController
+    ) throws(Refusal) {
+        try controller.carryOut(command)
     }
 }
 
