@@ -100,10 +100,9 @@ package struct CommandFields {
     package func finish() throws(Refusal) {
         let known = path.isEmpty ? known + ["tx"] : known
         guard let unknown = members.keys.min() else { return }
-        let hint = NearestName.hint(for: unknown, among: known)
         throw Refusal(
             .unknownKey,
-            "unknown key \(QuotedValue.of(path + unknown))\(hint.isEmpty ? ";" : hint) known: \(QuotedValue.list(known))",
+            "unknown key \(QuotedValue.of(path + unknown))\(NearestName.choice(for: unknown, among: known, "known:"))",
             field: path + unknown
         )
     }

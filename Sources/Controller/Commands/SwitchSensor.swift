@@ -57,9 +57,7 @@ extension CommandDescriptor {
 extension SensorKind {
     /// The refusal of an unknown sensor name.
     package static func absence(of name: String) -> String {
-        let names = allCases.map(\.rawValue)
-        let hint = NearestName.hint(for: name, among: names)
-        return "no sensor is called \(QuotedValue.of(name))\(hint.isEmpty ? ";" : hint) there are "
-            + names.joined(separator: ", ")
+        let others = NearestName.choice(for: name, among: allCases.map(\.rawValue))
+        return "no sensor is called \(QuotedValue.of(name))\(others)"
     }
 }

@@ -61,12 +61,8 @@ extension CommandDescriptor {
         payload throws(Refusal) in
         guard let name = SetLifecycle.Name(rawValue: topic.name) else {
             let names = SetLifecycle.Name.allCases.map(\.rawValue)
-            let hint = NearestName.hint(for: topic.name, among: names)
-            throw Refusal(
-                .unknownKey,
-                "the lifecycle has no \(QuotedValue.of(topic.name))\(hint.isEmpty ? ";" : hint) there are "
-                    + QuotedValue.list(names)
-            )
+            let others = NearestName.choice(for: topic.name, among: names)
+            throw Refusal(.unknownKey, "the lifecycle has no \(QuotedValue.of(topic.name))\(others)")
         }
         var key = name.rawValue
         if case .object(let members) = payload, members["value"] != nil { key = "value" }

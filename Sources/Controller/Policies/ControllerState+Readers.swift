@@ -120,8 +120,7 @@ extension ControllerState {
             if let zone = zones[id] { return zone }
         }
         let known = seen.keys.compactMap { slugs[.zone, $0] }.sorted()
-        let hint = NearestName.hint(for: name, among: known)
-        let others = known.isEmpty ? "" : "\(hint.isEmpty ? ";" : hint) there are \(QuotedValue.list(known))"
+        let others = known.isEmpty ? "" : NearestName.choice(for: name, among: known)
         throw Refusal(.unknownThing, "no zone \(QuotedValue.of(name)) in this environment\(others)")
     }
 

@@ -115,12 +115,8 @@ package struct Screens: Slice {
                 "no display is there; one attaches with visible on display/<id>/presence, or by opening the page"
             )
         }
-        let hint = NearestName.hint(for: name, among: known)
-        return Refusal(
-            .unknownDisplay,
-            "no display \(QuotedValue.of(name)) is attached\(hint.isEmpty ? ";" : hint) legal: all, "
-                + QuotedValue.list(known)
-        )
+        let others = NearestName.choice(for: name, among: known, "legal: all,")
+        return Refusal(.unknownDisplay, "no display \(QuotedValue.of(name)) is attached\(others)")
     }
 
     private func unknownScreen(_ name: String, in screens: ScreenSettings) -> Refusal {
