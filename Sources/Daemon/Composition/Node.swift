@@ -170,10 +170,7 @@ package struct Node: Sendable {
         )
         let receivers = parts.all.compactMap(\.receivedFromFlare)
         let connection = flare.connect { problem in
-            runtime.send(
-                problem.map { .alertRaised("flare-address", .error, message: $0) }
-                    ?? .alertCleared("flare-address")
-            )
+            runtime.send(.alert("flare-address", .error, problem))
         } _: { event in
             runtime.receive(event)
             for receive in receivers { receive(event) }
