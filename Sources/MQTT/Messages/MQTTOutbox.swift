@@ -272,8 +272,11 @@ package struct MQTTOutbox {
             }
             isBirthDue = true
         }
-        let tooLarge = tickets { !limits.accepts(PublishPacket($0, over: limits)) }
-        return tooLarge.compactMap { ticket in
+        return dropTooLarge { !limits.accepts(PublishPacket($0, over: limits)) }
+    }
+
+    private mutating func dropTooLarge(where isTooLarge: (MQTTMessage) -> Bool) -> [Completion] {
+        tickets(where: isTooLarge).compactMap { ticket in
             guard let message = self[ticket]?.message else { return nil }
             return finish(ticket, .tooLarge(topic: message.topic, bytes: message.payload.count))
         }
@@ -308,11 +311,7 @@ package struct MQTTOutbox {
         }
         guard mayBeTooLarge else { return completions }
         refusedBytes = message.bytes
-        return completions
-            + tickets { $0.bytes >= refusedBytes }.compactMap { ticket in
-                guard let message = self[ticket]?.message else { return nil }
-                return finish(ticket, .tooLarge(topic: message.topic, bytes: message.payload.count))
-            }
+        return completions + dropTooLarge { $0.bytes >= message.bytes }
     }
 
     private mutating func dropUnwritten(_ error: MQTTPublishError) -> [Completion] {
