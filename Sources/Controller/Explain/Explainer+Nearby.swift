@@ -35,11 +35,10 @@ extension Explainer {
                 facts["updates_needed"] = .number(Double(settings.updates))
                 sentences = nearnessByPosition(of: asked, reach)
                 if let candidate = presence.steady.thingCandidate {
-                    facts["candidate"] = .object([
-                        "thing": candidate.id.map { summary(of: ObjectReference(.thing, $0)) } ?? .null,
-                        "updates": .number(Double(candidate.updates)),
-                    ])
-                    sentences.append(sentence(on: candidate, settings))
+                    let name = candidate.id.map { label(ObjectReference(.thing, $0)) }
+                    let next = name.map { "\($0) is seen" } ?? "No thing is seen"
+                    let rest = needed(for: candidate, .thing, settings, &facts)
+                    sentences.append("\(next) as near \(rest)")
                 }
             }
             sentences += positionSentences(&facts)
@@ -151,14 +150,5 @@ extension Explainer {
         return "\(name) is not the nearby thing, although it is \(distance) away: it replaces \(other) at "
             + "\(Explanation.metres(own)) only when it is more than "
             + "\(Explanation.metres(reach.settings.nearerMargin)) nearer."
-    }
-
-    private func sentence(
-        on candidate: SteadyPresence.Candidate,
-        _ settings: SteadyPresence.Settings
-    ) -> String {
-        let next = candidate.id.map { "\(label(ObjectReference(.thing, $0))) is seen" } ?? "No thing is seen"
-        return "\(next) as near for \(candidate.updates) of the "
-            + "\(Explanation.count(settings.updates, "update")) that a change needs."
     }
 }

@@ -71,12 +71,7 @@ package struct Node: Sendable {
         )
         let writer = StateWriter(on: loop, store, onFault: onStorageFault)
         let client = MQTTClient(
-            MQTTConfiguration(
-                configuration.mqtt,
-                node: plan.name,
-                installation: installation,
-                root: plan.bridge.root
-            ),
+            plan.link(installation: installation),
             logger: logger,
             aroundRead: loop.lend
         )

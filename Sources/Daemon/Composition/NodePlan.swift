@@ -1,5 +1,7 @@
 package import Bridge
 package import Controller
+import MQTT
+import Messages
 package import OperatingSystem
 import Sensing
 package import Sensors
@@ -50,6 +52,16 @@ package struct NodePlan: Sendable {
         (files, ports, secrets) = (plan.files, plan.ports, plan.secrets)
         (onListening, former, onEnd) = (plan.onWebBound, plan.former, plan.onEnd)
         counters = { ["log_lines_dropped": plan.droppedLogLines()] }
+    }
+
+    /// The connection to the broker.
+    ///
+    /// - Parameter installation: The id of this installation, so that the client ids of two installations differ.
+    func link(installation: String) -> MQTTConfiguration {
+        var link = MQTTConfiguration(configuration.mqtt, clientID: "trilateral-\(name)-\(installation)")
+        let topics = Topics(root: bridge.root)
+        (link.birth, link.will) = (topics.message(isOnline: true), topics.message(isOnline: false))
+        return link
     }
 
     /// The settings of the controller, with the slices of the capabilities.

@@ -2,7 +2,6 @@ import Accounts
 import Administration
 import Bridge
 import Controller
-import MQTT
 import Sensors
 import ServiceLifecycle
 import Settings
@@ -59,12 +58,7 @@ struct NodeReloader: Sendable {
         context.configuration = configuration
         context.switchedOff = Set(await runtime.state.sensors.filter { !$0.value }.keys)
         let built = try concerned.map { ($0.name, try $0.build(context)) }
-        let link = MQTTConfiguration(
-            configuration.mqtt,
-            node: plan.name,
-            installation: try context.store.installationID(),
-            root: plan.bridge.root
-        )
+        let link = plan.link(installation: try context.store.installationID())
 
         context.accounts.use(configuration.accounts)
         administration.use(configuration.administration(epoch: context.epoch))
