@@ -53,7 +53,7 @@ struct NodeReloader: Sendable {
         let configuration = plan.configuration
         let concerned = plan.capabilities.filter { changes.capabilities.contains($0.name) }
         var context = context
-        let recordings = changes.concernsSensors ? try plan.recordings(configuration) : []
+        let recordings = changes.concernsSensors ? try plan.daemon.recordings(configuration) : []
         if changes.concernsSensors { context.isReplaying = !recordings.isEmpty }
         context.configuration = configuration
         context.switchedOff = Set(await runtime.state.sensors.filter { !$0.value }.keys)
