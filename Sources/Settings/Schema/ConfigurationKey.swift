@@ -5,7 +5,7 @@ package struct ConfigurationKey: Sendable {
     /// The path in the file, with dots: `mqtt.keepalive_seconds`.
     package let path: String
     /// One or two sentences for the user.
-    package let summary: String
+    package private(set) var summary: String
     /// What is legal, if the value itself does not show it: `5 to 3600`.
     package let hint: String?
     /// Whether the value comes from the environment only and is never shown.
@@ -26,7 +26,7 @@ package struct ConfigurationKey: Sendable {
         _ target: any WritableKeyPath<TrilateralConfiguration, Value> & Sendable,
         _ type: ConfigurationType<Value>,
         secret isSecret: Bool = false,
-        _ summary: String
+        _ summary: String = ""
     ) {
         self.path = path
         self.summary = summary
@@ -52,7 +52,7 @@ package struct ConfigurationKey: Sendable {
         _ target: any WritableKeyPath<TrilateralConfiguration, [Record]> & Sendable,
         entries: ConfigurationEntries<Record>,
         example: [String],
-        _ summary: String
+        _ summary: String = ""
     ) {
         self.path = path
         self.summary = summary
@@ -66,6 +66,15 @@ package struct ConfigurationKey: Sendable {
             return issues
         }
         encode = { entries.encode($0[keyPath: target]) }
+    }
+
+    /// Keys with their documentation: one or two sentences for the user each.
+    package static func table(_ rows: KeyValuePairs<ConfigurationKey, String>) -> [ConfigurationKey] {
+        rows.map { row in
+            var key = row.key
+            key.summary = row.value
+            return key
+        }
     }
 
     /// The files that the key names.

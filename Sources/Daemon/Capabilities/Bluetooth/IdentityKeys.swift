@@ -44,31 +44,33 @@ enum IdentityKeys {
 
     /// Messages do not repeat the words: one of them is secret.
     private static func beacon(_ words: [String]) throws(FileError) -> EphemeralBeacon {
-        func needed<Value>(_ value: Value?, _ message: String) throws(FileError) -> Value {
-            guard let value else { throw FileError(message: message) }
-            return value
-        }
-        let number = "major and minor must be 0 to 65535"
-        let range = EphemeralBeacon.exponents
-        _ = try needed(
-            words.count == 6 ? words : nil,
-            "must hold UUID, major, minor, key, exponent and start (has \(words.count) words)"
-        )
-        return EphemeralBeacon(
-            identity: BeaconIdentity(
-                uuid: try needed(BeaconUUID(words[0]), "the UUID must be 32 hexadecimal digits"),
-                major: try needed(UInt16(words[1]), number),
-                minor: try needed(UInt16(words[2]), number)
-            ),
-            key: try needed(CipherBlock(hexadecimal: words[3]), "the key must be 32 hexadecimal digits"),
-            exponent: try needed(
-                Int(words[4]).flatMap { range.contains($0) ? $0 : nil },
-                "the exponent must be 0 to 15"
-            ),
-            clockStart: try needed(
-                seconds(words[5]),
-                "the start must be seconds since 1970, or a time such as 2026-01-01T00:00:00Z"
+        guard words.count == 6 else {
+            throw FileError(
+                message: "must hold UUID, major, minor, key, exponent and start (has \(words.count) words)"
             )
+        }
+        guard let uuid = BeaconUUID(words[0]) else {
+            throw FileError(message: "the UUID must be 32 hexadecimal digits")
+        }
+        guard let major = UInt16(words[1]), let minor = UInt16(words[2]) else {
+            throw FileError(message: "major and minor must be 0 to 65535")
+        }
+        guard let key = CipherBlock(hexadecimal: words[3]) else {
+            throw FileError(message: "the key must be 32 hexadecimal digits")
+        }
+        guard let exponent = Int(words[4]), EphemeralBeacon.exponents.contains(exponent) else {
+            throw FileError(message: "the exponent must be 0 to 15")
+        }
+        guard let start = seconds(words[5]) else {
+            throw FileError(
+                message: "the start must be seconds since 1970, or a time such as 2026-01-01T00:00:00Z"
+            )
+        }
+        return EphemeralBeacon(
+            identity: BeaconIdentity(uuid: uuid, major: major, minor: minor),
+            key: key,
+            exponent: exponent,
+            clockStart: start
         )
     }
 
