@@ -37,11 +37,6 @@ package struct JSONObject: Sendable, Hashable {
         self.init(elements) { _, last in last }
     }
 
-    /// The members that have a value.
-    package init(present members: KeyValuePairs<String, JSONValue?>) {
-        self.init(members.compactMap { key, value in value.map { (key, $0) } })
-    }
-
     package init(_ dictionary: [String: JSONValue]) {
         self.init(minimumCapacity: dictionary.count)
         for (key, value) in dictionary { update(key) { _ in value } }
@@ -72,17 +67,10 @@ package struct JSONObject: Sendable, Hashable {
         }
     }
 
-    package subscript(key: String, default value: @autoclosure () -> JSONValue) -> JSONValue {
-        get { self[key] ?? value() }
-        set { self[key] = newValue }
-    }
-
     @discardableResult
     package mutating func removeValue(forKey key: String) -> JSONValue? {
         position(of: key).map { members.remove(at: $0).value }
     }
-
-    package mutating func removeAll() { members.removeAll() }
 }
 
 // MARK: - Whole objects

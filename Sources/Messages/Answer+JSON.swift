@@ -1,5 +1,5 @@
 package import Controller
-package import JSON
+import JSON
 import Text
 import Things
 
@@ -48,8 +48,6 @@ extension Answer.Warning {
 
 extension Refusal {
     /// `{"code","message","field"?}`.
-    package var json: JSONValue { .object(JSONObject { write(to: &$0) }) }
-
     fileprivate func write(to members: inout some JSONMembers & ~Copyable) {
         members.add("code", code.rawValue)
         members.add("field", field)

@@ -13,9 +13,6 @@ package struct CommandCredentials: Sendable, Hashable {
 
     package init() {}
 
-    /// The members that are reserved for them.
-    static let members = ["token", "as"]
-
     /// Takes the reserved members out of an object.
     ///
     /// - Throws: `wrong_type`, which does not quote the value: it may be a secret.

@@ -65,10 +65,7 @@ package struct BluetoothService: Sendable {
             last = condition
             // There may be no beacons at all.
             let severity: Alert.Severity = condition.state == .deaf ? .warning : .error
-            report.send(
-                condition.problem.map { .alertRaised(Self.alert, severity, message: $0) }
-                    ?? .alertCleared(Self.alert)
-            )
+            report.send(.alert(Self.alert, severity, condition.problem))
             await report.linkChanged("bluetooth", condition.isLinkUp)
         }
     }

@@ -98,12 +98,9 @@ package struct LocalSensors: Sendable {
             var last: Condition?
             for await condition in conditions {
                 defer { last = condition }
-                if let problem = condition.problem {
-                    if problem != last?.problem { logger.warning("\(name): \(problem)") }
-                    report.send(.alertRaised(name, .warning, message: problem))
-                } else {
-                    report.send(.alertCleared(name))
-                }
+                let problem = condition.problem
+                if let problem, problem != last?.problem { logger.warning("\(name): \(problem)") }
+                report.send(.alert(name, .warning, problem))
                 if condition.summary != last?.summary { logger.info("\(name): \(condition.summary)") }
                 await report.linkChanged(name, condition.isLinkUp)
             }

@@ -61,16 +61,9 @@ package struct PositionPipeline: Sendable {
         if problems.count > Self.mostProblems {
             logger.warning("beacons: \(problems.count - Self.mostProblems) more problems")
         }
-        send(
-            map.problems.isEmpty
-                ? .alertCleared("beacons")
-                : .alertRaised(
-                    "beacons",
-                    .warning,
-                    message: "Some beacons of this environment cannot be used: "
-                        + map.problems.prefix(5).joined(separator: "; ")
-                )
-        )
+        let list = map.problems.prefix(5).joined(separator: "; ")
+        let problem = "Some beacons of this environment cannot be used: \(list)"
+        send(.alert("beacons", .warning, map.problems.isEmpty ? nil : problem))
         logger.info(
             "tracking beacons",
             metadata: ["environment": "\(environment.name)", "beacons": "\(map.beacons.count)"]
@@ -163,15 +156,8 @@ package struct PositionPipeline: Sendable {
         guard found != findings else { return }
         findings = found
         for finding in found { logger.warning("beacons: \(finding)") }
-        send(
-            found.isEmpty
-                ? .alertCleared("beacon-health")
-                : .alertRaised(
-                    "beacon-health",
-                    .warning,
-                    message: found.prefix(5).map(\.description).joined(separator: "; ")
-                )
-        )
+        let list = found.prefix(5).map(\.description).joined(separator: "; ")
+        send(.alert("beacon-health", .warning, found.isEmpty ? nil : list))
     }
 
     /// Stores the estimated offsets of the receivers, and changes to another receiver's where it was replaced.

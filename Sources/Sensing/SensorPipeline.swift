@@ -125,10 +125,7 @@ package struct SensorPipeline: Sendable {
 
     private func send(_ batteries: BatteryMonitor) {
         let problem = batteries.problem
-        send(
-            problem.map { .alertRaised("beacon-battery", .warning, message: $0) }
-                ?? .alertCleared("beacon-battery")
-        )
+        send(.alert("beacon-battery", .warning, problem))
         if let problem { logger.warning("beacons: \(problem)") }
     }
 }

@@ -27,6 +27,18 @@ package enum NearestName {
         to(name, among: candidates).map { "; did you mean \"\($0)\"?" } ?? ""
     }
 
+    /// The same before a list of the candidates: `; did you mean "…"? there are a, b`, or `; there are a, b`.
+    ///
+    /// - Parameter introduction: What is before the list.
+    package static func choice(
+        for name: String,
+        among candidates: [String],
+        _ introduction: String = "there are"
+    ) -> String {
+        let hint = hint(for: name, among: candidates)
+        return "\(hint.isEmpty ? ";" : hint) \(introduction) \(QuotedValue.list(candidates))"
+    }
+
     /// The restricted Damerau-Levenshtein distance.
     private static func distance(from left: [Unicode.Scalar], to right: [Unicode.Scalar]) -> Int {
         var older: [Int] = []

@@ -1,6 +1,7 @@
 import Daemon
 import Foundation
 import Logging
+import Settings
 import Testing
 import Threading
 

@@ -91,7 +91,7 @@ struct NodeTests {
             plan.controller.deviceName = name
             plan.capabilities += more
             plan.capabilities.removeAll { $0.name == without }
-            if let onListening { plan.onListening = onListening }
+            if let onListening { plan.daemon.onWebBound = onListening }
             return try Node.build(
                 plan,
                 on: loop,

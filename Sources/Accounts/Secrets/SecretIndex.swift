@@ -33,11 +33,6 @@ package struct SecretIndex: Sendable {
         uses = (former?.uses ?? []).filter { self.records[$0] != nil }
     }
 
-    package var count: Int { records.count }
-
-    /// Adds a secret that was just stored.
-    package mutating func insert(_ record: SecretRecord) { records[record.hash] = record }
-
     /// The secret that was brought, which counts as a use; `nil` if it is unknown or has ended.
     ///
     /// Whether its user is active is for the check to say.

@@ -2,7 +2,7 @@ import Flare
 package import JSON
 import People
 import Text
-import Things
+package import Things
 
 /// Chooses the environment of this device.
 package enum ChooseEnvironment: CommandOperation {
@@ -21,56 +21,48 @@ package enum ChooseEnvironment: CommandOperation {
     }
     package var summary: CommandSummary? { CommandSummary("choose environment", of: .target(nil)) }
 
-    package func perform(_ command: PendingCommand, in controller: inout DeviceController) {
+    package func perform(
+        _ command: inout PendingCommand,
+        in controller: inout DeviceController
+    ) throws(Refusal) {
         let now = controller.now.wallMilliseconds
         let reader = controller.state.reader(for: command.command.speaker, at: now)
         let all = controller.state.environmentsByName.filter { reader?.sees(environment: $0.id) ?? true }
-        let id: FlareID
-        switch found(among: all, in: controller) {
-        case .success(let found): id = found
-        case .failure(let refusal): return controller.refuse(command, refusal)
-        }
+        let id = try found(among: all, in: controller)
         let slug = controller.state.slugs[.environment, id] ?? "\(id)"
-        var command = command
         command.target = .init(kind: "environment", slug: slug)
         command.accepted = ["environment": .string(slug)]
-        controller.choose(id, command)
+        try controller.choose(id, command)
     }
 
     private func found(
         among all: [FlareEnvironment],
         in controller: DeviceController
-    ) -> Result<FlareID, Refusal> {
+    ) throws(Refusal) -> FlareID {
         // Count from a pending selection, so that repeated "next" commands advance.
         let latest = controller.pending.choice?.environment ?? controller.state.environmentID
         let current = all.firstIndex { $0.id == latest }
         switch self {
-        case .next where !all.isEmpty: return .success(all[((current ?? -1) + 1) % all.count].id)
-        case .previous where !all.isEmpty:
-            return .success(all[((current ?? 0) + all.count - 1) % all.count].id)
-        case .next, .previous:
-            return .failure(Refusal(.unknownEnvironment, "the Flare server has no environment"))
+        case .next where !all.isEmpty: return all[((current ?? -1) + 1) % all.count].id
+        case .previous where !all.isEmpty: return all[((current ?? 0) + all.count - 1) % all.count].id
+        case .next, .previous: throw Refusal(.unknownEnvironment, "the Flare server has no environment")
         case .named(let name):
             switch controller.state.match(name, .environment, where: { id in all.contains { $0.id == id } }) {
-            case .one(let id): return .success(id)
+            case .one(let id): return id
             case .several(let slugs):
-                return .failure(
-                    Refusal(
-                        .unknownEnvironment,
-                        "several environments are called \(QuotedValue.of(name)); choose one by its short name: "
-                            + slugs.prefix(20).joined(separator: ", "),
-                        field: "environment"
-                    )
+                throw Refusal(
+                    .unknownEnvironment,
+                    "several environments are called \(QuotedValue.of(name)); choose one by its short name: "
+                        + slugs.prefix(20).joined(separator: ", "),
+                    field: "environment"
                 )
             case .none:
                 let slugs = all.compactMap { controller.state.slugs[.environment, $0.id] }
                 let legal = slugs.prefix(20).joined(separator: ", ")
-                return .failure(
-                    Refusal(
-                        .unknownEnvironment,
-                        "no environment \"\(name.prefix(60))\"; legal: next, previous"
-                            + (legal.isEmpty ? "" : ", \(legal)")
-                    )
+                throw Refusal(
+                    .unknownEnvironment,
+                    "no environment \"\(name.prefix(60))\"; legal: next, previous"
+                        + (legal.isEmpty ? "" : ", \(legal)")
                 )
             }
         }

@@ -23,6 +23,13 @@ package struct CommandFields {
         return members.removeValue(forKey: key)
     }
 
+    /// Removes a member that is null; returns whether it was.
+    mutating func removeNull(_ key: String) -> Bool {
+        guard members[key]?.isNull == true else { return false }
+        _ = remove(key)
+        return true
+    }
+
     package mutating func text(_ key: String) throws(Refusal) -> String? {
         guard let value = remove(key) else { return nil }
         guard let text = value.string else { throw wrongType(key, "a text", value) }
@@ -44,11 +51,7 @@ package struct CommandFields {
         guard let number = value.number, number.isFinite else { throw wrongType(key, "a number", value) }
         if let range, !range.contains(number) {
             let (low, high) = (JSONValue.number(range.lowerBound), JSONValue.number(range.upperBound))
-            throw Refusal(
-                .outOfRange,
-                "\(path)\(key) must be \(low) to \(high)\(unit) (is \(QuotedValue.of(value)))",
-                field: path + key
-            )
+            throw refusal(.outOfRange, key, "must be \(low) to \(high)\(unit) (is \(QuotedValue.of(value)))")
         }
         return number
     }
@@ -64,14 +67,10 @@ package struct CommandFields {
         guard let text = try text(key) else { return nil }
         let trimmed = text.trimmingSpace
         guard (1...200).contains(trimmed.unicodeScalars.count) else {
-            throw Refusal(
-                .outOfRange,
-                "\(path)\(key) must have 1 to 200 characters (is \(QuotedValue.of(text)))",
-                field: path + key
-            )
+            throw refusal(.outOfRange, key, "must have 1 to 200 characters (is \(QuotedValue.of(text)))")
         }
         guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-            throw Refusal(.invalidValue, "\(path)\(key) must have no control characters", field: path + key)
+            throw refusal(.invalidValue, key, "must have no control characters")
         }
         return trimmed
     }
@@ -87,11 +86,7 @@ package struct CommandFields {
         let z = try place.number("z", in: metres, unit: " m")
         try place.finish()
         guard let x, let y else {
-            throw Refusal(
-                .invalidValue,
-                "\(path)\(key) must have the numbers x and y, in metres",
-                field: path + key
-            )
+            throw refusal(.invalidValue, key, "must have the numbers x and y, in metres")
         }
         return (Point3D(x: x, y: y, z: z ?? 0), z != nil)
     }
@@ -100,15 +95,19 @@ package struct CommandFields {
     package func finish() throws(Refusal) {
         let known = path.isEmpty ? known + ["tx"] : known
         guard let unknown = members.keys.min() else { return }
-        let hint = NearestName.hint(for: unknown, among: known)
         throw Refusal(
             .unknownKey,
-            "unknown key \(QuotedValue.of(path + unknown))\(hint.isEmpty ? ";" : hint) known: \(QuotedValue.list(known))",
+            "unknown key \(QuotedValue.of(path + unknown))\(NearestName.choice(for: unknown, among: known, "known:"))",
             field: path + unknown
         )
     }
 
     private func wrongType(_ key: String, _ legal: String, _ value: JSONValue) -> Refusal {
-        Refusal(.wrongType, "\(path)\(key) must be \(legal) (is \(QuotedValue.of(value)))", field: path + key)
+        refusal(.wrongType, key, "must be \(legal) (is \(QuotedValue.of(value)))")
+    }
+
+    /// Why a member is refused: what it must be, or is.
+    func refusal(_ code: RefusalCode, _ key: String, _ what: String) -> Refusal {
+        Refusal(code, "\(path)\(key) \(what)", field: path + key)
     }
 }

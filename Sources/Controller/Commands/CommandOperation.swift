@@ -1,4 +1,5 @@
 package import JSON
+package import Things
 
 /// What a command asks for: one type a command, in its owner's folder.
 ///
@@ -26,7 +27,8 @@ package protocol CommandOperation: Sendable, Hashable {
     /// Performs it, or begins to.
     ///
     /// - Parameter command: To be accepted or refused exactly once, now or later.
-    func perform(_ command: PendingCommand, in controller: inout DeviceController)
+    /// - Throws: Why it is refused.
+    func perform(_ command: inout PendingCommand, in controller: inout DeviceController) throws(Refusal)
 }
 
 extension CommandOperation {

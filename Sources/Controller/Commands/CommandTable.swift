@@ -29,12 +29,8 @@ extension CommandDescriptor {
             String($0.dropFirst("request/".count))
         }
         return CommandDescriptor("request/{verb}", subject: nil) { topic, _ throws(Refusal) in
-            let hint = NearestName.hint(for: topic.name, among: verbs)
-            throw Refusal(
-                .unknownVerb,
-                "no request is called \(QuotedValue.of(topic.name))\(hint.isEmpty ? ";" : hint) there are "
-                    + QuotedValue.list(verbs)
-            )
+            let others = NearestName.choice(for: topic.name, among: verbs)
+            throw Refusal(.unknownVerb, "no request is called \(QuotedValue.of(topic.name))\(others)")
         }
     }
 }

@@ -1,7 +1,7 @@
 import Flare
 package import JSON
 import Text
-import Things
+package import Things
 
 /// A command on `request/<verb>`.
 package protocol DaemonRequest: CommandOperation {
@@ -29,7 +29,7 @@ package struct Ping: DaemonRequest {
     package var permission: ChangeRequest.Kind? { .ping }
     package var onlyReads: Bool { true }
 
-    package func perform(_ command: PendingCommand, in controller: inout DeviceController) {
+    package func perform(_ command: inout PendingCommand, in controller: inout DeviceController) {
         controller.accept(command)
     }
 }
@@ -40,7 +40,7 @@ package struct ResendState: DaemonRequest {
     package var permission: ChangeRequest.Kind? { .ping }
     package var onlyReads: Bool { true }
 
-    package func perform(_ command: PendingCommand, in controller: inout DeviceController) {
+    package func perform(_ command: inout PendingCommand, in controller: inout DeviceController) {
         controller.effects.append(.resendState)
         controller.accept(command)
     }
@@ -51,11 +51,13 @@ package struct RefreshPlace: DaemonRequest {
     package static let verb = "refresh"
     package var permission: ChangeRequest.Kind? { .control }
 
-    package func perform(_ command: PendingCommand, in controller: inout DeviceController) {
-        guard controller.state.isLinkUp else { return controller.refuse(command, .unreachable) }
+    package func perform(
+        _ command: inout PendingCommand,
+        in controller: inout DeviceController
+    ) throws(Refusal) {
+        try controller.needLink()
         guard controller.pending.canRefresh else {
-            let message = "\(PendingCommands.capacity) refreshes are waiting already"
-            return controller.refuse(command, Refusal(.rateLimited, message))
+            throw Refusal(.rateLimited, "\(PendingCommands.capacity) refreshes are waiting already")
         }
         controller.core.load(.loadEnvironments(near: nil))
         guard let environment = controller.state.environmentID else { return controller.accept(command) }
@@ -72,10 +74,12 @@ package struct ReloadConfiguration: DaemonRequest {
     package static let verb = "reload"
     package var permission: ChangeRequest.Kind? { .administer }
 
-    package func perform(_ command: PendingCommand, in controller: inout DeviceController) {
+    package func perform(
+        _ command: inout PendingCommand,
+        in controller: inout DeviceController
+    ) throws(Refusal) {
         guard controller.pending.canReload else {
-            let message = "\(PendingCommands.capacity) reloads are waiting already"
-            return controller.refuse(command, Refusal(.rateLimited, message))
+            throw Refusal(.rateLimited, "\(PendingCommands.capacity) reloads are waiting already")
         }
         if controller.pending.append(reload: command) { controller.effects.append(.readConfiguration) }
     }
@@ -86,7 +90,7 @@ package struct Restart: DaemonRequest {
     package static let verb = "restart"
     package var permission: ChangeRequest.Kind? { .administer }
 
-    package func perform(_ command: PendingCommand, in controller: inout DeviceController) {
+    package func perform(_ command: inout PendingCommand, in controller: inout DeviceController) {
         // Answer first, because the process ends after the restart effect.
         controller.accept(command)
         controller.effects.append(.restart)
@@ -98,10 +102,15 @@ package struct Announce: DaemonRequest {
     package static let verb = "discovery"
     package var permission: ChangeRequest.Kind? { .control }
 
-    package func perform(_ command: PendingCommand, in controller: inout DeviceController) {
+    package func perform(
+        _ command: inout PendingCommand,
+        in controller: inout DeviceController
+    ) throws(Refusal) {
         guard controller.configuration.announces else {
-            let message = "discovery is switched off; allow it with discovery.enabled: true"
-            return controller.refuse(command, Refusal(.notAllowed, message))
+            throw Refusal(
+                .notAllowed,
+                "discovery is switched off; allow it with discovery.enabled: true"
+            )
         }
         controller.effects.append(.announce)
         controller.accept(command)
@@ -116,7 +125,7 @@ package struct SetLogLevel: DaemonRequest {
     package var permission: ChangeRequest.Kind? { .administer }
     package var logValues: JSONValue? { ["level": .string(level)] }
 
-    package func perform(_ command: PendingCommand, in controller: inout DeviceController) {
+    package func perform(_ command: inout PendingCommand, in controller: inout DeviceController) {
         controller.effects.append(.setLogLevel(level))
         controller.accept(command)
     }

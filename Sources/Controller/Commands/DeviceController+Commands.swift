@@ -9,32 +9,39 @@ extension DeviceController {
     mutating func execute(_ command: Command) {
         var command = command
         command.received = now
-        self.pending.journal.received(command, at: now)
+        pending.journal.received(command, at: now)
         let operation = command.order.operation
-        var pending = PendingCommand(command: command, subject: operation.subject, target: nil)
-        guard command.speaker != nil || state.people == nil else { return refuse(pending, .unauthenticated) }
-        pending.target = operation.answerTarget
-        if let kind = operation.permission, let refusal = refusal(of: command, kind) {
-            return refuse(pending, refusal)
+        attempt(PendingCommand(command: command, subject: operation.subject, target: nil)) {
+            pending,
+            controller throws(Refusal) in
+            guard command.speaker != nil || controller.state.people == nil else { throw .unauthenticated }
+            pending.target = operation.answerTarget
+            if let kind = operation.permission { try controller.check(command, kind) }
+            try operation.perform(&pending, in: &controller)
         }
-        operation.perform(pending, in: &self)
     }
+
+    /// Refuses a command if the work on it throws.
+    mutating func attempt(
+        _ pending: PendingCommand,
+        _ work: (inout PendingCommand, inout DeviceController) throws(Refusal) -> Void
+    ) {
+        var pending = pending
+        do throws(Refusal) { try work(&pending, &self) } catch { refuse(pending, error) }
+    }
+
+    /// What changes something at the server needs the link to it.
+    func needLink() throws(Refusal) { if !state.isLinkUp { throw .unreachable } }
 
     // MARK: Answers
 
     package mutating func accept(_ pending: PendingCommand, data: JSONValue? = nil) {
         if let joint = pending.joint { return ended(joint, nil) }
-        var answer = Answer(
-            ticket: pending.command.ticket,
-            tx: pending.command.tx,
-            subject: pending.subject,
-            target: pending.target
-        )
+        var answer = Answer(to: pending)
         // A new thing has its slug since it was read, and a renamed one may have another.
         if let object = pending.target?.object, let slug = state.slugs[object.kind, object.id] {
             answer.target?.slug = slug
         }
-        answer.actor = pending.command.actor
         answer.accepted = pending.accepted
         answer.rejected = pending.rejected
         answer.data = data
@@ -49,13 +56,7 @@ extension DeviceController {
     package mutating func refuse(_ pending: PendingCommand?, _ refusal: Refusal) {
         guard let pending else { return }
         if let joint = pending.joint { return ended(joint, refusal) }
-        var answer = Answer(
-            ticket: pending.command.ticket,
-            tx: pending.command.tx,
-            subject: pending.subject,
-            target: pending.target
-        )
-        answer.actor = pending.command.actor
+        var answer = Answer(to: pending)
         answer.refusal = refusal
         answer.rejected = refusal.field.map { [$0: refusal.code] } ?? [:]
         send(answer, to: pending.command)
@@ -64,31 +65,30 @@ extension DeviceController {
     private mutating func send(_ answer: Answer, to command: Command) {
         pending.journal.answered(answer, at: now)
         effects.append(.answer(answer))
-        guard state.people != nil else { return }
-        effects.append(
-            .log(
-                CommandRecord(
-                    order: command.order,
-                    answer: answer,
-                    speaker: command.speaker,
-                    source: command.source,
-                    received: command.received ?? now,
-                    ended: now
-                )
-            )
-        )
+        log(command.order, answer, command.speaker, command.source, received: command.received)
     }
 
     /// A command that could not be read was answered by its adapter.
     mutating func refused(_ answer: Answer, _ speaker: Speaker?, _ source: String?) {
         pending.journal.refused(answer, at: now)
+        log(nil, answer, speaker, source)
+    }
+
+    /// Where there are users, it is logged who did what.
+    private mutating func log(
+        _ order: Command.Order?,
+        _ answer: Answer,
+        _ speaker: Speaker?,
+        _ source: String?,
+        received: Instant? = nil
+    ) {
         guard state.people != nil else { return }
         let record = CommandRecord(
-            order: nil,
+            order: order,
             answer: answer,
             speaker: speaker,
             source: source,
-            received: now,
+            received: received ?? now,
             ended: now
         )
         effects.append(.log(record))
@@ -96,31 +96,36 @@ extension DeviceController {
 
     // MARK: Things
 
-    /// The thing that a command's target refers to, or a refusal if there is none that its sender may see.
-    func thing(_ target: Command.Target, _ command: Command) -> Result<FlareThing, Refusal> {
+    /// The thing that a command is about, as its target, or a refusal if there is none that its sender may see.
+    func target(_ target: Command.Target, of command: inout PendingCommand) throws(Refusal) -> FlareThing {
+        let thing = try thing(target, command.command)
+        command.target = answerTarget(ObjectReference(.thing, thing.id))
+        return thing
+    }
+
+    private func thing(_ target: Command.Target, _ command: Command) throws(Refusal) -> FlareThing {
         switch target {
         case .nearby(let expected):
             guard let thing = state.nearby, maySeeDevices(command), maySee(thing, command) else {
-                return .failure(Refusal(.noNearbyThing, "no thing is nearby now"))
+                throw Refusal(.noNearbyThing, "no thing is nearby now")
             }
             if let expected, !isNamed(expected, .thing, thing.id) {
                 let slug = state.slugs[.thing, thing.id] ?? "\(thing.id)"
                 // Somebody else's thing has no name here.
                 let other = FlareID(expected).flatMap { state.things[$0] }
                     .flatMap { maySee($0, command) ? " (\(QuotedValue.of($0.name)))" : nil }
-                return .failure(
-                    Refusal(
-                        .staleTarget,
-                        "the nearby thing is \(slug) (\(QuotedValue.of(thing.name))) by now, not "
-                            + "\(QuotedValue.list([expected]))\(other ?? "")",
-                        field: "if_id"
-                    )
+                throw Refusal(
+                    .staleTarget,
+                    "the nearby thing is \(slug) (\(QuotedValue.of(thing.name))) by now, not "
+                        + "\(QuotedValue.list([expected]))\(other ?? "")",
+                    field: "if_id"
                 )
             }
-            return .success(thing)
-        case .thing(let name): return state.thing(named: name, in: state.contents, for: command, at: now)
+            return thing
+        case .thing(let name):
+            return try state.thing(named: name, in: state.contents, for: command, at: now)
         case .zone:
-            return .failure(Refusal(.unknownThing, "a zone has no actions; it has lights that can be set"))
+            throw Refusal(.unknownThing, "a zone has no actions; it has lights that can be set")
         }
     }
 
@@ -139,10 +144,8 @@ extension DeviceController {
     // MARK: Environment selection
 
     /// Selects an environment once its zones and things are read.
-    mutating func choose(_ environment: FlareID, _ command: PendingCommand) {
-        guard state.isLinkUp || environment == state.environmentID else {
-            return refuse(command, .unreachable)
-        }
+    mutating func choose(_ environment: FlareID, _ command: PendingCommand) throws(Refusal) {
+        if environment != state.environmentID { try needLink() }
         let earlier = pending.removeChoice()
         refuse(earlier?.pending, Refusal(.superseded, "another environment was chosen in time"))
         guard environment != state.environmentID else { return accept(command) }
@@ -159,6 +162,18 @@ extension DeviceController {
         for refresh in pending.removeRefreshes(where: { $0.map(isMeant) ?? (environment == nil) }) {
             refuse(refresh, refusal)
         }
+    }
+}
+
+extension Answer {
+    fileprivate init(to pending: PendingCommand) {
+        self.init(
+            ticket: pending.command.ticket,
+            tx: pending.command.tx,
+            subject: pending.subject,
+            target: pending.target
+        )
+        actor = pending.command.actor
     }
 }
 

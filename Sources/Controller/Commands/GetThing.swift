@@ -1,6 +1,6 @@
 package import Flare
 package import JSON
-import Things
+package import Things
 
 /// Reads a thing.
 package struct GetThing: CommandOperation {
@@ -14,18 +14,13 @@ package struct GetThing: CommandOperation {
     package var logValues: JSONValue? { nil }
     package var summary: CommandSummary? { CommandSummary("get", of: thing.words) }
 
-    package func perform(_ command: PendingCommand, in controller: inout DeviceController) {
-        switch controller.thing(thing, command.command) {
-        case .success(let thing):
-            var command = command
-            let object = ObjectReference(.thing, thing.id)
-            command.target = controller.answerTarget(object)
-            if let refusal = controller.refusal(of: command.command, .read, on: object, in: thing.zone) {
-                return controller.refuse(command, refusal)
-            }
-            controller.accept(command)
-        case .failure(let refusal): controller.refuse(command, refusal)
-        }
+    package func perform(
+        _ command: inout PendingCommand,
+        in controller: inout DeviceController
+    ) throws(Refusal) {
+        let thing = try controller.target(thing, of: &command)
+        try controller.check(command.command, .read, on: ObjectReference(.thing, thing.id), in: thing.zone)
+        controller.accept(command)
     }
 }
 
@@ -41,8 +36,11 @@ package struct ReadPlace: CommandOperation {
     package var logValues: JSONValue? { nil }
     package var summary: CommandSummary? { nil }
 
-    package func perform(_ command: PendingCommand, in controller: inout DeviceController) {
-        controller.read(environment, for: command, then: .show)
+    package func perform(
+        _ command: inout PendingCommand,
+        in controller: inout DeviceController
+    ) throws(Refusal) {
+        try controller.read(environment, for: command, then: .show)
     }
 }
 

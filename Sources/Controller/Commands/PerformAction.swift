@@ -1,7 +1,7 @@
 import Flare
 package import JSON
 import Text
-import Things
+package import Things
 
 /// Lets a thing perform an action: those of a profile set a value, all others are done by the Flare server.
 package struct PerformAction: CommandOperation {
@@ -16,37 +16,28 @@ package struct PerformAction: CommandOperation {
         CommandSummary("action", [QuotedValue.clipped(name, to: 60)], of: thing.words)
     }
 
-    package func perform(_ command: PendingCommand, in controller: inout DeviceController) {
-        let thing: FlareThing
-        switch controller.thing(self.thing, command.command) {
-        case .success(let found): thing = found
-        case .failure(let refusal): return controller.refuse(command, refusal)
-        }
-        var command = command
+    package func perform(
+        _ command: inout PendingCommand,
+        in controller: inout DeviceController
+    ) throws(Refusal) {
+        let thing = try controller.target(thing, of: &command)
         let object = ObjectReference(.thing, thing.id)
-        command.target = controller.answerTarget(object)
         command.accepted = ["action": .string(name)]
         let shape = controller.state.shape(of: thing)
         let found = shape.kind?.action(named: name, of: thing)
         // Where a thing is belongs to what it is, unless its profile or its list of actions says otherwise.
         let moves = found.map { $0 == .success(nil) } ?? true && ThingShape.moves(thing, action: name)
-        let change: ChangeRequest.Kind = moves ? .move : .action(name)
-        if let refusal = controller.refusal(of: command.command, change, on: object, in: thing.zone) {
-            return controller.refuse(command, refusal)
-        }
+        try controller.check(command.command, moves ? .move : .action(name), on: object, in: thing.zone)
         var work = Job.Work.action(name)
-        switch found {
-        case .failure(let refusal)?: return controller.refuse(command, refusal)
-        case .success(let action?)?:
-            guard let setting = shape.setting(of: action, on: thing) else { break }
-            command.accepted.merge(setting.accepted) { sent, _ in sent }
-            work = .write(setting.patch, transition: nil)
-        case .success(nil)?, nil:
-            if case .failure(let refusal) = shape.checked(action: name) {
-                return controller.refuse(command, refusal)
+        if let action = try found?.get() {
+            if let setting = shape.setting(of: action, on: thing) {
+                command.accepted.merge(setting.accepted) { sent, _ in sent }
+                work = .write(setting.patch, transition: nil)
             }
+        } else {
+            _ = try shape.checked(action: name).get()
         }
-        guard controller.state.isLinkUp else { return controller.refuse(command, .unreachable) }
+        try controller.needLink()
         controller.enqueue(Job(work: work, command: command, cause: command.command.cause), on: object)
     }
 }

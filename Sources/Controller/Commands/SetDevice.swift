@@ -1,6 +1,6 @@
 package import Flare
 package import JSON
-import Things
+package import Things
 
 /// Moves, turns or names this device; at least one field is set.
 package struct SetDevice: CommandOperation {
@@ -33,23 +33,23 @@ package struct SetDevice: CommandOperation {
     }
     package var summary: CommandSummary? { CommandSummary("set the device") }
 
-    package func perform(_ command: PendingCommand, in controller: inout DeviceController) {
+    package func perform(
+        _ command: inout PendingCommand,
+        in controller: inout DeviceController
+    ) throws(Refusal) {
         guard controller.configuration.allowsDeviceSet else {
-            let message = "setting this device is switched off; allow it with device.allow_set: true"
-            return controller.refuse(command, Refusal(.notAllowed, message))
+            throw Refusal(
+                .notAllowed,
+                "setting this device is switched off; allow it with device.allow_set: true"
+            )
         }
-        guard controller.state.isLinkUp else { return controller.refuse(command, .unreachable) }
+        try controller.needLink()
         guard let device = controller.state.device, let environment = controller.state.environmentID else {
-            let message = "this device is not known to the server yet"
-            return controller.refuse(command, Refusal(.serverUnreachable, message))
+            throw Refusal(.serverUnreachable, "this device is not known to the server yet")
         }
-        var command = command
         command.target = .init(kind: "device", slug: "\(device.id)")
         let object = ObjectReference(.device, device.id)
-        if let refusal = controller.refusal(of: command.command, position == nil ? .edit : .move, on: object)
-        {
-            return controller.refuse(command, refusal)
-        }
+        try controller.check(command.command, position == nil ? .edit : .move, on: object)
         var works: [Job.Work] = []
         if let name {
             works.append(.name(name, environment: environment))

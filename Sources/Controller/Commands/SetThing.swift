@@ -17,38 +17,24 @@ package struct SetThing: CommandOperation {
         return CommandSummary("set", names, of: thing.words)
     }
 
-    package func perform(_ command: PendingCommand, in controller: inout DeviceController) {
-        if case .zone(let zone) = thing { return controller.setLights(of: zone, request, command) }
-        let thing: FlareThing
-        switch controller.thing(self.thing, command.command) {
-        case .success(let found): thing = found
-        case .failure(let refusal): return controller.refuse(command, refusal)
-        }
-        var command = command
+    package func perform(
+        _ command: inout PendingCommand,
+        in controller: inout DeviceController
+    ) throws(Refusal) {
+        if case .zone(let zone) = thing { return try controller.setLights(of: zone, request, &command) }
+        let thing = try controller.target(thing, of: &command)
         let object = ObjectReference(.thing, thing.id)
-        command.target = controller.answerTarget(object)
         let names = request.attributes.keys.sorted()
-        if let refusal = controller.refusal(of: command.command, .set(names), on: object, in: thing.zone) {
-            return controller.refuse(command, refusal)
-        }
+        try controller.check(command.command, .set(names), on: object, in: thing.zone)
         // Pending jobs count: "ON" is redundant only if none of them switches the light off.
         let expected = controller.expected(thing)
-        switch request.settled(on: expected, controller.state.shape(of: expected)) {
-        case .failure(let refusal): controller.refuse(command, refusal)
-        case .success(let setting):
-            guard controller.state.isLinkUp else { return controller.refuse(command, .unreachable) }
-            command.accepted = setting.accepted
-            command.rejected = setting.rejected.mapValues(\.code)
-            guard !setting.patch.isEmpty else { return controller.accept(command) }
-            controller.enqueue(
-                Job(
-                    work: .write(setting.patch, transition: setting.transition),
-                    command: command,
-                    cause: command.command.cause
-                ),
-                on: object
-            )
-        }
+        let setting = try request.settled(on: expected, controller.state.shape(of: expected)).get()
+        try controller.needLink()
+        command.accepted = setting.accepted
+        command.rejected = setting.rejected.mapValues(\.code)
+        guard !setting.patch.isEmpty else { return controller.accept(command) }
+        let work = Job.Work.write(setting.patch, transition: setting.transition)
+        controller.enqueue(Job(work: work, command: command, cause: command.command.cause), on: object)
     }
 }
 

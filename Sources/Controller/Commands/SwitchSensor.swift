@@ -15,8 +15,7 @@ package struct SwitchSensor: CommandOperation {
         CommandSummary("switch \(sensor.rawValue) \(isOn ? "on" : "off")")
     }
 
-    package func perform(_ command: PendingCommand, in controller: inout DeviceController) {
-        var command = command
+    package func perform(_ command: inout PendingCommand, in controller: inout DeviceController) {
         command.accepted = ["state": .string(isOn ? "ON" : "OFF")]
         controller.switchSensor(sensor, on: isOn)
         controller.accept(command)
@@ -58,9 +57,7 @@ extension CommandDescriptor {
 extension SensorKind {
     /// The refusal of an unknown sensor name.
     package static func absence(of name: String) -> String {
-        let names = allCases.map(\.rawValue)
-        let hint = NearestName.hint(for: name, among: names)
-        return "no sensor is called \(QuotedValue.of(name))\(hint.isEmpty ? ";" : hint) there are "
-            + names.joined(separator: ", ")
+        let others = NearestName.choice(for: name, among: allCases.map(\.rawValue))
+        return "no sensor is called \(QuotedValue.of(name))\(others)"
     }
 }

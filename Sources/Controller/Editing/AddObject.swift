@@ -25,42 +25,31 @@ package struct AddObject: PlaceOperation {
     }
 
     package func edit(
-        _ command: Command,
+        _ pending: inout PendingCommand,
         _ place: PlaceContents?,
         in controller: DeviceController
-    ) -> Result<PlaceEdit, Refusal> {
+    ) throws(Refusal) -> PlaceEdit {
         var edit = PlaceEdit()
         var values = values
+        let (command, state, container) = (pending.command, controller.state, container ?? "")
         switch kind {
         case .environment, .device:
-            edit.refusal = controller.refusal(of: command, .found)
+            try controller.check(command, .found)
             edit.request = .create(.environment, values)
         case .zone:
-            switch controller.state.environment(named: container ?? "", for: command, at: controller.now) {
-            case .failure(let refusal): return .failure(refusal)
-            case .success(let found):
-                edit.environment = found.id
-                edit.refusal = controller.refusal(of: command, .edit, on: .init(.environment, found.id))
-                edit.request = .create(.zone, values, environment: found.id)
-            }
+            let home = try state.environment(named: container, for: command, at: controller.now)
+            try controller.check(command, .edit, on: .init(.environment, home.id))
+            edit.environment = home.id
+            edit.request = .create(.zone, values, environment: home.id)
         case .thing:
-            switch controller.state.zone(
-                named: container ?? "",
-                in: place,
-                for: command,
-                at: controller.now
-            ) {
-            case .failure(let refusal): return .failure(refusal)
-            case .success(let home):
-                let (zone, environment) = (ObjectReference(.zone, home.id), place?.environment)
-                edit.environment = environment
-                edit.refusal = controller.refusal(of: command, .edit, on: zone, of: environment)
-                edit.request = .create(.thing, values, zone: home.id, environment: environment)
-                values.zone = home.id
-            }
+            let home = try state.zone(named: container, in: place, for: command, at: controller.now)
+            edit.environment = place?.environment
+            try controller.check(command, .edit, on: .init(.zone, home.id), of: edit.environment)
+            edit.request = .create(.thing, values, zone: home.id, environment: edit.environment)
+            values.zone = home.id
         }
-        edit.warnings = controller.warnings(kind, nil, values, in: place, command)
-        return .success(edit)
+        pending.warnings = controller.warnings(kind, nil, values, in: place, command)
+        return edit
     }
 }
 

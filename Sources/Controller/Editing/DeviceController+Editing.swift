@@ -9,11 +9,10 @@ extension DeviceController {
         _ environment: FlareID,
         for pending: PendingCommand,
         then next: PendingRefresh.Next
-    ) {
-        guard state.isLinkUp else { return refuse(pending, .unreachable) }
+    ) throws(Refusal) {
+        try needLink()
         guard self.pending.canRefresh else {
-            let message = "\(PendingCommands.capacity) readings are waiting already"
-            return refuse(pending, Refusal(.rateLimited, message))
+            throw Refusal(.rateLimited, "\(PendingCommands.capacity) readings are waiting already")
         }
         let replies = core.load(.loadPlace(environment: environment))
         self.pending.append(
@@ -29,31 +28,32 @@ extension DeviceController {
             var pending = refresh.pending
             pending.place = place
             accept(pending)
-        case .edit(let operation): edit(operation, refresh.pending, in: place)
+        case .edit(let operation):
+            attempt(refresh.pending) { pending, controller throws(Refusal) in
+                try controller.edit(operation, &pending, in: place)
+            }
         }
     }
 
-    /// Sends a change to the server, or refuses it.
+    /// Sends a change to the server.
     ///
     /// - Parameter place: With the object in it; `nil` for an environment.
-    mutating func edit(_ operation: some PlaceOperation, _ command: PendingCommand, in place: PlaceContents?)
-    {
-        switch operation.edit(command.command, place, in: self) {
-        case .failure(let refusal): refuse(command, refusal)
-        case .success(let edit):
-            var command = command
-            command.target = edit.target
-            if let refusal = edit.refusal { return refuse(command, refusal) }
-            guard let request = edit.request else { return accept(command) }
-            guard state.isLinkUp else { return refuse(command, .unreachable) }
-            guard pending.canEdit else {
-                let message = "\(PendingCommands.editCapacity) changes of the place are waiting already"
-                return refuse(command, Refusal(.rateLimited, message))
-            }
-            command.warnings = edit.warnings
-            pending.append(PendingEdit(request: request, environment: edit.environment, pending: command))
-            effects.append(.flare(request))
+    mutating func edit(
+        _ operation: some PlaceOperation,
+        _ command: inout PendingCommand,
+        in place: PlaceContents?
+    ) throws(Refusal) {
+        let edit = try operation.edit(&command, place, in: self)
+        guard let request = edit.request else { return accept(command) }
+        try needLink()
+        guard pending.canEdit else {
+            throw Refusal(
+                .rateLimited,
+                "\(PendingCommands.editCapacity) changes of the place are waiting already"
+            )
         }
+        pending.append(PendingEdit(request: request, environment: edit.environment, pending: command))
+        effects.append(.flare(request))
     }
 
     // MARK: Finding
@@ -61,40 +61,35 @@ extension DeviceController {
     /// The environment of an object's name; `nil` if it is not known.
     func home(of name: String, _ kind: FlareClass, _ command: Command) -> FlareID? {
         guard kind == .environment else { return state.home(of: name, kind) }
-        return (try? state.environment(named: name, for: command, at: now).get())?.id
+        return (try? state.environment(named: name, for: command, at: now))?.id
     }
 
-    /// The object of a name, or a refusal if there is none that the sender may see.
-    func object(
+    /// The object of a name as the command's target, if the sender may see it, and do this with it.
+    func target(
         _ kind: FlareClass,
         _ name: String,
-        _ command: Command,
-        _ place: PlaceContents?
-    ) -> Result<EditedObject, Refusal> {
+        of pending: inout PendingCommand,
+        _ place: PlaceContents?,
+        for change: ChangeRequest.Kind
+    ) throws(Refusal) -> EditedObject {
+        let command = pending.command
+        let (id, zone, json): (FlareID, FlareID?, JSONValue)
         switch kind {
         case .environment, .device:
-            state.environment(named: name, for: command, at: now).map {
-                EditedObject(object: .init(.environment, $0.id), zone: nil, environment: nil, json: $0.json)
-            }
+            let found = try state.environment(named: name, for: command, at: now)
+            (id, zone, json) = (found.id, nil, found.json)
         case .zone:
-            state.zone(named: name, in: place, for: command, at: now).map {
-                EditedObject(
-                    object: .init(.zone, $0.id),
-                    zone: nil,
-                    environment: place?.environment,
-                    json: $0.json
-                )
-            }
+            let found = try state.zone(named: name, in: place, for: command, at: now)
+            (id, zone, json) = (found.id, nil, found.json)
         case .thing:
-            state.thing(named: name, in: place, for: command, at: now).map {
-                EditedObject(
-                    object: .init(.thing, $0.id),
-                    zone: $0.zone,
-                    environment: place?.environment,
-                    json: $0.json
-                )
-            }
+            let found = try state.thing(named: name, in: place, for: command, at: now)
+            (id, zone, json) = (found.id, found.zone, found.json)
         }
+        let object = ObjectReference(kind == .device ? .environment : kind, id)
+        let environment = object.kind == .environment ? nil : place?.environment
+        pending.target = answerTarget(object)
+        try check(command, change, on: object, in: zone, of: environment)
+        return EditedObject(object: object, zone: zone, environment: environment, json: json)
     }
 
     // MARK: The server's reply

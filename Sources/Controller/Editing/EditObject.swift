@@ -23,42 +23,24 @@ package struct EditObject: PlaceOperation {
     }
 
     package func edit(
-        _ command: Command,
+        _ pending: inout PendingCommand,
         _ place: PlaceContents?,
         in controller: DeviceController
-    ) -> Result<PlaceEdit, Refusal> {
-        let found: EditedObject
-        switch controller.object(kind, name, command, place) {
-        case .failure(let refusal): return .failure(refusal)
-        case .success(let object): found = object
-        }
+    ) throws(Refusal) -> PlaceEdit {
+        let command = pending.command
+        let found = try controller.target(kind, name, of: &pending, place, for: .edit)
         var values = values
-        var edit = PlaceEdit(target: controller.answerTarget(found.object), environment: found.environment)
-        edit.refusal = controller.refusal(
-            of: command,
-            .edit,
-            on: found.object,
-            in: found.zone,
-            of: found.environment
-        )
-        guard edit.refusal == nil else { return .success(edit) }
         if let zone {
-            switch controller.state.zone(named: zone, in: place, for: command, at: controller.now) {
-            case .failure(let refusal):
-                edit.refusal = refusal
-                return .success(edit)
-            case .success(let home) where home.id != found.zone:
+            let home = try controller.state.zone(named: zone, in: place, for: command, at: controller.now)
+            if home.id != found.zone {
                 values.zone = home.id
                 // Moving a thing moves its rights: who has them there gets them.
-                let zone = ObjectReference(.zone, home.id)
-                edit.refusal = controller.refusal(of: command, .edit, on: zone, of: found.environment)
-            case .success: break
+                try controller.check(command, .edit, on: .init(.zone, home.id), of: found.environment)
             }
         }
-        guard !values.isEmpty else { return .success(edit) }
-        edit.request = .change(found.object, values)
-        edit.warnings = controller.warnings(kind, found.json, values, in: place, command)
-        return .success(edit)
+        guard !values.isEmpty else { return PlaceEdit() }
+        pending.warnings = controller.warnings(kind, found.json, values, in: place, command)
+        return PlaceEdit(environment: found.environment, request: .change(found.object, values))
     }
 }
 

@@ -24,11 +24,9 @@ extension ObjectEdit {
         name = try fields.name("name")
         if let text = try fields.text("description") {
             guard text.unicodeScalars.count <= 2000 else {
-                throw Refusal(
-                    .outOfRange,
-                    "description must have at most 2000 characters (has \(text.unicodeScalars.count))",
-                    field: "description"
-                )
+                let count = text.unicodeScalars.count
+                let message = "must have at most 2000 characters (has \(count))"
+                throw fields.refusal(.outOfRange, "description", message)
             }
             description = text
         }
@@ -50,8 +48,7 @@ extension ObjectEdit {
 
     /// Whether a member is null, so that it is taken away.
     private mutating func isRemoved(_ member: Optional, _ fields: inout CommandFields) -> Bool {
-        guard fields.rest[member.rawValue]?.isNull == true else { return false }
-        _ = fields.remove(member.rawValue)
+        guard fields.removeNull(member.rawValue) else { return false }
         removed.insert(member)
         return true
     }
@@ -109,11 +106,8 @@ extension CommandFields {
         try size?.finish()
         try box.finish()
         guard let origin, let width = width ?? nil, let height = height ?? nil else {
-            throw Refusal(
-                .invalidValue,
-                "\(key) must have origin (x, y) and size (width, height), in metres",
-                field: key
-            )
+            let what = "must have origin (x, y) and size (width, height), in metres"
+            throw refusal(.invalidValue, key, what)
         }
         return Box(origin: origin, width: width, height: height, depth: (depth ?? nil) ?? Box.defaultDepth)
     }
@@ -126,11 +120,8 @@ extension CommandFields {
         let radius = try fence.number("radius", in: 0...1e7, unit: " m")
         try fence.finish()
         guard let latitude, let longitude, let radius else {
-            throw Refusal(
-                .invalidValue,
-                "\(key) must have latitude and longitude in degrees, and radius in metres",
-                field: key
-            )
+            let what = "must have latitude and longitude in degrees, and radius in metres"
+            throw refusal(.invalidValue, key, what)
         }
         return Geofence(
             centre: GeoPoint(latitude: latitude, longitude: longitude),

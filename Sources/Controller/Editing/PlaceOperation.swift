@@ -9,34 +9,33 @@ package protocol PlaceOperation: CommandOperation {
     /// The environment of what it changes; `nil` if it is not known.
     func home(_ command: Command, in controller: DeviceController) -> FlareID?
 
-    /// The change as it is sent to the server, or why it is refused.
+    /// The change as it is sent to the server; finds the command's target.
     func edit(
-        _ command: Command,
+        _ pending: inout PendingCommand,
         _ place: PlaceContents?,
         in controller: DeviceController
-    ) -> Result<PlaceEdit, Refusal>
+    ) throws(Refusal) -> PlaceEdit
 }
 
 extension PlaceOperation {
     /// The policies are asked once its object is known.
     package var permission: ChangeRequest.Kind? { nil }
 
-    package func perform(_ command: PendingCommand, in controller: inout DeviceController) {
+    package func perform(
+        _ command: inout PendingCommand,
+        in controller: inout DeviceController
+    ) throws(Refusal) {
         guard let home = home(command.command, in: controller), home != controller.state.environmentID else {
-            return controller.edit(self, command, in: controller.state.contents)
+            return try controller.edit(self, &command, in: controller.state.contents)
         }
-        controller.read(home, for: command, then: .edit(self))
+        try controller.read(home, for: command, then: .edit(self))
     }
 }
 
-/// A change as it is sent to the server, or why it is refused.
+/// A change as it is sent to the server.
 package struct PlaceEdit {
-    /// `nil` for what is still to be made.
-    var target: Answer.Target?
     /// That of the object; `nil` for an environment.
     var environment: FlareID?
     /// `nil` if there is nothing to do.
     var request: FlareRequest?
-    var refusal: Refusal?
-    var warnings: [Answer.Warning] = []
 }

@@ -22,42 +22,23 @@ package struct RemoveObject: PlaceOperation {
     }
 
     package func edit(
-        _ command: Command,
+        _ pending: inout PendingCommand,
         _ place: PlaceContents?,
         in controller: DeviceController
-    ) -> Result<PlaceEdit, Refusal> {
-        controller.object(kind, name, command, place).map { found in
-            var edit = PlaceEdit(
-                target: controller.answerTarget(found.object),
-                environment: found.environment
-            )
-            edit.request = .remove(found.object, withContents: withContents)
-            edit.refusal = controller.refusal(
-                of: command,
-                .remove,
-                on: found.object,
-                in: found.zone,
-                of: found.environment
-            )
-            guard edit.refusal == nil, let place else { return edit }
-            let contents = place.contents(of: found.object)
-            if !withContents, !contents.isEmpty { edit.refusal = Self.notEmpty(found.object.kind, contents) }
-            // What is protected stays, with what it is in.
-            edit.refusal =
-                edit.refusal
-                ?? contents.lazy.compactMap { content -> Refusal? in
-                    let object = content.object
-                    let zone = object.kind == .thing ? place.things[object.id]?.zone : nil
-                    return controller.refusal(
-                        of: command,
-                        .remove,
-                        on: object,
-                        in: zone,
-                        of: place.environment
-                    )
-                }.first
-            return edit
+    ) throws(Refusal) -> PlaceEdit {
+        let command = pending.command
+        let found = try controller.target(kind, name, of: &pending, place, for: .remove)
+        let contents = place?.contents(of: found.object) ?? []
+        if !withContents, !contents.isEmpty { throw Self.notEmpty(found.object.kind, contents) }
+        // What is protected stays, with what it is in.
+        for (object, _) in contents {
+            let zone = object.kind == .thing ? place?.things[object.id]?.zone : nil
+            try controller.check(command, .remove, on: object, in: zone, of: place?.environment)
         }
+        return PlaceEdit(
+            environment: found.environment,
+            request: .remove(found.object, withContents: withContents)
+        )
     }
 
     private static func notEmpty(

@@ -47,6 +47,11 @@ package enum ControllerEvent: Sendable, Hashable {
     /// The daemon is shutting down.
     case stopBegun
 
+    /// Raises an alert, or clears it if there is no problem.
+    package static func alert(_ id: String, _ severity: Alert.Severity, _ problem: String?) -> Self {
+        problem.map { .alertRaised(id, severity, message: $0) } ?? .alertCleared(id)
+    }
+
     /// An estimate of this device's position.
     package struct PositionEstimated: Sendable, Hashable {
         package var position: Point3D

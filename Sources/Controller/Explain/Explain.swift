@@ -1,7 +1,7 @@
 package import JSON
 import People
 import Text
-import Things
+package import Things
 
 /// Explains a part of the current state.
 package struct Explain: DaemonRequest {
@@ -20,11 +20,13 @@ package struct Explain: DaemonRequest {
     /// An explanation must not hide the command that it is about.
     package var summary: CommandSummary? { nil }
 
-    package func perform(_ command: PendingCommand, in controller: inout DeviceController) {
+    package func perform(
+        _ command: inout PendingCommand,
+        in controller: inout DeviceController
+    ) throws(Refusal) {
         // It names things, positions and commands of everybody.
         guard controller.isAllowed(command.command, .read, on: .everything) else {
-            let message = "an explanation needs the right to read all"
-            return controller.refuse(command, Refusal(.notAllowed, message))
+            throw Refusal(.notAllowed, "an explanation needs the right to read all")
         }
         let explainer = Explainer(
             state: controller.state,
@@ -34,10 +36,7 @@ package struct Explain: DaemonRequest {
             journal: controller.pending.journal,
             now: controller.now
         )
-        switch explainer.explain(question, for: command.command) {
-        case .success(let explanation): controller.accept(command, data: explanation.json)
-        case .failure(let refusal): controller.refuse(command, refusal)
-        }
+        controller.accept(command, data: try explainer.explain(question, for: command.command).json)
     }
 }
 

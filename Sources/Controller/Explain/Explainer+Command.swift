@@ -5,12 +5,14 @@ import Things
 
 extension Explainer {
     /// Explains the state of a command: waiting, sent, accepted or refused.
-    func explainCommand(_ tx: JSONValue?) -> Result<Explanation, Refusal> {
+    func explainCommand(_ tx: JSONValue?) throws(Refusal) -> Explanation {
         guard let entry = journal.newest(tx: tx) else {
             let limit = "the last \(CommandJournal.capacity) commands of this run are known"
             let message = tx.map { "no command with tx \(QuotedValue.of($0)) is known; \(limit)" }
-            return .failure(
-                Refusal(.unknownCommand, message ?? "no command has come in this run", field: "command")
+            throw Refusal(
+                .unknownCommand,
+                message ?? "no command has come in this run",
+                field: "command"
             )
         }
         var facts: JSONObject = ["subject": "command", "speaker": .string(entry.actor.rawValue)]
@@ -43,7 +45,7 @@ extension Explainer {
             facts["outcome"] = "waiting"
             outcome = "and is not answered yet: it waits for the Flare server or the configuration."
         }
-        return .success(Explanation(text: "\(what) \(outcome)", facts: facts))
+        return Explanation(text: "\(what) \(outcome)", facts: facts)
     }
 
     private func rejection(_ answer: CommandJournal.Outcome) -> String {

@@ -4,13 +4,10 @@ import Things
 
 extension Explainer {
     /// Explains why a thing is near or not; without a name, the nearby thing or its absence.
-    func explainNearby(_ name: String?, _ command: Command) -> Result<Explanation, Refusal> {
+    func explainNearby(_ name: String?, _ command: Command) throws(Refusal) -> Explanation {
         var asked: FlareThing?
         if let name {
-            switch state.thing(named: name, in: state.contents, for: command, at: now) {
-            case .success(let found): asked = found
-            case .failure(let refusal): return .failure(refusal)
-            }
+            asked = try state.thing(named: name, in: state.contents, for: command, at: now)
         }
         var facts = presenceFacts("nearby")
         facts["nearby"] = state.nearbyID.map { summary(of: ObjectReference(.thing, $0)) } ?? .null
@@ -38,16 +35,15 @@ extension Explainer {
                 facts["updates_needed"] = .number(Double(settings.updates))
                 sentences = nearnessByPosition(of: asked, reach)
                 if let candidate = presence.steady.thingCandidate {
-                    facts["candidate"] = .object([
-                        "thing": candidate.id.map { summary(of: ObjectReference(.thing, $0)) } ?? .null,
-                        "updates": .number(Double(candidate.updates)),
-                    ])
-                    sentences.append(sentence(on: candidate, settings))
+                    let name = candidate.id.map { label(ObjectReference(.thing, $0)) }
+                    let next = name.map { "\($0) is seen" } ?? "No thing is seen"
+                    let rest = needed(for: candidate, .thing, settings, &facts)
+                    sentences.append("\(next) as near \(rest)")
                 }
             }
             sentences += positionSentences(&facts)
         }
-        return .success(Explanation(text: sentences.joined(separator: " "), facts: facts))
+        return Explanation(text: sentences.joined(separator: " "), facts: facts)
     }
 
     private struct Reach {
@@ -154,14 +150,5 @@ extension Explainer {
         return "\(name) is not the nearby thing, although it is \(distance) away: it replaces \(other) at "
             + "\(Explanation.metres(own)) only when it is more than "
             + "\(Explanation.metres(reach.settings.nearerMargin)) nearer."
-    }
-
-    private func sentence(
-        on candidate: SteadyPresence.Candidate,
-        _ settings: SteadyPresence.Settings
-    ) -> String {
-        let next = candidate.id.map { "\(label(ObjectReference(.thing, $0))) is seen" } ?? "No thing is seen"
-        return "\(next) as near for \(candidate.updates) of the "
-            + "\(Explanation.count(settings.updates, "update")) that a change needs."
     }
 }

@@ -107,6 +107,21 @@ extension Explainer {
             + list.joined(separator: ", ") + rest + "."
     }
 
+    /// How many updates a change that is not confirmed yet has, and needs.
+    func needed(
+        for candidate: SteadyPresence.Candidate,
+        _ kind: FlareClass,
+        _ settings: SteadyPresence.Settings,
+        _ facts: inout JSONObject
+    ) -> String {
+        facts["candidate"] = .object([
+            kind.rawValue: candidate.id.map { summary(of: ObjectReference(kind, $0)) } ?? .null,
+            "updates": .number(Double(candidate.updates)),
+        ])
+        let all = Explanation.count(settings.updates, "update")
+        return "for \(candidate.updates) of the \(all) that a change needs."
+    }
+
     // MARK: Formatting
 
     /// A readable label of an object: its name, else its slug, else its identifier.

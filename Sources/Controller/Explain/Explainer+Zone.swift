@@ -63,15 +63,8 @@ extension Explainer {
             sentences.append("\(here): \(outsideOfAll(point, &facts)).")
         }
         if let candidate = presence.steady.zoneCandidate {
-            let next = candidate.id.map { "in \(label(ObjectReference(.zone, $0)))" } ?? "in no zone"
-            facts["candidate"] = .object([
-                "zone": candidate.id.map { summary(of: ObjectReference(.zone, $0)) } ?? .null,
-                "updates": .number(Double(candidate.updates)),
-            ])
-            sentences.append(
-                "It is seen \(next) for \(candidate.updates) of the "
-                    + "\(Explanation.count(settings.updates, "update")) that a change needs."
-            )
+            let next = candidate.id.map { label(ObjectReference(.zone, $0)) } ?? "no zone"
+            sentences.append("It is seen in \(next) \(needed(for: candidate, .zone, settings, &facts))")
         }
         return sentences
     }

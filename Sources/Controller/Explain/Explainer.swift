@@ -10,11 +10,11 @@ struct Explainer {
     let journal: CommandJournal
     let now: Instant
 
-    func explain(_ subject: Explanation.Subject, for command: Command) -> Result<Explanation, Refusal> {
+    func explain(_ subject: Explanation.Subject, for command: Command) throws(Refusal) -> Explanation {
         switch subject {
-        case .zone: .success(explainZone())
-        case .nearby(let thing): explainNearby(thing, command)
-        case .command(let tx): explainCommand(tx)
+        case .zone: explainZone()
+        case .nearby(let thing): try explainNearby(thing, command)
+        case .command(let tx): try explainCommand(tx)
         }
     }
 }

@@ -2,7 +2,7 @@ import Flare
 import JSON
 package import People
 import Text
-import Things
+package import Things
 
 /// The lifecycle as a slice: its inputs are the link, the place, what is near, and the displays; its level decides which
 /// sensors run.
@@ -72,7 +72,7 @@ extension Lifecycle: Slice {
         _ command: Command,
         in core: ControllerState,
         at now: Instant
-    ) -> [SliceEffect]? {
+    ) throws(Refusal) -> [SliceEffect]? {
         guard let change = command.order.operation as? SetLifecycle else { return nil }
         let before = self
         var effects: [SliceEffect] = []
@@ -88,7 +88,7 @@ extension Lifecycle: Slice {
             set(context)
             accepted = ["context": .string(context.rawValue)]
         case .language(let tag):
-            guard let language = setLanguage(tag) else { return [.refuse(unknownLanguage(tag))] }
+            guard let language = setLanguage(tag) else { throw unknownLanguage(tag) }
             accepted = [
                 "language": .string(language.tag), "app_name": .string(language.appName),
                 "short_app_name": .string(language.shortAppName),

@@ -177,9 +177,6 @@ package struct Lifecycle: Sendable, Hashable {
     /// Whether a kiosk may drive things now.
     package var allowsControl: Bool { settings.controlLevels.contains(level) }
 
-    /// Whether animation frames are sent.
-    package var allowsFrames: Bool { level == .active }
-
     /// Whether a sensor runs at this level, before the grace.
     package func allows(_ sensor: SensorKind) -> Bool {
         switch level {

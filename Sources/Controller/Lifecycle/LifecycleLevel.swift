@@ -12,16 +12,8 @@ package enum LifecycleLevel: String, Sendable, Hashable, CaseIterable, Comparabl
     /// A display is visible and a thing is near.
     case active
 
-    package static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
-
-    private var rank: Int {
-        switch self {
-        case .disconnected: 0
-        case .notRunning: 1
-        case .background: 2
-        case .limited: 3
-        case .active: 4
-        }
+    package static func < (left: Self, right: Self) -> Bool {
+        allCases.prefix { $0 != right }.contains(left)
     }
 
     /// The name in the table of transitions: `Disconnected`, `NotRunning` and so on.

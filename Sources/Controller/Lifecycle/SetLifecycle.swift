@@ -1,6 +1,6 @@
 package import JSON
 import Text
-import Things
+package import Things
 
 /// Changes the lifecycle.
 package enum SetLifecycle: CommandOperation {
@@ -42,8 +42,11 @@ package enum SetLifecycle: CommandOperation {
     package var logValues: JSONValue? { .object([name.rawValue: .string(word)]) }
     package var summary: CommandSummary? { CommandSummary("set \(name.rawValue) of the lifecycle") }
 
-    package func perform(_ command: PendingCommand, in controller: inout DeviceController) {
-        controller.carryOut(command)
+    package func perform(
+        _ command: inout PendingCommand,
+        in controller: inout DeviceController
+    ) throws(Refusal) {
+        try controller.carryOut(command)
     }
 }
 
@@ -58,12 +61,8 @@ extension CommandDescriptor {
         payload throws(Refusal) in
         guard let name = SetLifecycle.Name(rawValue: topic.name) else {
             let names = SetLifecycle.Name.allCases.map(\.rawValue)
-            let hint = NearestName.hint(for: topic.name, among: names)
-            throw Refusal(
-                .unknownKey,
-                "the lifecycle has no \(QuotedValue.of(topic.name))\(hint.isEmpty ? ";" : hint) there are "
-                    + QuotedValue.list(names)
-            )
+            let others = NearestName.choice(for: topic.name, among: names)
+            throw Refusal(.unknownKey, "the lifecycle has no \(QuotedValue.of(topic.name))\(others)")
         }
         var key = name.rawValue
         if case .object(let members) = payload, members["value"] != nil { key = "value" }

@@ -90,8 +90,8 @@ extension ControllerState {
         named name: String,
         for command: Command,
         at now: Instant
-    ) -> Result<FlareEnvironment, Refusal> {
-        environment(named: name, for: reader(for: command.speaker, at: now.wallMilliseconds))
+    ) throws(Refusal) -> FlareEnvironment {
+        try environment(named: name, for: reader(for: command.speaker, at: now.wallMilliseconds)).get()
     }
 
     /// The zone of a slug or identifier, or a refusal if there is none that the sender of a command may see.
@@ -103,7 +103,7 @@ extension ControllerState {
         byThings: Bool = false,
         for command: Command,
         at now: Instant
-    ) -> Result<FlareZone, Refusal> {
+    ) throws(Refusal) -> FlareZone {
         let reader = reader(for: command.speaker, at: now.wallMilliseconds)
         var zones = place?.zones ?? [:]
         let seen = reader.map { reader in zones.filter { reader.sees($0.value) } } ?? zones
@@ -117,14 +117,11 @@ extension ControllerState {
                 }
         }
         for case let id? in [FlareID(name), slugs.id(of: name, kind: .zone)] {
-            if let zone = zones[id] { return .success(zone) }
+            if let zone = zones[id] { return zone }
         }
         let known = seen.keys.compactMap { slugs[.zone, $0] }.sorted()
-        let hint = NearestName.hint(for: name, among: known)
-        let others = known.isEmpty ? "" : "\(hint.isEmpty ? ";" : hint) there are \(QuotedValue.list(known))"
-        return .failure(
-            Refusal(.unknownThing, "no zone \(QuotedValue.of(name)) in this environment\(others)")
-        )
+        let others = known.isEmpty ? "" : NearestName.choice(for: name, among: known)
+        throw Refusal(.unknownThing, "no zone \(QuotedValue.of(name)) in this environment\(others)")
     }
 
     /// The thing of a slug or identifier, or a refusal if there is none that the sender of a command may see.
@@ -133,21 +130,19 @@ extension ControllerState {
         in place: PlaceContents?,
         for command: Command,
         at now: Instant
-    ) -> Result<FlareThing, Refusal> {
+    ) throws(Refusal) -> FlareThing {
         let things = place?.things ?? [:]
         // A slug can look like an identifier.
         for case let id? in [FlareID(name), slugs.id(of: name, kind: .thing)] {
             guard let thing = things[id] else { continue }
-            if isAllowed(command, .read, on: accessObject(thing), at: now) { return .success(thing) }
+            if isAllowed(command, .read, on: accessObject(thing), at: now) { return thing }
         }
         let reader = reader(for: command.speaker, at: now.wallMilliseconds)
         let known = things.values.lazy.filter { reader?.sees(accessObject($0)) ?? true }
             .compactMap { slugs[.thing, $0.id] }.prefix(2000)
-        return .failure(
-            Refusal(
-                .unknownThing,
-                "no thing \"\(name.prefix(60))\" in this environment\(NearestName.hint(for: name, among: known))"
-            )
+        throw Refusal(
+            .unknownThing,
+            "no thing \"\(name.prefix(60))\" in this environment\(NearestName.hint(for: name, among: known))"
         )
     }
 }
@@ -168,7 +163,11 @@ extension DeviceController {
             return rightsRefusal(of: state.request(command, .move, on: object, at: now))
         }
         guard let thing = state.things[object.id] else { return nil }
-        if case .failure(let refusal) = self.thing(.thing("\(thing.id)"), command) { return refusal }
+        do throws(Refusal) {
+            _ = try state.thing(named: "\(thing.id)", in: state.contents, for: command, at: now)
+        } catch {
+            return error
+        }
         return rightsRefusal(of: state.request(command, .set([]), on: object, in: thing.zone, at: now))
     }
 

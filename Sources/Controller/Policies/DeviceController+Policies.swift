@@ -16,17 +16,16 @@ extension DeviceController {
     }
 
     /// Checks a command against the policies.
-    func refusal(
-        of command: Command,
+    func check(
+        _ command: Command,
         _ kind: ChangeRequest.Kind,
         on object: ObjectReference? = nil,
         in zone: FlareID? = nil,
         of environment: FlareID? = nil
-    ) -> Refusal? {
-        guard !policies.isEmpty else { return nil }
-        return refusal(
-            of: state.request(command, kind, on: object, in: zone, of: environment, at: now)
-        )
+    ) throws(Refusal) {
+        guard !policies.isEmpty else { return }
+        let request = state.request(command, kind, on: object, in: zone, of: environment, at: now)
+        if let refusal = refusal(of: request) { throw refusal }
     }
 }
 

@@ -32,17 +32,10 @@ extension ControllerCore {
     mutating func moveDevice(to position: Point3D, cause: ChangeEvent.Cause) {
         guard let device = state.device, device.position != position else { return }
         state.device?.position = position
-        state.changedAt[ObjectReference(.device, device.id)] = now
+        let reference = ObjectReference(.device, device.id)
+        state.changedAt[reference] = now
         changes.formUnion([.device, .position, .nearby])
-        emit(
-            .device,
-            "moved",
-            ObjectReference(.device, device.id),
-            before: device.position?.json,
-            after: position.json,
-            changed: ["position"],
-            cause: cause
-        )
+        emitMoved(reference, from: device.position?.json, to: position.json, cause: cause)
     }
 
     /// Shows a finer compass heading until another client turns the device.

@@ -70,6 +70,38 @@ struct ControllerCore: Sendable {
         )
     }
 
+    /// Publishes what differs in an object, also as news of the nearby thing if it is that.
+    mutating func emit(
+        _ difference: ObjectDifference,
+        _ type: String = "changed",
+        of object: ObjectReference,
+        cause: ChangeEvent.Cause
+    ) {
+        guard !difference.isEmpty else { return }
+        for topic in state.isNearby(object) ? [object.kind.topic, .nearby] : [object.kind.topic] {
+            emit(
+                topic,
+                type,
+                object,
+                before: .object(difference.before),
+                after: .object(difference.after),
+                changed: difference.changed,
+                cause: cause
+            )
+        }
+    }
+
+    /// Publishes that an object has another position.
+    mutating func emitMoved(
+        _ object: ObjectReference,
+        from old: JSONValue?,
+        to new: JSONValue?,
+        cause: ChangeEvent.Cause
+    ) {
+        let topic = object.kind.topic
+        emit(topic, "moved", object, before: old, after: new, changed: ["position"], cause: cause)
+    }
+
     /// Marks an object as changed now.
     mutating func markChanged(_ object: ObjectReference) {
         state.changedAt[object] = now

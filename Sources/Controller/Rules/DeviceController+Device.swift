@@ -86,26 +86,7 @@ extension DeviceController {
         var difference = ObjectDifference(.device, from: old.json, to: device.json)
         let (reference, cause) = (ObjectReference(.device, device.id), ChangeEvent.Cause("server"))
         let (from, to) = difference.remove("position")
-        if from != to {
-            core.emit(
-                .device,
-                "moved",
-                reference,
-                before: from,
-                after: to,
-                changed: ["position"],
-                cause: cause
-            )
-        }
-        guard !difference.isEmpty else { return }
-        core.emit(
-            .device,
-            "changed",
-            reference,
-            before: .object(difference.before),
-            after: .object(difference.after),
-            changed: difference.changed,
-            cause: cause
-        )
+        if from != to { core.emitMoved(reference, from: from, to: to, cause: cause) }
+        core.emit(difference, of: reference, cause: cause)
     }
 }

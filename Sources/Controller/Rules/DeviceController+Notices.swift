@@ -74,18 +74,8 @@ extension DeviceController {
                 changes.formUnion([.angle, .nearby])
             }
         }
-        let before = old.filter { after[$0.key] != nil }
-        for topic in state.isNearby(object) ? [object.kind.topic, .nearby] : [object.kind.topic] {
-            core.emit(
-                topic,
-                type,
-                object,
-                before: .object(before),
-                after: .object(after),
-                changed: after.keys.sorted(),
-                cause: cause
-            )
-        }
+        let difference = ObjectDifference(before: old.filter { after[$0.key] != nil }, after: after)
+        core.emit(difference, type, of: object, cause: cause)
         // The power of a socket is no matter of beacons.
         let isOfBeacon =
             DataKey.isBeacon(after) || DataKey.isBeacon(data) && after["power"] != nil
@@ -112,15 +102,7 @@ extension DeviceController {
             guard let old = state.things[object.id], old.position != position else { return }
             state.things[object.id]?.position = position
             core.markChanged(object)
-            core.emit(
-                .thing,
-                "moved",
-                object,
-                before: old.position?.json,
-                after: position.json,
-                changed: ["position"],
-                cause: cause
-            )
+            core.emitMoved(object, from: old.position?.json, to: position.json, cause: cause)
             if old.hasBeacon { core.trackBeacons() }
         case .device:
             guard object.id == state.device?.id, state.isRunning(.cmx), !sync.isPositionUnconfirmed

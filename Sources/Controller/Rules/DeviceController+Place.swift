@@ -9,15 +9,8 @@ extension DeviceController {
     mutating func environmentsLoaded(_ found: [FlareEnvironment]) {
         let (before, wereKnown) = (state.environments, reading.areEnvironmentsKnown)
         reading.areEnvironmentsKnown = true
-        state.environments = Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
-        applyDifferences(
-            .environment,
-            before: before,
-            after: state.environments,
-            name: \.name,
-            json: \.json,
-            isEvent: wereKnown
-        )
+        state.environments = found.byID
+        applyDifferences(.environment, before: before, after: state.environments, isEvent: wereKnown)
         reading.elsewhere.found(state.environmentsByName.map(\.id))
         if let current = state.environmentID, let environment = state.environments[current] {
             if before[current] != environment {
@@ -132,8 +125,8 @@ extension DeviceController {
         let (oldZones, oldThings, wasKnown) = (
             state.zones, state.things, state.isPlaceKnown && !state.isStale
         )
-        state.zones = Dictionary(zones.map { ($0.id, $0) }) { first, _ in first }
-        state.things = Dictionary(things.map { ($0.id, $0) }) { first, _ in first }
+        state.zones = zones.byID
+        state.things = things.byID
         // Only these have anything that a new profile makes wrong.
         for id in Set(lights.transitions.keys).union(lights.restingLevels.keys).union(
             queues.objects.map(\.id)
@@ -147,22 +140,8 @@ extension DeviceController {
         }
         state.isPlaceKnown = true
         endStaleness()
-        applyDifferences(
-            .zone,
-            before: oldZones,
-            after: state.zones,
-            name: \.name,
-            json: \.json,
-            isEvent: wasKnown
-        )
-        applyDifferences(
-            .thing,
-            before: oldThings,
-            after: state.things,
-            name: \.name,
-            json: \.json,
-            isEvent: wasKnown
-        )
+        applyDifferences(.zone, before: oldZones, after: state.zones, isEvent: wasKnown)
+        applyDifferences(.thing, before: oldThings, after: state.things, isEvent: wasKnown)
         core.leaveRemovedObjects(isEvent: wasKnown)
         if wasKnown { presence.update(in: &core, cause: ChangeEvent.Cause("server")) }
         if !wasKnown || oldZones != state.zones || oldThings != state.things { core.trackBeacons() }
@@ -179,14 +158,7 @@ extension DeviceController {
         let new = state.things[id]
         guard old != new else { return }
         if let old, let new { recordLevel(from: old, to: new) }
-        applyDifferences(
-            .thing,
-            before: before,
-            after: new.map { [id: $0] } ?? [:],
-            name: \.name,
-            json: \.json,
-            isEvent: true
-        )
+        applyDifferences(.thing, before: before, after: new.map { [id: $0] } ?? [:], isEvent: true)
         core.leaveRemovedObjects(isEvent: true)
         presence.update(in: &core, cause: ChangeEvent.Cause("server"))
         if [old, new].contains(where: { $0?.hasBeacon == true }) { core.trackBeacons() }
@@ -204,12 +176,10 @@ extension DeviceController {
     }
 
     /// Assigns slugs to new objects and marks differences; publishes them unless this is the first reading.
-    mutating func applyDifferences<Object: Hashable>(
+    mutating func applyDifferences<Object: PlaceObject>(
         _ kind: FlareClass,
         before: [FlareID: Object],
         after: [FlareID: Object],
-        name: KeyPath<Object, String>,
-        json: KeyPath<Object, JSONValue>,
         isEvent: Bool
     ) {
         let cause = ChangeEvent.Cause("server")
@@ -229,9 +199,9 @@ extension DeviceController {
             }
             let slug = state.slugs.assign(
                 to: reference,
-                name: object[keyPath: name],
+                name: object.name,
                 home: home,
-                isPrivate: !isNamed && privateNames[kind]?.contains(object[keyPath: name]) ?? false,
+                isPrivate: !isNamed && privateNames[kind]?.contains(object.name) ?? false,
                 gone: gone ?? []
             )
             if let slug { effects.append(.remember(.slug(slug, reference, home: home))) }
@@ -243,19 +213,7 @@ extension DeviceController {
                 core.emit(kind.topic, "added", reference, cause: cause)
                 continue
             }
-            let difference = ObjectDifference(kind, from: old[keyPath: json], to: object[keyPath: json])
-            guard !difference.isEmpty else { continue }
-            for topic in state.isNearby(reference) ? [kind.topic, .nearby] : [kind.topic] {
-                core.emit(
-                    topic,
-                    "changed",
-                    reference,
-                    before: .object(difference.before),
-                    after: .object(difference.after),
-                    changed: difference.changed,
-                    cause: cause
-                )
-            }
+            core.emit(ObjectDifference(kind, from: old.json, to: object.json), of: reference, cause: cause)
         }
         for id in before.keys.filter({ after[$0] == nil }).sorted() {
             let reference = ObjectReference(kind, id)
@@ -270,7 +228,7 @@ extension DeviceController {
                 Refusal(.unknownThing, "the \(kind.rawValue) was removed before this could be done")
             )
             if isEvent {
-                core.emit(kind.topic, "removed", reference, name: before[id]?[keyPath: name], cause: cause)
+                core.emit(kind.topic, "removed", reference, name: before[id]?.name, cause: cause)
             }
         }
     }

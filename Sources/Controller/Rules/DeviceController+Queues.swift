@@ -222,17 +222,12 @@ extension DeviceController {
     private mutating func renamed(_ device: FlareID, _ name: String, cause: ChangeEvent.Cause) {
         guard let before = state.device, before.id == device, before.name != name else { return }
         state.device?.name = name
-        state.changedAt[ObjectReference(.device, device)] = now
+        let reference = ObjectReference(.device, device)
+        state.changedAt[reference] = now
         changes.insert(.device)
-        core.emit(
-            .device,
-            "changed",
-            ObjectReference(.device, device),
-            before: ["name": .string(before.name)],
-            after: ["name": .string(name)],
-            changed: ["name"],
-            cause: cause
-        )
+        let names = (old: JSONValue.string(before.name), new: JSONValue.string(name))
+        let difference = ObjectDifference(before: ["name": names.old], after: ["name": names.new])
+        core.emit(difference, of: reference, cause: cause)
     }
 
     /// Reads an object again when the server may have other data or no longer knows it.

@@ -10,20 +10,13 @@ extension DeviceController {
             place.environments.contains(where: { $0.id == place.environment })
         else { return }
         state.isStale = true
-        state.environments = Dictionary(place.environments.map { ($0.id, $0) }) { first, _ in first }
-        applyDifferences(
-            .environment,
-            before: [:],
-            after: state.environments,
-            name: \.name,
-            json: \.json,
-            isEvent: false
-        )
+        state.environments = place.environments.byID
+        applyDifferences(.environment, before: [:], after: state.environments, isEvent: false)
         state.environmentID = place.environment
-        state.zones = Dictionary(place.zones.map { ($0.id, $0) }) { first, _ in first }
-        state.things = Dictionary(place.things.map { ($0.id, $0) }) { first, _ in first }
-        applyDifferences(.zone, before: [:], after: state.zones, name: \.name, json: \.json, isEvent: false)
-        applyDifferences(.thing, before: [:], after: state.things, name: \.name, json: \.json, isEvent: false)
+        state.zones = place.zones.byID
+        state.things = place.things.byID
+        applyDifferences(.zone, before: [:], after: state.zones, isEvent: false)
+        applyDifferences(.thing, before: [:], after: state.things, isEvent: false)
         state.isPlaceKnown = true
         if var device = place.device, memory.devices[place.environment] == device.id {
             // Nobody knows where it is now.

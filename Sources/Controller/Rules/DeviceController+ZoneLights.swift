@@ -4,24 +4,29 @@ import Things
 
 /// Commands for all lights of a zone: a ``ZoneLightPlanner`` finds out what each of them gets.
 extension DeviceController {
-    mutating func setLights(of name: String, _ request: ThingRequest, _ asked: PendingCommand) {
-        let command = asked.command
-        let zone: FlareZone
-        switch state.zone(named: name, in: state.contents, byThings: true, for: command, at: now) {
-        case .success(let found): zone = found
-        case .failure(let refusal): return refuse(asked, refusal)
-        }
-        var whole = asked
+    mutating func setLights(
+        of name: String,
+        _ request: ThingRequest,
+        _ whole: inout PendingCommand
+    ) throws(Refusal) {
+        let command = whole.command
+        let contents = state.contents
+        let zone = try state.zone(named: name, in: contents, byThings: true, for: command, at: now)
         // Whoever sees only some of its things does not learn from the answer what it is called.
         let reader = state.reader(for: command.speaker, at: now.wallMilliseconds)
         if reader?.sees(zone) ?? true { whole.target = answerTarget(ObjectReference(.zone, zone.id)) }
-        let plan: ZoneLightPlanner.Plan
-        switch self.plan(of: request, on: zone, command) {
-        case .success(let found): plan = found
-        case .failure(let refusal): return refuse(whole, refusal)
-        }
-        guard state.isLinkUp else { return refuse(whole, .unreachable) }
-        if let refusal = plan.refusal { return refuse(whole, refusal) }
+        let planner = ZoneLightPlanner(
+            command: command,
+            request: request,
+            zone: zone,
+            state: state,
+            policies: policies,
+            now: now,
+            expected: { [self] in expected($0) }
+        )
+        let plan = try planner.plan()
+        try needLink()
+        if let refusal = plan.refusal { throw refusal }
         (whole.accepted, whole.rejected) = (plan.accepted, plan.rejected)
         guard !plan.jobs.isEmpty else { return accept(whole) }
         let number = pending.append(JointCommand(pending: whole, left: plan.jobs.count))
@@ -37,22 +42,6 @@ extension DeviceController {
                 on: ObjectReference(.thing, light.id)
             )
         }
-    }
-
-    private func plan(
-        of request: ThingRequest,
-        on zone: FlareZone,
-        _ command: Command
-    ) -> Result<ZoneLightPlanner.Plan, Refusal> {
-        ZoneLightPlanner(
-            command: command,
-            request: request,
-            zone: zone,
-            state: state,
-            policies: policies,
-            now: now,
-            expected: { expected($0) }
-        ).plan()
     }
 
     /// Records the end of one part of a joint command; answers the command after the last part.

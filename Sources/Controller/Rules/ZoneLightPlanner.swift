@@ -26,20 +26,16 @@ struct ZoneLightPlanner {
         var refusal: Refusal?
     }
 
-    func plan() -> Result<Plan, Refusal> {
+    func plan() throws(Refusal) -> Plan {
         let kind = ChangeRequest.Kind.set(request.attributes.keys.sorted())
         // Rights are those of each light; the other policies may protect the whole zone.
         let whole = state.request(command, kind, on: .init(.zone, zone.id), at: now)
-        if let refusal = policies.refusal(of: whole, in: state, withRights: false) {
-            return .failure(refusal)
-        }
+        if let refusal = policies.refusal(of: whole, in: state, withRights: false) { throw refusal }
         let all = state.things.values.filter {
             $0.zone == zone.id && state.shape(of: $0).isLight
                 && state.isAllowed(command, .read, on: state.accessObject($0), at: now)
         }.sorted { $0.id < $1.id }
-        guard !all.isEmpty else {
-            return .failure(Refusal(.unknownThing, "there is no light in this zone"))
-        }
+        guard !all.isEmpty else { throw Refusal(.unknownThing, "there is no light in this zone") }
         // Skip lights that a policy protects; refuse the command if it protects all of them.
         var lights: [FlareThing] = []
         var forbidden: Refusal?
@@ -57,18 +53,17 @@ struct ZoneLightPlanner {
             }
         }
         let firstRefusal = all.lazy.compactMap { others[$0.id] }.first ?? forbidden
-        if lights.allSatisfy({ others[$0.id] != nil }), let firstRefusal { return .failure(firstRefusal) }
-        return settled(definite(request, lights), on: lights).map { jobs in
-            var plan = Plan()
-            for (_, setting) in jobs {
-                plan.accepted.merge(setting.accepted) { first, _ in first }
-                plan.rejected.merge(setting.rejected.mapValues(\.code)) { first, _ in first }
-            }
-            plan.jobs = jobs.filter { !$0.setting.patch.isEmpty }
-            // One light of somebody else is enough: half of an order is worse than none.
-            plan.refusal = plan.jobs.lazy.compactMap { others[$0.light.id] }.first
-            return plan
+        if lights.allSatisfy({ others[$0.id] != nil }), let firstRefusal { throw firstRefusal }
+        let jobs = try settled(definite(request, lights), on: lights)
+        var plan = Plan()
+        for (_, setting) in jobs {
+            plan.accepted.merge(setting.accepted) { first, _ in first }
+            plan.rejected.merge(setting.rejected.mapValues(\.code)) { first, _ in first }
         }
+        plan.jobs = jobs.filter { !$0.setting.patch.isEmpty }
+        // One light of somebody else is enough: half of an order is worse than none.
+        plan.refusal = plan.jobs.lazy.compactMap { others[$0.light.id] }.first
+        return plan
     }
 
     /// Replaces values that must mean the same for all lights.
@@ -106,7 +101,7 @@ struct ZoneLightPlanner {
     private func settled(
         _ request: ThingRequest,
         on lights: [FlareThing]
-    ) -> Result<[(light: FlareThing, setting: ThingSetting)], Refusal> {
+    ) throws(Refusal) -> [(light: FlareThing, setting: ThingSetting)] {
         var settled: [(light: FlareThing, setting: ThingSetting)] = []
         var understood: Set<String> = []
         for light in lights {
@@ -116,23 +111,18 @@ struct ZoneLightPlanner {
             understood.formUnion(own.attributes.keys)
             guard !own.attributes.isEmpty else { continue }
             let expected = expected(light)
-            switch own.settled(on: expected, state.shape(of: expected)) {
-            case .success(let setting): settled.append((light, setting))
-            case .failure(let refusal): return .failure(refusal)
-            }
+            settled.append((light, try own.settled(on: expected, state.shape(of: expected)).get()))
         }
         let unknown = request.attributes.keys.filter { !understood.contains($0) }.sorted()
         guard request.isPartial ? !settled.isEmpty : unknown.isEmpty && !settled.isEmpty else {
             let settable = Set(lights.flatMap { state.shape(of: $0).settable }).sorted()
             let what = unknown.first.map { "no light of this zone has \(QuotedValue.of($0))" }
-            return .failure(
-                Refusal(
-                    unknown.isEmpty ? .invalidValue : .unknownAttribute,
-                    "\(what ?? "no attribute to set was given"); they have \(QuotedValue.list(settable))",
-                    field: unknown.first
-                )
+            throw Refusal(
+                unknown.isEmpty ? .invalidValue : .unknownAttribute,
+                "\(what ?? "no attribute to set was given"); they have \(QuotedValue.list(settable))",
+                field: unknown.first
             )
         }
-        return .success(settled)
+        return settled
     }
 }

@@ -61,10 +61,6 @@ extension ScreenCall {
 
     /// A thing by slug or identifier; `null` is none.
     private static func thing(_ fields: inout CommandFields) throws(Refusal) -> String? {
-        if fields.rest["thing"]?.isNull == true {
-            _ = fields.remove("thing")
-            return nil
-        }
-        return try fields.text("thing")
+        fields.removeNull("thing") ? nil : try fields.text("thing")
     }
 }

@@ -2,7 +2,7 @@ import Flare
 import JSON
 package import People
 import Text
-import Things
+package import Things
 
 /// What each display shows, by its id, if the configuration has screens.
 package struct Screens: Slice {
@@ -49,36 +49,32 @@ package struct Screens: Slice {
         _ command: Command,
         in core: ControllerState,
         at now: Instant
-    ) -> [SliceEffect]? {
+    ) throws(Refusal) -> [SliceEffect]? {
         guard let order = command.order.operation as? ShowScreen else { return nil }
         let (call, display) = (order.call, order.display)
         guard let settings else {
-            return [
-                .refuse(
-                    Refusal(
-                        .unknownScreen,
-                        "there are no screens; they come with a file in profiles.files that has userExperience"
-                    )
-                )
-            ]
+            throw Refusal(
+                .unknownScreen,
+                "there are no screens; they come with a file in profiles.files that has userExperience"
+            )
         }
         let displays = display == ScreenCall.everyDisplay ? stacks.keys.sorted() : [display]
         guard !displays.isEmpty, displays.allSatisfy({ stacks[$0] != nil }) else {
-            return [.refuse(unknownDisplay(display))]
+            throw unknownDisplay(display)
         }
         var accepted: JSONObject = ["call": .string(call.name.rawValue)]
         let change: (inout ScreenStack) -> Void
         switch call {
         case .pushScreen(let name, let thing):
-            guard settings.names.contains(name) else { return [.refuse(unknownScreen(name, in: settings))] }
+            guard settings.names.contains(name) else { throw unknownScreen(name, in: settings) }
             var entry = ScreenStack.Entry(name)
             if let thing {
-                switch core.thing(named: thing, in: core.contents, for: command, at: now) {
-                case .success(let found):
+                do throws(Refusal) {
+                    let found = try core.thing(named: thing, in: core.contents, for: command, at: now)
                     entry = ScreenStack.Entry(name, thing: found.id)
                     accepted["thing"] = .string(core.slugs[.thing, found.id] ?? "\(found.id)")
-                case .failure(let refusal):
-                    return [.refuse(Refusal(refusal.code, refusal.message, field: "thing"))]
+                } catch {
+                    throw Refusal(error.code, error.message, field: "thing")
                 }
             }
             accepted["screen"] = .string(name)
@@ -119,12 +115,8 @@ package struct Screens: Slice {
                 "no display is there; one attaches with visible on display/<id>/presence, or by opening the page"
             )
         }
-        let hint = NearestName.hint(for: name, among: known)
-        return Refusal(
-            .unknownDisplay,
-            "no display \(QuotedValue.of(name)) is attached\(hint.isEmpty ? ";" : hint) legal: all, "
-                + QuotedValue.list(known)
-        )
+        let others = NearestName.choice(for: name, among: known, "legal: all,")
+        return Refusal(.unknownDisplay, "no display \(QuotedValue.of(name)) is attached\(others)")
     }
 
     private func unknownScreen(_ name: String, in screens: ScreenSettings) -> Refusal {

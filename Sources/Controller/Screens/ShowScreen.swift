@@ -1,6 +1,6 @@
 package import JSON
 import Text
-import Things
+package import Things
 
 /// Changes what a display shows.
 package struct ShowScreen: CommandOperation {
@@ -24,8 +24,11 @@ package struct ShowScreen: CommandOperation {
         CommandSummary("\(call.name.rawValue) on display \(QuotedValue.clipped(display, to: 64))")
     }
 
-    package func perform(_ command: PendingCommand, in controller: inout DeviceController) {
-        controller.carryOut(command)
+    package func perform(
+        _ command: inout PendingCommand,
+        in controller: inout DeviceController
+    ) throws(Refusal) {
+        try controller.carryOut(command)
     }
 }
 

@@ -1,5 +1,5 @@
 import Flare
-import Things
+package import Things
 
 /// The slices: they follow what the core does, and ask it for what they cannot do themselves.
 extension DeviceController {
@@ -28,16 +28,19 @@ extension DeviceController {
     }
 
     /// Lets the slice that knows a command carry it out; the policies have been asked.
-    package mutating func carryOut(_ command: PendingCommand) {
+    package mutating func carryOut(_ command: PendingCommand) throws(Refusal) {
         for index in state.slices.indices {
-            var slice = state.slices.take(at: index)
-            let effects = slice.carryOut(command.command, in: state, at: now)
-            state.slices.put(slice, at: index)
-            guard let effects else { continue }
+            guard let effects = try carryOut(command.command, at: index) else { continue }
             for effect in effects { perform(effect, for: command) }
             return
         }
-        refuse(command, Refusal(.notAllowed, "this node has no \(command.target?.kind ?? "such slice")"))
+        throw Refusal(.notAllowed, "this node has no \(command.target?.kind ?? "such slice")")
+    }
+
+    private mutating func carryOut(_ command: Command, at index: Int) throws(Refusal) -> [SliceEffect]? {
+        var slice = state.slices.take(at: index)
+        defer { state.slices.put(slice, at: index) }
+        return try slice.carryOut(command, in: state, at: now)
     }
 
     private mutating func change(
@@ -62,7 +65,6 @@ extension DeviceController {
             guard var pending else { break }
             pending.accepted = values
             accept(pending)
-        case .refuse(let refusal): refuse(pending, refusal)
         case .suspend(let sensor):
             guard state.suspendedSensors.insert(sensor).inserted, state.sensors[sensor] == true else { break }
             sync.sensorChanged(sensor, isRunning: false, in: &core, &presence)

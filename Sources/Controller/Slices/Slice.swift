@@ -25,7 +25,12 @@ package protocol Slice: Sendable, Hashable {
 
     /// Carries out a command that the policies allow.
     /// - Returns: Effects with exactly one answer; `nil` for a command that is not for this slice.
-    mutating func carryOut(_ command: Command, in core: ControllerState, at now: Instant) -> [SliceEffect]?
+    /// - Throws: Why it is refused.
+    mutating func carryOut(
+        _ command: Command,
+        in core: ControllerState,
+        at now: Instant
+    ) throws(Refusal) -> [SliceEffect]?
 
     /// Every part of it as a change, for a new observer.
     var everything: Set<StateChange> { get }
@@ -75,7 +80,6 @@ package enum SliceEffect: Sendable, Hashable {
     case clear(_ id: String)
     /// Answer the command that is carried out.
     case accept(JSONObject)
-    case refuse(Refusal)
     /// Stop a sensor, or let it run again, whether or not it is switched on.
     case suspend(SensorKind)
     case resume(SensorKind)

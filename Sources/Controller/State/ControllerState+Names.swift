@@ -30,13 +30,13 @@ extension ControllerState {
     /// The objects that a text may mean, the likeliest first: by identifier, slug, name, and name ignoring case.
     package func candidates(for text: String, _ kind: FlareClass) -> [[FlareID]] {
         let exact = [FlareID(text), slugs.id(of: text, kind: kind)].map { id in
-            [id].compactMap(\.self).filter { name(of: $0, kind) != nil }
+            [id].compactMap(\.self).filter { isKnown(ObjectReference(kind, $0)) }
         }
         let lowercased = text.lowercased()
         var same: [FlareID] = []
         var alike: [FlareID] = []
         for id in ids(of: kind) {
-            guard let name = name(of: id, kind) else { continue }
+            guard let name = object(ObjectReference(kind, id))?.name else { continue }
             if name == text { same.append(id) }
             if name.lowercased() == lowercased { alike.append(id) }
         }
@@ -45,7 +45,7 @@ extension ControllerState {
 
     /// An object for a message: `thing 0123456789abcdef01234567 ("Table lamp")`; without a name that is not known.
     package func label(of object: ObjectReference) -> String {
-        let name = name(of: object.id, object.kind).flatMap { $0.isEmpty ? nil : " (\(QuotedValue.of($0)))" }
+        let name = name(of: object).map { " (\(QuotedValue.of($0)))" }
         return "\(object.kind.rawValue) \(object.id)\(name ?? "")"
     }
 
@@ -55,15 +55,6 @@ extension ControllerState {
         case .zone: Array(zones.keys)
         case .thing: Array(things.keys)
         case .device: device.map { [$0.id] } ?? []
-        }
-    }
-
-    private func name(of id: FlareID, _ kind: FlareClass) -> String? {
-        switch kind {
-        case .environment: environments[id]?.name
-        case .zone: zones[id]?.name
-        case .thing: things[id]?.name
-        case .device: device?.id == id ? device?.name : nil
         }
     }
 }

@@ -1,30 +1,48 @@
-import Flare
-import JSON
+package import Flare
+package import JSON
 import Things
+
+/// What environments, zones, things and devices have in common.
+package protocol PlaceObject: Sendable, Hashable {
+    var id: FlareID { get }
+    var name: String { get }
+    var data: JSONObject { get }
+    var json: JSONValue { get }
+}
+
+extension FlareEnvironment: PlaceObject {}
+extension FlareZone: PlaceObject {}
+extension FlareThing: PlaceObject {}
+extension FlareDevice: PlaceObject {}
+
+extension Sequence where Element: PlaceObject {
+    /// The first object of each identifier.
+    var byID: [FlareID: Element] { Dictionary(map { ($0.id, $0) }) { first, _ in first } }
+}
 
 /// What is known of an object.
 extension ControllerState {
-    func data(of object: ObjectReference) -> JSONObject? {
+    package func object(_ object: ObjectReference) -> (any PlaceObject)? {
         switch object.kind {
-        case .environment: environments[object.id]?.data
-        case .zone: zones[object.id]?.data
-        case .thing: things[object.id]?.data
-        case .device: device?.id == object.id ? device?.data : nil
+        case .environment: environments[object.id]
+        case .zone: zones[object.id]
+        case .thing: things[object.id]
+        case .device: device?.id == object.id ? device : nil
         }
+    }
+
+    func data(of object: ObjectReference) -> JSONObject? { self.object(object)?.data }
+
+    /// An object's name; `nil` if it has none or is unknown.
+    package func name(of object: ObjectReference) -> String? {
+        self.object(object).flatMap { $0.name.isEmpty ? nil : $0.name }
     }
 
     func isNearby(_ object: ObjectReference) -> Bool {
         object.kind == .thing && object.id == nearbyID
     }
 
-    func isKnown(_ object: ObjectReference) -> Bool {
-        switch object.kind {
-        case .environment: environments[object.id] != nil
-        case .zone: zones[object.id] != nil
-        case .thing: things[object.id] != nil
-        case .device: device?.id == object.id
-        }
-    }
+    func isKnown(_ object: ObjectReference) -> Bool { self.object(object) != nil }
 
     /// The environment with the nearest centre among those whose geofence contains the GPS location.
     var environmentAtLocation: FlareID? {

@@ -100,18 +100,6 @@ package struct ControllerState: Sendable, Hashable {
     package var zone: FlareZone? { zoneID.flatMap { zones[$0] } }
     package var nearby: FlareThing? { nearbyID.flatMap { things[$0] } }
 
-    /// An object's name; `nil` if it has none or is unknown.
-    package func name(of object: ObjectReference) -> String? {
-        let name =
-            switch object.kind {
-            case .environment: environments[object.id]?.name
-            case .zone: zones[object.id]?.name
-            case .thing: things[object.id]?.name
-            case .device: device?.id == object.id ? device?.name : nil
-            }
-        return name.flatMap { $0.isEmpty ? nil : $0 }
-    }
-
     /// Environments by name, then identifier: the order of `next` and `previous`.
     package var environmentsByName: [FlareEnvironment] {
         environments.values.sorted { ($0.name, $0.id) < ($1.name, $1.id) }

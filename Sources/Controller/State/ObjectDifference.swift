@@ -6,6 +6,8 @@ struct ObjectDifference {
     private(set) var before: JSONObject
     private(set) var after: JSONObject
 
+    init(before: JSONObject, after: JSONObject) { (self.before, self.after) = (before, after) }
+
     /// - Parameters: Both versions in the server's form.
     init(_ kind: FlareClass, from old: JSONValue, to new: JSONValue) {
         let hidden = Self.hidden(of: kind)

@@ -16,8 +16,8 @@ package struct PlaceContents: Sendable, Hashable {
     package init(environment: FlareID, zones: [FlareZone], things: [FlareThing]) {
         self.init(
             environment: environment,
-            zones: Dictionary(zones.map { ($0.id, $0) }) { first, _ in first },
-            things: Dictionary(things.map { ($0.id, $0) }) { first, _ in first }
+            zones: zones.byID,
+            things: things.byID
         )
     }
 
@@ -51,8 +51,7 @@ extension ControllerState {
         }
         let known = environments.keys.filter { reader?.sees(environment: $0) ?? true }
             .compactMap { slugs[.environment, $0] }.sorted()
-        let hint = NearestName.hint(for: name, among: known)
-        let others = known.isEmpty ? "" : "\(hint.isEmpty ? ";" : hint) there are \(QuotedValue.list(known))"
+        let others = known.isEmpty ? "" : NearestName.choice(for: name, among: known)
         return .failure(
             Refusal(.unknownEnvironment, "no environment \(QuotedValue.of(name))\(others)")
         )

@@ -23,33 +23,23 @@ extension PlaceReading {
         in core: inout ControllerCore,
         privateNames: [FlareClass: Set<String>]
     ) {
-        name(
-            .zone,
-            zones.filter { $0.environment ?? environment == environment }.map { ($0.id, $0.name) },
-            of: environment,
-            in: &core,
-            privateNames: privateNames
-        )
-        name(
-            .thing,
-            things.filter { $0.environment ?? environment == environment }.map { ($0.id, $0.name) },
-            of: environment,
-            in: &core,
-            privateNames: privateNames
-        )
+        let here = zones.filter { $0.environment ?? environment == environment }
+        name(.zone, here, of: environment, in: &core, privateNames: privateNames)
+        let inside = things.filter { $0.environment ?? environment == environment }
+        name(.thing, inside, of: environment, in: &core, privateNames: privateNames)
     }
 
     private func name(
         _ kind: FlareClass,
-        _ objects: [(id: FlareID, name: String)],
+        _ objects: [some PlaceObject],
         of environment: FlareID,
         in core: inout ControllerCore,
         privateNames: [FlareClass: Set<String>]
     ) {
         var gone: Set<FlareID>?
-        for (id, name) in objects.sorted(by: { $0.id < $1.id }) {
-            let reference = ObjectReference(kind, id)
-            let isNamed = core.state.slugs[kind, id] != nil
+        for object in objects.sorted(by: { $0.id < $1.id }) {
+            let (reference, name) = (ObjectReference(kind, object.id), object.name)
+            let isNamed = core.state.slugs[kind, object.id] != nil
             if !isNamed, gone == nil {
                 // What is missing in this environment may have moved to one that is still to be read.
                 let present = elsewhere.isEmpty ? Set(objects.map(\.id)) : nil

@@ -5,7 +5,6 @@ import FlareClient
 import FlareServer
 import HTTPListener
 import HomeAssistant
-import MQTT
 import Messages
 import OperatingSystem
 package import Positioning
@@ -128,16 +127,5 @@ extension BridgeConfiguration {
         let named = configuration.profiles.library.application
         application = .init(version: named.version, name: named.name, identifier: named.identifier)
         healthInterval = .seconds(configuration.mqtt.healthIntervalSeconds)
-    }
-}
-
-extension MQTTConfiguration {
-    /// - Parameters:
-    ///   - installation: The id of this installation, so that the client ids of two installations differ.
-    ///   - root: `<base>/<node>`, for the birth message and the will.
-    init(_ broker: TrilateralConfiguration.Broker, node: String, installation: String, root: String) {
-        self.init(broker, clientID: "trilateral-\(node)-\(installation)")
-        birth = Topics(root: root).message(isOnline: true)
-        will = Topics(root: root).message(isOnline: false)
     }
 }

@@ -24,7 +24,9 @@ package struct DaemonPlan: Sendable {
     package var read: @Sendable () -> Result<LoadedConfiguration, ConfigurationErrors>
     /// Called when a configuration was read again and is in use without another daemon.
     package var onApplied: @Sendable (LoadedConfiguration) -> Void = { _ in }
+    /// Called with a level that is requested at run time.
     package var setLogLevel: @Sendable (String) -> Void
+    /// The number of dropped log lines, for the health message.
     package var droppedLogLines: @Sendable () -> Int
     /// Called with the actual ports once the listeners are bound.
     package var onFlareBound: @Sendable (Int) async -> Void = { _ in }
@@ -33,10 +35,6 @@ package struct DaemonPlan: Sendable {
     package var secrets = KnownSecrets()
     package var traits = HostInfo.ofThisMachine()
 
-    /// - Parameters:
-    ///   - read: Reads the configuration again, for a reload.
-    ///   - setLogLevel: Called with a level that is requested at run time.
-    ///   - droppedLogLines: The number of dropped log lines, for the health message.
     package init(
         configuration: TrilateralConfiguration,
         folder: StateFolder,

@@ -71,12 +71,7 @@ package struct Node: Sendable {
         )
         let writer = StateWriter(on: loop, store, onFault: onStorageFault)
         let client = MQTTClient(
-            MQTTConfiguration(
-                configuration.mqtt,
-                node: plan.name,
-                installation: installation,
-                root: plan.bridge.root
-            ),
+            plan.link(installation: installation),
             logger: logger,
             aroundRead: loop.lend
         )
@@ -86,7 +81,7 @@ package struct Node: Sendable {
                 accounts,
                 configuration.accounts,
                 clock: { clock().wallMilliseconds },
-                mask: { [secrets = plan.secrets] in secrets.mask },
+                mask: { [secrets = plan.daemon.secrets] in secrets.mask },
                 changed: { [weak runtime] in runtime?.send(.peopleChanged($0)) }
             )
         }
@@ -98,7 +93,7 @@ package struct Node: Sendable {
             send: client.email(Topics(root: plan.bridge.root), logger)
         )
         let (links, linkPort) = AsyncStream.makeStream(of: (name: String, isUp: Bool?).self)
-        let recordings = try plan.recordings(configuration)
+        let recordings = try plan.daemon.recordings(configuration)
         let commands = CommandTable(plan.capabilities)
         let context = CapabilityContext(
             configuration: configuration,
@@ -119,8 +114,8 @@ package struct Node: Sendable {
             remember: { record in loop.perform { writer.assumeIsolated { $0.add(record) } } },
             state: { runtime.assumeIsolated { $0.state } },
             refusal: { request in runtime.assumeIsolated { $0.refusal(of: request) } },
-            onListening: plan.onListening,
-            ports: plan.ports,
+            onListening: plan.daemon.onWebBound,
+            ports: plan.daemon.ports,
             links: SensorLinkReport(send: runtime.send) { linkPort.yield((name: $0, isUp: $1)) },
             logger: logger
         )
@@ -147,7 +142,8 @@ package struct Node: Sendable {
             clock: clock,
             seconds: plan.clocks.steady,
             counters: {
-                parts.all.reduce(into: plan.counters().merging(flare.counters) { $1 }) {
+                let own = ["log_lines_dropped": plan.daemon.droppedLogLines()]
+                return parts.all.reduce(into: own.merging(flare.counters) { $1 }) {
                     $0.merge($1.counters()) { _, new in new }
                 }
             },
@@ -171,10 +167,7 @@ package struct Node: Sendable {
         )
         let receivers = parts.all.compactMap(\.receivedFromFlare)
         let connection = flare.connect { problem in
-            runtime.send(
-                problem.map { .alertRaised("flare-address", .error, message: $0) }
-                    ?? .alertCleared("flare-address")
-            )
+            runtime.send(.alert("flare-address", .error, problem))
         } _: { event in
             runtime.receive(event)
             for receive in receivers { receive(event) }
@@ -237,7 +230,7 @@ package struct Node: Sendable {
                 DaemonService(name: "controller") {
                     connection.open()
                     try? await gracefulShutdown()
-                    plan.onEnd(await runtime.end())
+                    plan.daemon.onEnd(await runtime.end())
                     connection.close()
                 },
                 reloader.late,

@@ -18,7 +18,8 @@ package struct NodeChanges: Sendable, Equatable {
     /// - Returns: `nil` if the node, and what is around it, must be built again.
     package init?(from old: NodePlan, to new: NodePlan, hasFailedSource: Bool) {
         guard old.name == new.name, old.configuration.fixed == new.configuration.fixed else { return nil }
-        let files = Set(old.files.keys).union(new.files.keys).filter { old.files[$0] != new.files[$0] }
+        let (was, now) = (old.daemon.files, new.daemon.files)
+        let files = Set(was.keys).union(now.keys).filter { was[$0] != now[$0] }
         var known = Self.filesInValues.union(Self.recordings).union(Self.certificates)
         for capability in old.capabilities {
             let keys = Set(capability.settings.keys.map(\.path)).union(capability.files)

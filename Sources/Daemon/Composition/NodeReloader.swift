@@ -2,7 +2,6 @@ import Accounts
 import Administration
 import Bridge
 import Controller
-import MQTT
 import Sensors
 import ServiceLifecycle
 import Settings
@@ -54,17 +53,12 @@ struct NodeReloader: Sendable {
         let configuration = plan.configuration
         let concerned = plan.capabilities.filter { changes.capabilities.contains($0.name) }
         var context = context
-        let recordings = changes.concernsSensors ? try plan.recordings(configuration) : []
+        let recordings = changes.concernsSensors ? try plan.daemon.recordings(configuration) : []
         if changes.concernsSensors { context.isReplaying = !recordings.isEmpty }
         context.configuration = configuration
         context.switchedOff = Set(await runtime.state.sensors.filter { !$0.value }.keys)
         let built = try concerned.map { ($0.name, try $0.build(context)) }
-        let link = MQTTConfiguration(
-            configuration.mqtt,
-            node: plan.name,
-            installation: try context.store.installationID(),
-            root: plan.bridge.root
-        )
+        let link = plan.link(installation: try context.store.installationID())
 
         context.accounts.use(configuration.accounts)
         administration.use(configuration.administration(epoch: context.epoch))

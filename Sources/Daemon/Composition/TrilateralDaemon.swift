@@ -28,23 +28,20 @@ package struct TrilateralDaemon: Sendable {
     }
 
     let services: [any Service]
+    /// Requests to the shell, sent with ``requestPort``.
     let requests: AsyncStream<ShellRequest>
     package let requestPort: AsyncStream<ShellRequest>.Continuation
+    /// Reads the configuration again.
     let read: @Sendable () -> Result<LoadedConfiguration, ConfigurationErrors>
+    /// Called after it was read and needs another daemon, or with the problem.
     package let reportRead: @Sendable (_ problem: String?) -> Void
-    /// Uses a configuration that was read again, as far as that is possible.
+    /// Uses a configuration that was read again, as far as that is possible; called once at a time.
     let reload: @Sendable (LoadedConfiguration) async -> Reload
     /// Called before the daemon is replaced by one with another configuration.
     let prepare: @Sendable (LoadedConfiguration) async -> Void
     let setLogLevel: @Sendable (String) -> Void
     let logger: Logger
 
-    /// - Parameters:
-    ///   - requests: Requests to the shell; sent with `requestPort`.
-    ///   - read: Reads the configuration again.
-    ///   - reportRead: Called after it was read and needs another daemon, or with the problem.
-    ///   - reload: Uses a configuration that was read again, as far as that is possible; called once at a time.
-    ///   - prepare: Called before the daemon is replaced by one with another configuration.
     package init(
         services: [any Service],
         requests: AsyncStream<ShellRequest>,

@@ -117,12 +117,6 @@ extension FlareAccess {
         _ accounts: AccountsRegistry,
         clock: @escaping @Sendable () -> Instant
     ) {
-        let mode: Mode =
-            switch flare.access {
-            case .auto: .auto
-            case .token: .token
-            case .open: .open
-            }
         let networks = flare.trustedNetworks.compactMap { NetworkRange($0) }
         // What who brings a claim may do now; `nil` for nobody.
         @Sendable func check(_ claim: Claim) -> ((Access, AccessObject) -> Bool)? {
@@ -131,7 +125,7 @@ extension FlareAccess {
             return { table.verdict(of: speaker, $0, on: $1, at: now).isGranted }
         }
         self.init(
-            mode,
+            flare.access,
             isTrusted: { address in
                 PeerAddress(address).map { peer in networks.contains { $0.contains(peer) } } ?? false
             },

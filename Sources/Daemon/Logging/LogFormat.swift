@@ -34,12 +34,8 @@ package struct LogEntry: Sendable {
 
 /// The format of an entry, which is always one line.
 package struct LogFormat: Sendable, Hashable {
-    package enum Style: Sendable, Hashable {
-        /// `time level label: message key=value`
-        case text
-        /// A JSON object.
-        case json
-    }
+    /// Text is `time level label: message key=value`.
+    package typealias Style = TrilateralConfiguration.Log.Format
 
     package var style: Style
     /// Whether lines begin with `<3>`…`<7>`, the priority for systemd's journal, and have no time, which the journal adds.
@@ -51,11 +47,8 @@ package struct LogFormat: Sendable, Hashable {
     }
 
     /// The configured format, for the standard error of this process.
-    package init(_ format: TrilateralConfiguration.Log.Format, environment: [String: String]) {
-        self.init(
-            format == .json ? .json : .text,
-            isForJournal: JournalStream.isBehind(2, environment)
-        )
+    package init(_ format: Style, environment: [String: String]) {
+        self.init(format, isForJournal: JournalStream.isBehind(2, environment))
     }
 
     /// The same format for a file, which always has the time.
@@ -119,16 +112,5 @@ package struct LogFormat: Sendable, Hashable {
 
 extension Logger.Level {
     /// The configured level; `nil` if nothing is logged.
-    package init?(_ level: TrilateralConfiguration.Log.Level) {
-        switch level {
-        case .trace: self = .trace
-        case .debug: self = .debug
-        case .info: self = .info
-        case .notice: self = .notice
-        case .warning: self = .warning
-        case .error: self = .error
-        case .critical: self = .critical
-        case .none: return nil
-        }
-    }
+    package init?(_ level: TrilateralConfiguration.Log.Level) { self.init(rawValue: level.rawValue) }
 }

@@ -1,5 +1,6 @@
 import Cryptography
 import GRDB
+import Resolution
 
 /// The key of the web listener's sessions.
 extension StateStore {
@@ -9,7 +10,9 @@ extension StateStore {
     /// 32 unpredictable bytes, constant for this installation.
     package func sessionKey() throws(StateStoreError) -> [UInt8] {
         try write { database in
-            if let text = try Self.setting(Self.sessionKeyName, database), let known = Self.bytes(text) {
+            if let text = try Self.setting(Self.sessionKeyName, database),
+                let known = [UInt8](hexadecimal: text), known.count == Self.sessionKeyBytes
+            {
                 return known
             }
             let key = randomBytes(Self.sessionKeyBytes)
@@ -17,12 +20,5 @@ extension StateStore {
             try Self.set(Self.sessionKeyName, text, database)
             return key
         }
-    }
-
-    /// `nil` if the digits are not those of a key.
-    private static func bytes(_ text: String) -> [UInt8]? {
-        let digits = text.compactMap(\.hexDigitValue)
-        guard digits.count == 2 * sessionKeyBytes, digits.count == text.count else { return nil }
-        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 }

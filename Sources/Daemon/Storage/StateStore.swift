@@ -19,16 +19,25 @@ package final class StateStore: Sendable {
     package init(folder: URL) throws(StateStoreError) {
         let path = folder.appending(path: "trilateral.db").path(percentEncoded: false)
         self.path = path
+        database = try Self.open(path, Self.migrations)
+    }
+
+    /// Opens or makes a database, and brings it up to date.
+    static func open(_ path: String, _ migrator: DatabaseMigrator) throws(StateStoreError) -> DatabaseQueue {
         var configuration = Configuration()
         configuration.busyMode = .timeout(2)
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
         }
         DatabaseFile.makePrivate(path)
-        database = try Self.mappingErrors(path) {
-            try DatabaseQueue(path: path, configuration: configuration)
+        return try mappingErrors(path) {
+            let database = try DatabaseQueue(path: path, configuration: configuration)
+            guard try database.read({ try !migrator.hasBeenSuperseded($0) }) else {
+                throw StateStoreError.newerVersion(path: path)
+            }
+            try migrator.migrate(database)
+            return database
         }
-        try Self.mappingErrors(path) { [database] in try Self.migrate(database, path: path) }
     }
 
     /// Opens the database only for reading, as it is: nothing is made or changed.
@@ -66,7 +75,7 @@ package final class StateStore: Sendable {
         }
     }
 
-    private static func migrate(_ database: DatabaseQueue, path: String) throws {
+    private static var migrations: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1") { database in
             try database.execute(
@@ -104,10 +113,7 @@ package final class StateStore: Sendable {
         }
         migrator.registerMigration("v6") { database in try AccountsSchema.migrate(database) }
         migrator.registerMigration("v7") { database in try AccountsSchema.addOrigins(database) }
-        guard try database.read({ try !migrator.hasBeenSuperseded($0) }) else {
-            throw StateStoreError.newerVersion(path: path)
-        }
-        try migrator.migrate(database)
+        return migrator
     }
 
     /// Writes everything to a new file if the database's file was removed, so that the next run has it.

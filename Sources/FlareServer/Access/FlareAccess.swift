@@ -42,7 +42,7 @@ package struct FlareRights: Sendable, Hashable {
 ///
 /// - Source: contrib/contract/people.md, "At the Flare server".
 package struct FlareAccess: Sendable {
-    package enum Mode: Sendable, Hashable {
+    package enum Mode: String, Sendable, Hashable, CaseIterable {
         /// This machine needs no token to read and drive, trusted networks need none at all.
         case auto
         /// Everybody brings a token.

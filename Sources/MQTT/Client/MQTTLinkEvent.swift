@@ -17,7 +17,7 @@ package struct MQTTSession: Sendable, Equatable {
     /// Whether the broker resumed a session; never with the clean start that this client requests.
     package let isSessionPresent: Bool
     /// The highest QoS that the broker supports; higher ones are reduced to it.
-    package let maximumQoS: MQTTQoS
+    package internal(set) var maximumQoS: MQTTQoS
     /// Whether the broker keeps retained messages; without, the retain flag is not sent.
     package let hasRetained: Bool
     /// Whether the broker accepts filters with wildcards.
@@ -25,7 +25,7 @@ package struct MQTTSession: Sendable, Equatable {
     /// How far the broker accepted the will.
     package let will: MQTTWillStrength
     /// Filters that the broker refused, sorted.
-    package let refusedFilters: [String]
+    package internal(set) var refusedFilters: [String]
 
     package init(
         version: MQTTProtocolChoice,

@@ -240,29 +240,20 @@ final class Connection: Sendable {
 
     /// The subscriptions are answered, or timed out.
     func finishSubscribing() {
-        guard progress.stage == .subscribing, let session = progress.session else { return }
+        guard progress.stage == .subscribing, var session = progress.session else { return }
         progress.stage = .up
         if !progress.unanswered.isEmpty {
             let filters = progress.unanswered.values.map(\.filter).sorted().joined(separator: ", ")
             logger.warning("the broker did not answer these subscriptions: \(filters)")
         }
-        if !progress.refusedFilters.isEmpty {
-            let filters = progress.refusedFilters.sorted().joined(separator: ", ")
+        session.refusedFilters = progress.refusedFilters.sorted()
+        if !session.refusedFilters.isEmpty {
+            let filters = session.refusedFilters.joined(separator: ", ")
             logger.warning("the broker refused these subscriptions: \(filters)")
         }
         progress.limits.maximumQoS = min(session.maximumQoS, inferredQoS)
-        events.up(
-            MQTTSession(
-                version: session.version,
-                isSessionPresent: session.isSessionPresent,
-                maximumQoS: progress.limits.maximumQoS,
-                hasRetained: session.hasRetained,
-                hasWildcards: session.hasWildcards,
-                will: session.will,
-                refusedFilters: progress.refusedFilters.sorted()
-            ),
-            progress.limits
-        )
+        session.maximumQoS = progress.limits.maximumQoS
+        events.up(session, progress.limits)
     }
 
     /// What 3.1.1 does not say, but its answers to the subscriptions and to the will tell.

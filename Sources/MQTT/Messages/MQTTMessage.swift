@@ -36,16 +36,18 @@ package enum MQTTQoS: UInt8, Sendable, Hashable, Comparable, CaseIterable {
 }
 
 /// MQTT 5 properties of a message; not sent, and never received, on a 3.1.1 link.
+@dynamicMemberLookup
 package struct MQTTProperties: Sendable, Hashable {
     /// Stored indirectly: most messages have none, and thousands of messages are copied and kept.
     private var box: Box?
 
-    private struct Values: Sendable, Hashable {
-        var responseTopic: String?
-        var correlationData: [UInt8]?
-        var messageExpirySeconds: UInt32?
-        var contentType: String?
-        var userProperties: [MQTTUserProperty] = []
+    package struct Values: Sendable, Hashable {
+        package var responseTopic: String?
+        package var correlationData: [UInt8]?
+        package var messageExpirySeconds: UInt32?
+        package var contentType: String?
+        /// In order; a name may occur more than once.
+        package var userProperties: [MQTTUserProperty] = []
     }
 
     private final class Box: Sendable, Hashable {
@@ -65,26 +67,9 @@ package struct MQTTProperties: Sendable, Hashable {
 
     package init() {}
 
-    package var responseTopic: String? {
-        get { values.responseTopic }
-        set { values.responseTopic = newValue }
-    }
-    package var correlationData: [UInt8]? {
-        get { values.correlationData }
-        set { values.correlationData = newValue }
-    }
-    package var messageExpirySeconds: UInt32? {
-        get { values.messageExpirySeconds }
-        set { values.messageExpirySeconds = newValue }
-    }
-    package var contentType: String? {
-        get { values.contentType }
-        set { values.contentType = newValue }
-    }
-    /// In order; a name may occur more than once.
-    package var userProperties: [MQTTUserProperty] {
-        get { values.userProperties }
-        set { values.userProperties = newValue }
+    package subscript<Value>(dynamicMember member: WritableKeyPath<Values, Value>) -> Value {
+        get { values[keyPath: member] }
+        set { values[keyPath: member] = newValue }
     }
 
     package var isEmpty: Bool { box == nil }

@@ -282,8 +282,11 @@ package struct MQTTOutbox {
             }
             isBirthDue = true
         }
-        let tooLarge = tickets { !limits.accepts(PublishPacket($0, over: limits)) }
-        return tooLarge.compactMap { ticket in
+        return dropTooLarge { !limits.accepts(PublishPacket($0, over: limits)) }
+    }
+
+    private mutating func dropTooLarge(where isTooLarge: (MQTTMessage) -> Bool) -> [Completion] {
+        tickets(where: isTooLarge).compactMap { ticket in
             guard let message = self[ticket]?.message else { return nil }
             return finish(ticket, .tooLarge(topic: message.topic, bytes: message.payload.count))
         }
@@ -319,11 +322,7 @@ package struct MQTTOutbox {
         }
         guard mayBeTooLarge else { return completions }
         refusedBytes = message.size
-        return completions
-            + tickets { $0.size >= refusedBytes }.compactMap { ticket in
-                guard let message = self[ticket]?.message else { return nil }
-                return finish(ticket, .tooLarge(topic: message.topic, bytes: message.payload.count))
-            }
+        return completions + dropTooLarge { $0.size >= message.size }
     }
 
     private mutating func dropUnwritten(_ error: MQTTPublishError) -> [Completion] {

@@ -45,8 +45,6 @@ package struct BeaconPowerSamples: Sendable, Hashable {
 
     package init() {}
 
-    package var count: Int { levels.count }
-
     /// Adds a packet's received power; unusable values are ignored.
     package mutating func add(_ rssi: Int) {
         if BeaconSighting.isUsable(rssi: rssi), levels.count < Self.most { levels.append(rssi) }

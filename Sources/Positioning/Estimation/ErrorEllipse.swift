@@ -14,9 +14,6 @@ package struct ErrorEllipse: Sendable, Hashable {
         self.minorMetres = minorMetres
         self.degrees = degrees
     }
-
-    /// Scale factor from one standard deviation to the ellipse that contains 95 %.
-    package static let scaleFor95Percent = 2.45
 }
 
 /// Covariance of two coordinates, m².

@@ -41,8 +41,6 @@ package struct ResolverConnection: Sendable {
     /// The first thing to do.
     package var opening: [Action] { [.send(DirectoryMessage.greeting)] }
 
-    /// Whether its message is still awaited.
-    package var isReading: Bool { phase == .reading }
     /// When something was last heard; for choosing the longest silent connection.
     package var silentSince: Int64 { heardAt }
 

@@ -40,24 +40,17 @@ package enum ESPresenseReport {
     ) throws(ReadingError) -> SensorReading? {
         guard payload.count <= longestPayload else {
             throw ReadingError(
-                text: "the message has \(payload.count) bytes; at most \(longestPayload) are allowed"
+                "the message has \(payload.count) bytes; at most \(longestPayload) are allowed"
             )
         }
         guard let node = topic.split(separator: "/", omittingEmptySubsequences: false).last, !node.isEmpty,
             node.utf8.count <= BeaconMap.longestReceiverName
         else {
-            throw ReadingError(
-                text: "the node's name must have 1 to \(BeaconMap.longestReceiverName) bytes"
-            )
+            throw ReadingError("the node's name must have 1 to \(BeaconMap.longestReceiverName) bytes")
         }
-        let json: JSONValue
-        do {
-            json = try JSONValue(parsingReport: payload, maximumDepth: 16)
-        } catch {
-            throw ReadingError(text: "is not JSON: \(error)")
-        }
+        let json = try JSONValue(sent: payload)
         guard let members = json.object else {
-            throw ReadingError(text: "must be an object with rssi (is \(json.excerpt))")
+            throw ReadingError("must be an object with rssi (is \(json.excerpt))")
         }
         // Other members differ between versions and are ignored.
         var fields = ReadingFields(members, convertsTexts: true)

@@ -72,32 +72,22 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
         ReceivedReadings.result(of: "sensors/\(rawValue)/raw") { unusable throws(ReadingError) in
             guard payload.count <= Self.longestPayload else {
                 throw ReadingError(
-                    text: "the message has \(payload.count) bytes; at most \(Self.longestPayload) are allowed"
+                    "the message has \(payload.count) bytes; at most \(Self.longestPayload) are allowed"
                 )
             }
             switch self {
             case .compass: return [try Self.heading(payload, at: time)]
             case .gps:
-                let json = try Self.json(payload)
+                let json = try JSONValue(sent: payload)
                 // OwnTracks also reports regions and disconnects; these are ignored.
                 let type = json["_type"]?.string
                 if type == "encrypted" {
-                    throw ReadingError(
-                        text: "OwnTracks encrypts its locations; switch encryption off in the app"
-                    )
+                    throw ReadingError("OwnTracks encrypts its locations; switch encryption off in the app")
                 }
                 if let type, type != "location" { return [] }
                 return [try Self.location(json, at: time, &unusable)]
-            case .beacons: return try Self.sightings(try Self.json(payload), at: time, &unusable)
+            case .beacons: return try Self.sightings(try JSONValue(sent: payload), at: time, &unusable)
             }
-        }
-    }
-
-    private static func json(_ payload: [UInt8]) throws(ReadingError) -> JSONValue {
-        do {
-            return try JSONValue(parsingReport: payload, maximumDepth: 16)
-        } catch {
-            throw ReadingError(text: "is not JSON: \(error)")
         }
     }
 
@@ -107,7 +97,7 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
             degrees.magnitude <= 360, let heading = CompassAngle.normalised(degrees)
         else {
             let text = JSONValue.string(String(decoding: payload.prefix(60), as: UTF8.self)).excerpt
-            throw ReadingError(text: "\(legal) (is \(text))")
+            throw ReadingError("\(legal) (is \(text))")
         }
         return .heading(degrees: heading, time: time)
     }
@@ -119,7 +109,7 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
     ) throws(ReadingError) -> SensorReading {
         guard let members = json.object else {
             throw ReadingError(
-                text: #"a location must be {"latitude","longitude","accuracy"?} (is \#(json.excerpt))"#
+                #"a location must be {"latitude","longitude","accuracy"?} (is \#(json.excerpt))"#
             )
         }
         var fields = ReadingFields(members, convertsTexts: true)
@@ -145,9 +135,7 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
     ) throws(ReadingError) -> [SensorReading] {
         let list = json.array ?? [json]
         guard list.count <= mostBeacons else {
-            throw ReadingError(
-                text: "the message has \(list.count) beacons; at most \(mostBeacons) are allowed"
-            )
+            throw ReadingError("the message has \(list.count) beacons; at most \(mostBeacons) are allowed")
         }
         var sightings: [(reading: SensorReading, rssi: Int, stamp: Double?)] = []
         for (index, element) in list.enumerated() {
@@ -158,7 +146,7 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
             if let sighting { sightings.append(sighting) }
             guard let error = errors.first else { continue }
             if json.array == nil { throw error }
-            unusable.append(ReadingError(text: "beacon \(index + 1): \(error.text)"))
+            unusable.append(ReadingError("beacon \(index + 1): \(error.text)"))
         }
         if sightings.isEmpty, let error = unusable.first { throw error }
         let newest = sightings.compactMap(\.stamp).max()
@@ -176,7 +164,7 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
     ) throws(ReadingError) -> (reading: SensorReading, rssi: Int, stamp: Double?) {
         guard let members = json.object else {
             throw ReadingError(
-                text: #"a beacon must be {"uuid","major","minor","rssi","power"?,"ts"?}, "#
+                #"a beacon must be {"uuid","major","minor","rssi","power"?,"ts"?}, "#
                     + #"or {"receiver","rssi",…} for a receiver that detects the device (is \#(json.excerpt))"#
             )
         }
@@ -224,8 +212,7 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
             }
         }
         throw ReadingError(
-            text:
-                "ts must be seconds or milliseconds since 1970, or an RFC 3339 time (is \(value.excerpt))"
+            "ts must be seconds or milliseconds since 1970, or an RFC 3339 time (is \(value.excerpt))"
         )
     }
 }

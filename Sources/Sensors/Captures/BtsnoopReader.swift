@@ -7,7 +7,7 @@ import Positioning
 /// monitor (2001, btmon). Records that were truncated when written are skipped and counted. An incomplete
 /// last record ends the capture and is reported in ``truncation``.
 /// - Source: contrib/contract/positioning.md, "2.1 Captures"; RFC 1761 for the form.
-package struct BtsnoopReader {
+package struct BtsnoopReader: CaptureReader {
     package static let magic: [UInt8] = Array("btsnoop".utf8) + [0]
 
     private enum Datalink: UInt32 {
@@ -16,9 +16,7 @@ package struct BtsnoopReader {
         case monitor = 2001
     }
 
-    /// Records that were truncated when written.
     package private(set) var cutRecords = 0
-    /// What is missing at the end; `nil` when the capture is complete, or not yet read to its end.
     package private(set) var truncation: SensorError?
 
     private var bytes: RecordedBytes
@@ -38,36 +36,22 @@ package struct BtsnoopReader {
 
     init(_ recorded: RecordedBytes) throws(SensorError) {
         bytes = recorded
-        let name = recorded.name
         var header = ByteCursor(try bytes.read(Self.headerSize))
         guard header.read(Self.magic.count).map(Array.init) == Self.magic else {
-            throw .unsupported(
-                file: name,
-                problem: "is not a btsnoop capture: it does not begin with \"btsnoop\""
-            )
+            throw bytes.unsupported("is not a btsnoop capture: it does not begin with \"btsnoop\"")
         }
         guard let version = header.bigEndian(UInt32.self), let link = header.bigEndian(UInt32.self) else {
-            throw .unsupported(
-                file: name,
-                problem: "ends within the btsnoop header of \(Self.headerSize) bytes"
-            )
+            throw bytes.unsupported("ends within the btsnoop header of \(Self.headerSize) bytes")
         }
         guard version == 1 else {
-            throw .unsupported(
-                file: name,
-                problem: "is btsnoop version \(version); only version 1 is supported"
-            )
+            throw bytes.unsupported("is btsnoop version \(version); only version 1 is supported")
         }
         guard let known = Datalink(rawValue: link) else {
-            throw .unsupported(
-                file: name,
-                problem: "has btsnoop datalink \(link); supported are 1001, 1002 and 2001"
-            )
+            throw bytes.unsupported("has btsnoop datalink \(link); supported are 1001, 1002 and 2001")
         }
         datalink = known
     }
 
-    /// The next complete record; `nil` at the end.
     package mutating func next() throws(SensorError) -> CaptureRecord? {
         while truncation == nil {
             let start = bytes.offset

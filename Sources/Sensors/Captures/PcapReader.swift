@@ -5,7 +5,7 @@ import Positioning
 /// Records that were truncated when written are skipped and counted. An incomplete last record ends the
 /// capture and is reported in ``truncation``.
 /// - Source: the Internet draft draft-ietf-opsawg-pcap.
-struct PcapReader {
+struct PcapReader: CaptureReader {
     /// The first four bytes, in either byte order, for times in micro- and nanoseconds.
     static let magics: [[UInt8]] = [
         [0xA1, 0xB2, 0xC3, 0xD4], [0xD4, 0xC3, 0xB2, 0xA1], [0xA1, 0xB2, 0x3C, 0x4D],
@@ -31,34 +31,26 @@ struct PcapReader {
         bytes = recorded
         let start = try bytes.read(Self.headerSize)
         guard start.count == Self.headerSize else {
-            throw .unsupported(
-                file: bytes.name,
-                problem: "ends within the pcap header of \(Self.headerSize) bytes"
-            )
+            throw bytes.unsupported("ends within the pcap header of \(Self.headerSize) bytes")
         }
         order = start.first == 0xA1 ? .big : .little
         var header = OrderedCursor(start, order)
         fraction = (header.number32() ?? 0) & 0xFFFF == 0xC3D4 ? 1 : 1000
         let version = header.number16() ?? 0
         guard version == 2 else {
-            throw .unsupported(
-                file: bytes.name,
-                problem: "is pcap version \(version); only version 2 is supported"
-            )
+            throw bytes.unsupported("is pcap version \(version); only version 2 is supported")
         }
         _ = header.read(14)
         // The upper bits describe a frame check sequence, which Bluetooth links do not have.
         let type = (header.number32() ?? 0) & 0x0FFF_FFFF
         guard let link = CaptureLink(rawValue: type) else {
-            throw .unsupported(
-                file: bytes.name,
-                problem: "has link type \(type); supported for Bluetooth are \(CaptureLink.legal)"
+            throw bytes.unsupported(
+                "has link type \(type); supported for Bluetooth are \(CaptureLink.legal)"
             )
         }
         self.link = link
     }
 
-    /// The next complete record; `nil` at the end.
     mutating func next() throws(SensorError) -> CaptureRecord? {
         while truncation == nil {
             let start = bytes.offset
@@ -114,7 +106,6 @@ struct OrderedCursor {
     }
 
     var isEmpty: Bool { cursor.rest.isEmpty }
-    var rest: ArraySlice<UInt8> { cursor.rest }
 
     mutating func read(_ count: Int) -> ArraySlice<UInt8>? { cursor.read(count) }
     mutating func byte() -> UInt8? { cursor.byte() }

@@ -5,7 +5,7 @@ import Positioning
 /// Packets of interfaces with an unsupported link type, and blocks without a packet, are skipped. An
 /// incomplete last block ends the capture and is reported in ``truncation``.
 /// - Source: the Internet draft draft-ietf-opsawg-pcapng.
-struct PcapngReader {
+struct PcapngReader: CaptureReader {
     /// The type of the first block, the same in either byte order.
     static let magic: [UInt8] = [0x0A, 0x0D, 0x0D, 0x0A]
 
@@ -38,11 +38,10 @@ struct PcapngReader {
     init(_ recorded: RecordedBytes) throws(SensorError) {
         bytes = recorded
         guard try Array(bytes.peek(Self.frame)).count == Self.frame else {
-            throw .unsupported(file: bytes.name, problem: "ends within the pcapng header")
+            throw bytes.unsupported("ends within the pcapng header")
         }
     }
 
-    /// The next packet; `nil` at the end.
     mutating func next() throws(SensorError) -> CaptureRecord? {
         while let (type, body, start) = try block() {
             var cursor = OrderedCursor(body, order)

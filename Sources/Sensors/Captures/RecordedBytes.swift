@@ -37,6 +37,9 @@ struct RecordedBytes {
         }
     }
 
+    /// Why they cannot be read.
+    func unsupported(_ problem: String) -> SensorError { .unsupported(file: name, problem: problem) }
+
     /// The next `count` bytes without consuming them; fewer only at the end.
     mutating func peek(_ count: Int) throws(SensorError) -> ArraySlice<UInt8> {
         while buffer.count < count, try fill() {}

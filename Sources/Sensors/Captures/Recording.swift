@@ -3,7 +3,7 @@ package import Positioning
 /// The readings of a recorded file: a capture or a trace, detected from its content.
 package struct Recording {
     private enum Content {
-        case capture(CaptureReader)
+        case capture(any CaptureReader)
         case trace(SensorTraceReader)
     }
 
@@ -21,7 +21,7 @@ package struct Recording {
         receiver = BeaconReceiver(ephemerals: ephemerals)
         var bytes = try RecordedBytes(origin)
         let start = Array(try bytes.peek(Self.beginning))
-        if let reader = try CaptureReader(bytes, beginning: start) {
+        if let reader = try bytes.captureReader(beginning: start) {
             content = .capture(reader)
         } else if start.first == UInt8(ascii: "{") {
             content = .trace(try SensorTraceReader(bytes))

@@ -35,14 +35,9 @@ enum GPSDReport: Sendable, Hashable {
     }
 
     init(line: some Collection<UInt8>) throws(ReadingError) {
-        let json: JSONValue
-        do {
-            json = try JSONValue(parsingReport: line, maximumDepth: 8)
-        } catch {
-            throw ReadingError(text: "is not JSON: \(error)")
-        }
+        let json = try JSONValue(sent: line, maximumDepth: 8)
         guard let kind = json["class"]?.string else {
-            throw ReadingError(text: "is not a gpsd message: \(json.excerpt)")
+            throw ReadingError("is not a gpsd message: \(json.excerpt)")
         }
         switch kind {
         case "VERSION":

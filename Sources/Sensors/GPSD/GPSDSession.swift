@@ -86,7 +86,7 @@ package struct GPSDSession: Sendable {
 
     private mutating func handleLine(at time: Double) -> [Outcome] {
         do throws(ReadingError) {
-            if isOverlong { throw ReadingError(text: "is longer than \(Self.longestLine) bytes") }
+            if isOverlong { throw ReadingError("is longer than \(Self.longestLine) bytes") }
             let report = try GPSDReport(line: line)
             invalidLinesInRow = 0
             if release != nil {

@@ -23,7 +23,7 @@ extension BeaconTelemetry {
         let name = try fields.text("format")
         guard let format = Format(rawValue: name) else {
             let known = Format.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ReadingError(text: "unknown format \"\(name)\"; legal are \(known)")
+            throw ReadingError("unknown format \"\(name)\"; legal are \(known)")
         }
         self.init(format: format)
         batteryVolts = try fields.optionalNumber("battery", in: 0...66)
@@ -36,7 +36,7 @@ extension BeaconTelemetry {
         guard let list = fields.optional("acceleration")?.array else { return }
         let parts = list.compactMap(\.integer)
         guard list.count == 3, parts.count == 3, parts.allSatisfy({ (-32768...32767).contains($0) }) else {
-            throw ReadingError(text: "acceleration must be three whole numbers from -32768 to 32767")
+            throw ReadingError("acceleration must be three whole numbers from -32768 to 32767")
         }
         acceleration = Acceleration(x: parts[0], y: parts[1], z: parts[2])
     }
@@ -57,7 +57,7 @@ extension TelemetrySender {
             return
         }
         guard let address = DeviceAddress(text, isRandom: fields.optional("random")?.bool ?? false) else {
-            throw ReadingError(text: "address must be as in C0:FF:EE:00:00:01 (is \"\(text)\")")
+            throw ReadingError("address must be as in C0:FF:EE:00:00:01 (is \"\(text)\")")
         }
         self = .device(address)
     }

@@ -31,7 +31,7 @@ struct ReadingFields {
         guard let value = optional(key), !value.isNull else { return nil }
         guard let number = number(value), range.contains(number) else {
             throw ReadingError(
-                text: "\(key) must be a number from \(range.lowerBound) to \(range.upperBound) "
+                "\(key) must be a number from \(range.lowerBound) to \(range.upperBound) "
                     + "(is \(value.excerpt))"
             )
         }
@@ -46,7 +46,7 @@ struct ReadingFields {
         guard let value = optional(key), !value.isNull else { return nil }
         guard let number = whole(value), range.contains(number) else {
             throw ReadingError(
-                text: "\(key) must be a whole number from \(range.lowerBound) to \(range.upperBound) "
+                "\(key) must be a whole number from \(range.lowerBound) to \(range.upperBound) "
                     + "(is \(value.excerpt))"
             )
         }
@@ -64,7 +64,7 @@ struct ReadingFields {
     mutating func optionalText(_ key: String) throws(ReadingError) -> String? {
         guard let value = optional(key), !value.isNull else { return nil }
         guard let text = value.string else {
-            throw ReadingError(text: "\(key) must be a text (is \(value.excerpt))")
+            throw ReadingError("\(key) must be a text (is \(value.excerpt))")
         }
         return text
     }
@@ -78,7 +78,7 @@ struct ReadingFields {
         let text = try text(key)
         guard !text.isEmpty, text.utf8.count <= BeaconMap.longestReceiverName else {
             throw ReadingError(
-                text: "\(key) must be a name of 1 to \(BeaconMap.longestReceiverName) bytes "
+                "\(key) must be a name of 1 to \(BeaconMap.longestReceiverName) bytes "
                     + "(is \(JSONValue.string(text).excerpt))"
             )
         }
@@ -89,7 +89,7 @@ struct ReadingFields {
         let text = try text("uuid")
         guard let uuid = BeaconUUID(text) else {
             throw ReadingError(
-                text: "uuid must be 32 hexadecimal digits, with or without hyphens "
+                "uuid must be 32 hexadecimal digits, with or without hyphens "
                     + "(is \(JSONValue.string(text).excerpt))"
             )
         }
@@ -101,16 +101,16 @@ struct ReadingFields {
         guard let key = members.keys.filter({ !known.contains($0) }).min() else { return }
         let excerpt = JSONValue.string(key).excerpt
         guard let nearest = known.sorted().min(by: { distance(key, $0) < distance(key, $1) }) else {
-            throw ReadingError(text: "unknown key \(excerpt)")
+            throw ReadingError("unknown key \(excerpt)")
         }
         throw ReadingError(
-            text: "unknown key \(excerpt); did you mean \"\(nearest)\"? "
+            "unknown key \(excerpt); did you mean \"\(nearest)\"? "
                 + "Legal are \(known.sorted().joined(separator: ", "))"
         )
     }
 
     private func required<Value>(_ value: Value?, _ key: String) throws(ReadingError) -> Value {
-        guard let value else { throw ReadingError(text: "\(key) is missing") }
+        guard let value else { throw ReadingError("\(key) is missing") }
         return value
     }
 

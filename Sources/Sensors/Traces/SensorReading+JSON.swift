@@ -5,6 +5,19 @@ import Positioning
 /// Why a value is not a valid reading.
 struct ReadingError: Error, Hashable {
     let text: String
+
+    init(_ text: String) { self.text = text }
+}
+
+extension JSONValue {
+    /// Parses what another program has sent.
+    init(sent bytes: some Collection<UInt8>, maximumDepth: Int = 16) throws(ReadingError) {
+        do {
+            try self.init(parsingReport: bytes, maximumDepth: maximumDepth)
+        } catch {
+            throw ReadingError("is not JSON: \(error)")
+        }
+    }
 }
 
 extension SensorReading {
@@ -43,7 +56,7 @@ extension SensorReading {
 
     /// Parses a line of a trace.
     init(json: JSONValue) throws(ReadingError) {
-        guard let members = json.object else { throw ReadingError(text: "a reading must be a JSON object") }
+        guard let members = json.object else { throw ReadingError("a reading must be a JSON object") }
         var fields = ReadingFields(members)
         let time = try fields.number("t", in: 0...1e9)
         let type = try fields.text("type")
@@ -55,7 +68,7 @@ extension SensorReading {
             let word = try fields.optionalText("north")
             guard let north = word.map({ North(rawValue: $0) }) ?? .unspecified else {
                 let legal = North.allCases.map(\.rawValue).joined(separator: ", ")
-                throw ReadingError(text: "north must be one of \(legal) (is \"\(word ?? "")\")")
+                throw ReadingError("north must be one of \(legal) (is \"\(word ?? "")\")")
             }
             self = .heading(degrees: degrees, north: north, time: time)
         case "location":
@@ -74,8 +87,7 @@ extension SensorReading {
         case "tick": self = .tick(time: time)
         default:
             throw ReadingError(
-                text:
-                    "unknown type \"\(type)\"; legal are beacon, receiver, heading, location, telemetry and tick"
+                "unknown type \"\(type)\"; legal are beacon, receiver, heading, location, telemetry and tick"
             )
         }
         try fields.end()
@@ -122,7 +134,7 @@ extension BeaconIdentity {
         let group: Group
         if let text = try fields.optionalText("namespace") {
             guard let namespace = EddystoneNamespace(text) else {
-                throw ReadingError(text: "namespace must be 20 hexadecimal digits (is \"\(text)\")")
+                throw ReadingError("namespace must be 20 hexadecimal digits (is \"\(text)\")")
             }
             group = .namespace(namespace)
         } else {

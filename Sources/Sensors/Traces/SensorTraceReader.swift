@@ -22,15 +22,13 @@ package struct SensorTraceReader {
         guard let header = try line(), let members = header.value.object,
             let version = members[SensorTraceWriter.versionKey]
         else {
-            throw .unsupported(
-                file: recorded.name,
-                problem: "is not a trace: its first line has no \"\(SensorTraceWriter.versionKey)\""
+            throw bytes.unsupported(
+                "is not a trace: its first line has no \"\(SensorTraceWriter.versionKey)\""
             )
         }
         guard version.integer == SensorTraceWriter.version else {
-            throw .unsupported(
-                file: recorded.name,
-                problem: "is a trace of version \(version.excerpt); only version "
+            throw bytes.unsupported(
+                "is a trace of version \(version.excerpt); only version "
                     + "\(SensorTraceWriter.version) is supported"
             )
         }

@@ -102,18 +102,13 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var allowedOrigins: [String] = []
         package var store = FlareStore.Options()
         /// Who may use the embedded server.
-        package var access = Access.auto
-        /// Networks that need no token, with ``Access/auto``.
+        package var access = FlareAccess.Mode.auto
+        /// Networks that need no token, with ``FlareAccess/Mode/auto``.
         package var trustedNetworks: [String] = []
         /// Whether plain bugs of the original server are corrected.
         package var isStrict = false
         package var isSteady = false
 
-        package enum Access: String, Sendable, Hashable, CaseIterable {
-            /// This machine and trusted networks need no token.
-            case auto
-            case token, open
-        }
         package var remote = Remote()
         /// Remote servers that the service of a profile file chooses from.
         package var servers: [NamedServer] = []

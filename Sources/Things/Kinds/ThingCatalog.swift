@@ -82,7 +82,6 @@ package struct ThingCatalog: Sendable, Hashable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(kinds.isEmpty) }
 
-    package var library: ProfileLibrary { storage.library }
     /// In the order of the library.
     package var kinds: [ThingKind] { storage.kinds }
 
@@ -165,8 +164,6 @@ package struct ThingCatalog: Sendable, Hashable {
     package func text(_ key: String, in language: String) -> String? {
         storage.library.strings.text(key, in: language)
     }
-
-    package var languages: [String] { storage.library.strings.languages }
 }
 
 /// Shapes by what they follow from; a bounded cache.

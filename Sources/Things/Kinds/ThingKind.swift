@@ -37,17 +37,12 @@ package struct ThingKind: Sendable, Hashable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(storage)) }
 
-    package var profile: Profile { storage.profile }
     /// `oemModel`: the name by which things choose it.
     package var name: String { storage.profile.name }
     package var model: String? { storage.profile.model }
     /// The key of its title in the string tables.
     package var title: String { storage.profile.title ?? storage.profile.name }
     package var icon: String? { storage.profile.icon }
-    /// The control for the whole thing in lists.
-    package var deviceControl: String { storage.profile.deviceControl }
-    /// The screen behind it in lists.
-    package var detailScreen: String? { storage.profile.detailScreen }
     /// Whether things of this kind are lights.
     package var isLight: Bool { storage.partProperties.isLight }
 

@@ -1,4 +1,5 @@
 import Daemon
+import FlareServer
 import HTTPListener
 import HomeAssistant
 import Settings

@@ -94,8 +94,6 @@ actor EventStreams {
 
     // MARK: Streams
 
-    var count: Int { streams.count }
-
     /// Opens a stream that starts over; `nil` if there are too many.
     func open(display: DisplayName?, for holder: StreamHolder) -> Int? {
         let own = streams.values.count { $0.holder == holder }

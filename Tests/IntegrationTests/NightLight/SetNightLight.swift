@@ -11,9 +11,9 @@ struct SetNightLight: CommandOperation {
     var logValues: JSONValue? { ["state": isLit ? "lit" : "dark"] }
     var summary: CommandSummary? { CommandSummary("set the night light") }
 
-    func perform(_ command: PendingCommand, in controller: inout DeviceController) {
+    func perform(_ command: inout PendingCommand, in controller: inout DeviceController) throws(Refusal) {
         let request = ThingRequest(attributes: ["state": isLit ? "ON" : "OFF"])
-        Command.Order.set(.thing("table-lamp"), request).operation.perform(command, in: &controller)
+        try Command.Order.set(.thing("table-lamp"), request).operation.perform(&command, in: &controller)
     }
 }
 

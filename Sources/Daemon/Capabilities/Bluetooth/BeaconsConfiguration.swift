@@ -26,44 +26,20 @@ extension TrilateralConfiguration {
 extension ConfigurationSection {
     static let beacons = ConfigurationSection(
         summaries: ["sensors.beacons": "Bluetooth beacons (iBeacon, AltBeacon, Eddystone UID and EID)."],
-        keys: [
-            .init(
-                "sensors.beacons.enabled",
-                \.beacons.isEnabled,
-                .flag,
-                "Whether positions come from Bluetooth beacons."
-            ),
-            .init(
-                "sensors.beacons.uuid",
-                \.beacons.uuid,
-                .optional(.uuid),
-                "The UUID of the beacons; null uses data.uuid of the environment."
-            ),
-            .init(
-                "sensors.beacons.adapter",
-                \.beacons.scanning.adapter,
-                .adapter,
-                "The Bluetooth adapter that scans: auto, none, hci0, or an adapter's address."
-            ),
-            .init(
-                "sensors.beacons.active",
-                \.beacons.scanning.isActive,
-                .flag,
-                "Whether to scan actively, asking beacons for their scan response; few beacons need it, and it drains their batteries."
-            ),
-            .init(
-                "sensors.beacons.reset_adapter",
-                \.beacons.scanning.mayReset,
-                .flag,
-                "Whether an adapter that hears nothing or does not answer may be reset; that ends its connections."
-            ),
-            .init(
-                "sensors.beacons.identity_keys_file",
-                \.beacons.identityKeysFile,
-                .optional(.path),
-                "A file with the keys of beacons that change their identifier (Eddystone-EID), one on each line; see contrib/manual/bluetooth.md."
-            ),
-        ],
+        keys: ConfigurationKey.table([
+            .init("sensors.beacons.enabled", \.beacons.isEnabled, .flag):
+                "Whether positions come from Bluetooth beacons.",
+            .init("sensors.beacons.uuid", \.beacons.uuid, .optional(.uuid)):
+                "The UUID of the beacons; null uses data.uuid of the environment.",
+            .init("sensors.beacons.adapter", \.beacons.scanning.adapter, .adapter):
+                "The Bluetooth adapter that scans: auto, none, hci0, or an adapter's address.",
+            .init("sensors.beacons.active", \.beacons.scanning.isActive, .flag):
+                "Whether to scan actively, asking beacons for their scan response; few beacons need it, and it drains their batteries.",
+            .init("sensors.beacons.reset_adapter", \.beacons.scanning.mayReset, .flag):
+                "Whether an adapter that hears nothing or does not answer may be reset; that ends its connections.",
+            .init("sensors.beacons.identity_keys_file", \.beacons.identityKeysFile, .optional(.path)):
+                "A file with the keys of beacons that change their identifier (Eddystone-EID), one on each line; see contrib/manual/bluetooth.md.",
+        ]),
         files: [
             ConfigurationFile("sensors.beacons.identity_keys_file") { loaded in
                 guard let file = loaded.values.beacons.identityKeysFile else { return .success(nil) }

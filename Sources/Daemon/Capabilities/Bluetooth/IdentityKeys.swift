@@ -17,67 +17,60 @@ enum IdentityKeys {
 
     static func load(_ path: String) -> Result<Found, FileError> {
         FileContents.read(path, upTo: largestFile).flatMap(\.words).flatMap { text in
-            read(text).map { beacons in
-                Found(beacons: beacons, warning: FileContents.openness(of: path))
+            do throws(FileError) {
+                return .success(Found(beacons: try read(text), warning: FileContents.openness(of: path)))
+            } catch {
+                return .failure(error)
             }
         }
     }
 
-    static func read(_ text: String) -> Result<[EphemeralBeacon], FileError> {
+    private static func read(_ text: String) throws(FileError) -> [EphemeralBeacon] {
         var beacons: [EphemeralBeacon] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
             .enumerated()
         {
             let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).map(String.init)
             guard !words.isEmpty else { continue }
-            switch beacon(words) {
-            case .success(let beacon): beacons.append(beacon)
-            case .failure(let error):
-                return .failure(FileError(message: "line \(index + 1): \(error.message)"))
+            do throws(FileError) { beacons.append(try beacon(words)) } catch {
+                throw FileError(message: "line \(index + 1): \(error.message)")
             }
             guard beacons.count <= EphemeralBeacons.most else {
-                return .failure(FileError(message: "holds more than \(EphemeralBeacons.most) keys"))
+                throw FileError(message: "holds more than \(EphemeralBeacons.most) keys")
             }
         }
-        return .success(beacons)
+        return beacons
     }
 
     /// Messages do not repeat the words: one of them is secret.
-    private static func beacon(_ words: [String]) -> Result<EphemeralBeacon, FileError> {
+    private static func beacon(_ words: [String]) throws(FileError) -> EphemeralBeacon {
         guard words.count == 6 else {
-            return .failure(
-                FileError(
-                    message:
-                        "must hold UUID, major, minor, key, exponent and start (has \(words.count) words)"
-                )
+            throw FileError(
+                message: "must hold UUID, major, minor, key, exponent and start (has \(words.count) words)"
             )
         }
         guard let uuid = BeaconUUID(words[0]) else {
-            return .failure(FileError(message: "the UUID must be 32 hexadecimal digits"))
+            throw FileError(message: "the UUID must be 32 hexadecimal digits")
         }
         guard let major = UInt16(words[1]), let minor = UInt16(words[2]) else {
-            return .failure(FileError(message: "major and minor must be 0 to 65535"))
+            throw FileError(message: "major and minor must be 0 to 65535")
         }
         guard let key = CipherBlock(hexadecimal: words[3]) else {
-            return .failure(FileError(message: "the key must be 32 hexadecimal digits"))
+            throw FileError(message: "the key must be 32 hexadecimal digits")
         }
         guard let exponent = Int(words[4]), EphemeralBeacon.exponents.contains(exponent) else {
-            return .failure(FileError(message: "the exponent must be 0 to 15"))
+            throw FileError(message: "the exponent must be 0 to 15")
         }
         guard let start = seconds(words[5]) else {
-            return .failure(
-                FileError(
-                    message: "the start must be seconds since 1970, or a time such as 2026-01-01T00:00:00Z"
-                )
+            throw FileError(
+                message: "the start must be seconds since 1970, or a time such as 2026-01-01T00:00:00Z"
             )
         }
-        return .success(
-            EphemeralBeacon(
-                identity: BeaconIdentity(uuid: uuid, major: major, minor: minor),
-                key: key,
-                exponent: exponent,
-                clockStart: start
-            )
+        return EphemeralBeacon(
+            identity: BeaconIdentity(uuid: uuid, major: major, minor: minor),
+            key: key,
+            exponent: exponent,
+            clockStart: start
         )
     }
 

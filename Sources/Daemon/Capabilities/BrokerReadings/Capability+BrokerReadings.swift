@@ -28,11 +28,7 @@ extension Capability {
                     defer { last = readings }
                     return last.problem != readings.problem
                 }
-                guard hasChanged else { return }
-                context.send(
-                    readings.problem.map { .alertRaised("sensor-readings", .warning, message: $0) }
-                        ?? .alertCleared("sensor-readings")
-                )
+                if hasChanged { context.send(.alert("sensor-readings", .warning, readings.problem)) }
             }
             var parts = CapabilityParts()
             parts.sources = [readings.source]

@@ -26,20 +26,12 @@ extension ConfigurationSection {
             "sensors.espresense":
                 "ESPresense nodes that hear this device; each is a thing that has the node's name in data.receiver."
         ],
-        keys: [
-            .init(
-                "sensors.espresense.device",
-                \.espresense.device,
-                .optional(.espresenseDevice),
-                "This device's id in ESPresense, such as phone:anna or iBeacon:<uuid>-<major>-<minor>; null uses no ESPresense."
-            ),
-            .init(
-                "sensors.espresense.topic",
-                \.espresense.topic,
-                .topic,
-                "The nodes publish on <topic>/devices/<device>/<node>."
-            ),
-        ]
+        keys: ConfigurationKey.table([
+            .init("sensors.espresense.device", \.espresense.device, .optional(.espresenseDevice)):
+                "This device's id in ESPresense, such as phone:anna or iBeacon:<uuid>-<major>-<minor>; null uses no ESPresense.",
+            .init("sensors.espresense.topic", \.espresense.topic, .topic):
+                "The nodes publish on <topic>/devices/<device>/<node>.",
+        ])
     )
 }
 

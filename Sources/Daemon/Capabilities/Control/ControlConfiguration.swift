@@ -18,13 +18,9 @@ extension TrilateralConfiguration {
 extension ConfigurationSection {
     static let control = ConfigurationSection(
         summaries: ["control": "Who may drive what."],
-        keys: [
-            .init(
-                "control.read_only",
-                \.control.readOnly,
-                .list(.text(upTo: 64), upTo: 1000),
+        keys: ConfigurationKey.table([
+            .init("control.read_only", \.control.readOnly, .list(.text(upTo: 64), upTo: 1000)):
                 "Things and zones that nobody may drive, by short name or id; all for every thing."
-            )
-        ]
+        ])
     )
 }

@@ -17,13 +17,9 @@ extension TrilateralConfiguration {
 extension ConfigurationSection {
     static let frames = ConfigurationSection(
         summaries: ["frames": "Animation frames, for displays that show this device move."],
-        keys: [
-            .init(
-                "frames.enabled",
-                \.frames.isEnabled,
-                .flag,
+        keys: ConfigurationKey.table([
+            .init("frames.enabled", \.frames.isEnabled, .flag):
                 "Whether up to 60 frames a second are published on <base>/<node>/frame while this device moves."
-            )
-        ]
+        ])
     )
 }

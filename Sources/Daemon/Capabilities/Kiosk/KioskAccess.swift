@@ -56,32 +56,16 @@ package struct KioskAccess: Sendable, Hashable {
 }
 
 extension ConfigurationKey {
-    static let kioskAccess: [ConfigurationKey] = [
-        .init(
-            "web.password_file",
-            \.web.access.passwordFile,
-            .optional(.path),
-            "A file that contains only the password for the page and the API; only its owner should be able to read it."
-        ),
-        .init(
-            "web.open",
-            \.web.access.isOpen,
-            .flag,
-            "Whether other machines may use the page and the API without a password."
-        ),
-        .init(
-            "web.tls.certificate_file",
-            \.web.access.certificateFile,
-            .optional(.path),
-            "The certificate for https (PEM, with those between it and the authority's); read again when it changes."
-        ),
-        .init(
-            "web.tls.key_file",
-            \.web.access.keyFile,
-            .optional(.path),
-            "The private key of the certificate (PEM, not encrypted)."
-        ),
-    ]
+    static let kioskAccess = ConfigurationKey.table([
+        .init("web.password_file", \.web.access.passwordFile, .optional(.path)):
+            "A file that contains only the password for the page and the API; only its owner should be able to read it.",
+        .init("web.open", \.web.access.isOpen, .flag):
+            "Whether other machines may use the page and the API without a password.",
+        .init("web.tls.certificate_file", \.web.access.certificateFile, .optional(.path)):
+            "The certificate for https (PEM, with those between it and the authority's); read again when it changes.",
+        .init("web.tls.key_file", \.web.access.keyFile, .optional(.path)):
+            "The private key of the certificate (PEM, not encrypted).",
+    ])
 }
 
 extension ConfigurationRule {

@@ -63,40 +63,20 @@ extension ConfigurationSection {
             "web": "The kiosk page for displays, and the API over HTTP.",
             "web.tls": "TLS on the web listener; without it, it speaks plain HTTP.",
         ],
-        keys: [
-            .init(
-                "web.listen",
-                \.web.listen,
-                .optional(.hostAndPort),
+        keys: ConfigurationKey.table([
+            .init("web.listen", \.web.listen, .optional(.hostAndPort)):
                 "Where the kiosk page, the API and /healthz are served, HOST:PORT; 127.0.0.1 is for this machine only, "
-                    + "port 0 chooses a free port, null serves nothing."
-            ),
-            .init(
-                "web.public_url",
-                \.web.publicURL,
-                .optional(.pageAddress),
-                "The address under which users reach the page, for links in email messages, as https://panel.example; null for none."
-            ),
-            .init(
-                "web.allowed_hosts",
-                \.web.allowedHosts,
-                .list(.host),
-                "Further host names under which it can be reached (Host header); addresses of this machine are always allowed."
-            ),
-            .init(
-                "web.allowed_origins",
-                \.web.allowedOrigins,
-                .list(.origin),
+                + "port 0 chooses a free port, null serves nothing.",
+            .init("web.public_url", \.web.publicURL, .optional(.pageAddress)):
+                "The address under which users reach the page, for links in email messages, as https://panel.example; null for none.",
+            .init("web.allowed_hosts", \.web.allowedHosts, .list(.host)):
+                "Further host names under which it can be reached (Host header); addresses of this machine are always allowed.",
+            .init("web.allowed_origins", \.web.allowedOrigins, .list(.origin)):
                 "Origins under which the page is seen behind a reverse proxy, and whose pages may send commands, as "
-                    + "https://name[:port]."
-            ),
-            .init(
-                "web.frame_ancestors",
-                \.web.frameAncestors,
-                .list(.origin),
-                "Origins whose pages may show the kiosk page in a frame, such as Home Assistant's http://homeassistant.local:8123."
-            ),
-        ] + ConfigurationKey.kioskAccess,
+                + "https://name[:port].",
+            .init("web.frame_ancestors", \.web.frameAncestors, .list(.origin)):
+                "Origins whose pages may show the kiosk page in a frame, such as Home Assistant's http://homeassistant.local:8123.",
+        ]) + ConfigurationKey.kioskAccess,
         rules: ConfigurationRule.kioskAccess,
         usedLater: ConfigurationFile.kioskAccess
     )

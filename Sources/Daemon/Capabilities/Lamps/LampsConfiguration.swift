@@ -18,17 +18,17 @@ extension TrilateralConfiguration {
 
 extension ConfigurationSection {
     static let lamps = ConfigurationSection(
-        keys: [
+        keys: ConfigurationKey.table([
             .init(
                 "links",
                 \.links,
                 entries: .init(LampSettings.fields) { LampSettings(number: $0) },
-                example: LampSettings.example,
+                example: LampSettings.example
+            ):
                 "Real lamps that are on the broker already, each linked to a thing: what happens to one happens to the other. "
-                    + "An entry names the thing (short name, name or id), the kind of the lamp, and its topics. Links can be "
-                    + "given in the file only."
-            )
-        ],
+                + "An entry names the thing (short name, name or id), the kind of the lamp, and its topics. Links can be "
+                + "given in the file only."
+        ]),
         rules: [.noLinkToOwnTopics, .oneLinkPerLampAndThing]
     )
 }

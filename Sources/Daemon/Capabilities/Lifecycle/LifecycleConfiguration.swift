@@ -63,52 +63,28 @@ extension ConfigurationSection {
             "lifecycle.allow": "What is allowed at which level.",
             "lifecycle.audio": "Sound, for displays that play any.",
         ],
-        keys: [
-            .init(
-                "lifecycle.active_when",
-                \.lifecycle.activeWhen,
-                .choice(),
-                "What makes a visible display active: near needs a thing nearby, display needs nothing else."
-            ),
-            .init(
-                "lifecycle.ceiling",
-                \.lifecycle.ceiling,
-                .level,
-                "The highest level that is reached, by itself or by command: FULL, LIMITED, BACKGROUND or NONE."
-            ),
+        keys: ConfigurationKey.table([
+            .init("lifecycle.active_when", \.lifecycle.activeWhen, .choice()):
+                "What makes a visible display active: near needs a thing nearby, display needs nothing else.",
+            .init("lifecycle.ceiling", \.lifecycle.ceiling, .level):
+                "The highest level that is reached, by itself or by command: FULL, LIMITED, BACKGROUND or NONE.",
             .init(
                 "lifecycle.languages",
                 \.lifecycle.languages,
                 entries: .init(LanguageSettings.fields) { _ in LanguageSettings() },
-                example: LanguageSettings.example,
+                example: LanguageSettings.example
+            ):
                 "The languages that lifecycle/language/set accepts, with what the application is called in each. They can be "
-                    + "given in the file only."
-            ),
-            .init(
-                "lifecycle.sensors.background",
-                \.lifecycle.backgroundSensors,
-                .list(.choice(), upTo: 8),
-                "The sensors that run while no display is attached."
-            ),
-            .init(
-                "lifecycle.sensors.grace_seconds",
-                \.lifecycle.sensorGraceSeconds,
-                .number(0...3600),
-                "How long sensors run on after the level has fallen, seconds."
-            ),
-            .init(
-                "lifecycle.allow.control",
-                \.lifecycle.controlLevels,
-                .list(.level, upTo: 8),
-                "The levels in which a kiosk may drive things; MQTT and the command line always may."
-            ),
-            .init(
-                "lifecycle.audio.attenuated_gain",
-                \.lifecycle.attenuatedGain,
-                .number(0...1),
-                "How loud attenuated sound is."
-            ),
-        ]
+                + "given in the file only.",
+            .init("lifecycle.sensors.background", \.lifecycle.backgroundSensors, .list(.choice(), upTo: 8)):
+                "The sensors that run while no display is attached.",
+            .init("lifecycle.sensors.grace_seconds", \.lifecycle.sensorGraceSeconds, .number(0...3600)):
+                "How long sensors run on after the level has fallen, seconds.",
+            .init("lifecycle.allow.control", \.lifecycle.controlLevels, .list(.level, upTo: 8)):
+                "The levels in which a kiosk may drive things; MQTT and the command line always may.",
+            .init("lifecycle.audio.attenuated_gain", \.lifecycle.attenuatedGain, .number(0...1)):
+                "How loud attenuated sound is.",
+        ])
     )
 }
 

@@ -33,19 +33,12 @@ extension TrilateralConfiguration {
 }
 
 extension ConfigurationSection {
-    static let gpsKeys: [ConfigurationKey] = [
-        .init("sensors.gps.enabled", \.gps.isEnabled, .flag, "Whether GPS chooses the environment."),
-        .init(
-            "sensors.gps.gpsd",
-            \.gps.gpsd,
-            .optional(.server),
-            "Where gpsd is, HOST:PORT; its compass is used too, if it has one. null uses none."
-        ),
-        .init(
-            "sensors.gps.max_error_m",
-            \.gps.maximumErrorMetres,
-            .number(1...100_000),
-            "A location whose error may be larger is ignored, metres."
-        ),
-    ]
+    static let gpsKeys = ConfigurationKey.table([
+        .init("sensors.gps.enabled", \.gps.isEnabled, .flag):
+            "Whether GPS chooses the environment.",
+        .init("sensors.gps.gpsd", \.gps.gpsd, .optional(.server)):
+            "Where gpsd is, HOST:PORT; its compass is used too, if it has one. null uses none.",
+        .init("sensors.gps.max_error_m", \.gps.maximumErrorMetres, .number(1...100_000)):
+            "A location whose error may be larger is ignored, metres.",
+    ])
 }

@@ -20,25 +20,13 @@ extension TrilateralConfiguration {
 extension ConfigurationSection {
     static let map = ConfigurationSection(
         summaries: ["map": "The map: zones, things, and where this device is."],
-        keys: [
-            .init(
-                "map.enabled",
-                \.map.isEnabled,
-                .flag,
-                "Whether a map (SVG) is published on <base>/<node>/map."
-            ),
-            .init(
-                "map.interval_seconds",
-                \.map.intervalSeconds,
-                .integer(1...3600),
-                "The shortest time between two maps, seconds."
-            ),
-            .init(
-                "map.style",
-                \.map.style,
-                .choice(),
-                "The map's colours: auto is light, and dark if the page that shows it prefers dark."
-            ),
-        ]
+        keys: ConfigurationKey.table([
+            .init("map.enabled", \.map.isEnabled, .flag):
+                "Whether a map (SVG) is published on <base>/<node>/map.",
+            .init("map.interval_seconds", \.map.intervalSeconds, .integer(1...3600)):
+                "The shortest time between two maps, seconds.",
+            .init("map.style", \.map.style, .choice()):
+                "The map's colours: auto is light, and dark if the page that shows it prefers dark.",
+        ])
     )
 }

@@ -49,31 +49,19 @@ package final class MirrorStore: Sendable {
     }
 
     private static func open(_ path: String) throws(StateStoreError) -> DatabaseQueue {
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(2)
-        configuration.prepareDatabase { database in
-            try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("v1") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE place (server TEXT NOT NULL, environment TEXT NOT NULL) STRICT;
+                    CREATE TABLE object (kind TEXT NOT NULL, id TEXT NOT NULL, json TEXT NOT NULL,
+                        PRIMARY KEY (kind, id)) STRICT;
+                    """
+            )
         }
-        DatabaseFile.makePrivate(path)
-        return try StateStore.mappingErrors(path) {
-            let database = try DatabaseQueue(path: path, configuration: configuration)
-            var migrator = DatabaseMigrator()
-            migrator.registerMigration("v1") { database in
-                try database.execute(
-                    sql: """
-                        CREATE TABLE place (server TEXT NOT NULL, environment TEXT NOT NULL) STRICT;
-                        CREATE TABLE object (kind TEXT NOT NULL, id TEXT NOT NULL, json TEXT NOT NULL,
-                            PRIMARY KEY (kind, id)) STRICT;
-                        """
-                )
-            }
-            guard try database.read({ try !migrator.hasBeenSuperseded($0) }) else {
-                throw StateStoreError.newerVersion(path: path)
-            }
-            try migrator.migrate(database)
-            try database.read { try check($0) }
-            return database
-        }
+        let database = try StateStore.open(path, migrator)
+        try StateStore.mappingErrors(path) { try database.read { try check($0) } }
+        return database
     }
 
     /// Reads the whole file, of which SQLite otherwise notices a wrong part only when it needs it.

@@ -179,7 +179,9 @@ package struct MirrorCapture: Sendable {
         guard let environment = state.environmentID, state.isPlaceKnown, !state.isStale else { return nil }
         self.environment = environment
         let objects = wanted ?? Self.all(in: state)
-        self.objects = objects.map { ($0, Self.json(of: $0, in: state)) }
+        self.objects = objects.map { object in
+            (object, state.object(object).map { found in { found.json } })
+        }
     }
 
     private static func all(in state: ControllerState) -> Set<ObjectReference> {
@@ -188,25 +190,5 @@ package struct MirrorCapture: Sendable {
         all.formUnion(state.things.keys.map { ObjectReference(.thing, $0) })
         if let device = state.device { all.insert(ObjectReference(.device, device.id)) }
         return all
-    }
-
-    private static func json(
-        of object: ObjectReference,
-        in state: ControllerState
-    ) -> (@Sendable () -> JSONValue)? {
-        switch object.kind {
-        case .environment:
-            guard let found = state.environments[object.id] else { return nil }
-            return { found.json }
-        case .zone:
-            guard let found = state.zones[object.id] else { return nil }
-            return { found.json }
-        case .thing:
-            guard let found = state.things[object.id] else { return nil }
-            return { found.json }
-        case .device:
-            guard let found = state.device, found.id == object.id else { return nil }
-            return { found.json }
-        }
     }
 }

@@ -33,15 +33,11 @@ extension Capability {
                     send(.alertRaised("people", .warning, message: problem))
                 }
                 await accounts.run { error in
-                    guard let error else { return send(.alertCleared("people-log")) }
-                    logger.error("the command log cannot be written", metadata: ["error": "\(error)"])
-                    send(
-                        .alertRaised(
-                            "people-log",
-                            .error,
-                            message: "The command log cannot be written: \(error)."
-                        )
-                    )
+                    if let error {
+                        logger.error("the command log cannot be written", metadata: ["error": "\(error)"])
+                    }
+                    let problem = error.map { "The command log cannot be written: \($0)." }
+                    send(.alert("people-log", .error, problem))
                 }
             },
             DaemonService(name: "administration") {
@@ -75,9 +71,8 @@ extension CapabilityParts {
         )
         list.users[.daemon] = context.configuration.mqtt.username
         let file = AccessFile(path, list, context.accounts) { problem in
-            guard let problem else { return send(.alertCleared("people-acl")) }
-            logger.error("\(problem)")
-            send(.alertRaised("people-acl", .error, message: problem))
+            if let problem { logger.error("\(problem)") }
+            send(.alert("people-acl", .error, problem))
         }
         observer = StateObserver(where: AccessFile.isConcerned) { _ in file.wake() }
         service = { _, bridge in

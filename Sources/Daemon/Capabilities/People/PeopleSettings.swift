@@ -111,74 +111,30 @@ extension ConfigurationSection {
             "people": "Who may do what: users, what they may do without signing in, and the log.",
             "people.proxy": "A reverse proxy that signs people in to the page and the API.",
         ],
-        keys: [
-            .init(
-                "people.owner",
-                \.people.owner,
-                .userName,
-                "The user who is made when there are none, and who may do everything."
-            ),
-            .init(
-                "people.mqtt_user",
-                \.people.mqttUser,
-                .optional(.userOrNobody),
-                "Who speaks on MQTT without a token: a user's name; null for the owner; none lets nobody."
-            ),
-            .init(
-                "people.kiosk_user",
-                \.people.kioskUser,
-                .optional(.userOrNobody),
-                "Who speaks at the kiosk page and the API without signing in, and administers nothing: a user's name; null for the owner; none lets nobody."
-            ),
-            .init(
-                "people.flare_user",
-                \.people.flareUser,
-                .optional(.userOrNobody),
-                "Who speaks at the Flare server without a token: a user's name; null for the owner; none lets nobody."
-            ),
-            .init(
-                "people.user_topics",
-                \.people.userTopics,
-                .flag,
-                "Whether users send commands on topics of their own, which the broker must keep for them; needs mqtt.username."
-            ),
-            .init(
-                "people.acl_file",
-                \.people.accessFile,
-                .optional(.writtenPath),
-                "A file that is kept with what users may do, for mosquitto's acl_file; see contrib/mosquitto. Null for none."
-            ),
-            .init(
-                "people.session_hours",
-                \.people.sessionHours,
-                .integer(1...8760),
-                "How long somebody stays signed in after the last use, hours."
-            ),
-            .init(
-                "people.sign_up",
-                \.people.signUp,
-                .choice(),
-                "Whether people make users for themselves: verified after an email message to their address, approved by an owner as well."
-            ),
-            .init(
-                "people.forgot",
-                \.people.canReset,
-                .flag,
-                "Whether whoever forgot a password gets an email message with a link to set a new one."
-            ),
-            .init(
-                "people.log_days",
-                \.people.logDays,
-                .integer(1...3650),
-                "How long the command log is kept, days."
-            ),
-            .init(
-                "people.log_rows",
-                \.people.logRows,
-                .integer(1000...10_000_000),
-                "The most rows of the command log; the oldest go first."
-            ),
-        ] + ConfigurationKey.peopleProxy,
+        keys: ConfigurationKey.table([
+            .init("people.owner", \.people.owner, .userName):
+                "The user who is made when there are none, and who may do everything.",
+            .init("people.mqtt_user", \.people.mqttUser, .optional(.userOrNobody)):
+                "Who speaks on MQTT without a token: a user's name; null for the owner; none lets nobody.",
+            .init("people.kiosk_user", \.people.kioskUser, .optional(.userOrNobody)):
+                "Who speaks at the kiosk page and the API without signing in, and administers nothing: a user's name; null for the owner; none lets nobody.",
+            .init("people.flare_user", \.people.flareUser, .optional(.userOrNobody)):
+                "Who speaks at the Flare server without a token: a user's name; null for the owner; none lets nobody.",
+            .init("people.user_topics", \.people.userTopics, .flag):
+                "Whether users send commands on topics of their own, which the broker must keep for them; needs mqtt.username.",
+            .init("people.acl_file", \.people.accessFile, .optional(.writtenPath)):
+                "A file that is kept with what users may do, for mosquitto's acl_file; see contrib/mosquitto. Null for none.",
+            .init("people.session_hours", \.people.sessionHours, .integer(1...8760)):
+                "How long somebody stays signed in after the last use, hours.",
+            .init("people.sign_up", \.people.signUp, .choice()):
+                "Whether people make users for themselves: verified after an email message to their address, approved by an owner as well.",
+            .init("people.forgot", \.people.canReset, .flag):
+                "Whether whoever forgot a password gets an email message with a link to set a new one.",
+            .init("people.log_days", \.people.logDays, .integer(1...3650)):
+                "How long the command log is kept, days.",
+            .init("people.log_rows", \.people.logRows, .integer(1000...10_000_000)):
+                "The most rows of the command log; the oldest go first.",
+        ]) + ConfigurationKey.peopleProxy,
         rules: [
             .init(paths: ["people.user_topics", "mqtt.username"]) {
                 $0.people.userTopics && $0.mqtt.username == nil

@@ -16,26 +16,14 @@ package struct ProxySettings: Sendable, Hashable {
 }
 
 extension ConfigurationKey {
-    static let peopleProxy: [ConfigurationKey] = [
-        .init(
-            "people.proxy.header",
-            \.people.proxy.header,
-            .optional(.headerName),
-            "The header with which a reverse proxy names the signed-in user, as Remote-User; null for none."
-        ),
-        .init(
-            "people.proxy.networks",
-            \.people.proxy.networks,
-            .list(.network),
-            "The networks of the proxies that are believed; the header counts from nobody else."
-        ),
-        .init(
-            "people.proxy.make_users",
-            \.people.proxy.makesUsers,
-            .flag,
-            "Whether a user whom the proxy names and nobody knows is made, without rights."
-        ),
-    ]
+    static let peopleProxy = ConfigurationKey.table([
+        .init("people.proxy.header", \.people.proxy.header, .optional(.headerName)):
+            "The header with which a reverse proxy names the signed-in user, as Remote-User; null for none.",
+        .init("people.proxy.networks", \.people.proxy.networks, .list(.network)):
+            "The networks of the proxies that are believed; the header counts from nobody else.",
+        .init("people.proxy.make_users", \.people.proxy.makesUsers, .flag):
+            "Whether a user whom the proxy names and nobody knows is made, without rights.",
+    ])
 }
 
 extension ConfigurationRule {

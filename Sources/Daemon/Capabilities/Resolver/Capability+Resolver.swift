@@ -58,10 +58,7 @@ extension Capability {
 
     /// Raises or clears the alert about the database.
     private static func report(_ error: String?) -> ControllerEvent {
-        error.map {
-            .alertRaised("resolver", .error, message: "The resolver cannot use its database: \($0).")
-        }
-            ?? .alertCleared("resolver")
+        .alert("resolver", .error, error.map { "The resolver cannot use its database: \($0)." })
     }
 
     /// Tries until the database can be opened; `nil` at the end of the node.

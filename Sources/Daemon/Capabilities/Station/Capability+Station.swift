@@ -74,14 +74,8 @@ extension Capability {
                     )
                 )
             )
-            send(
-                report.isFailing
-                    ? .alertRaised(
-                        "station",
-                        .warning,
-                        message: "The address of \(serial) is not announced: \(report.error ?? "")."
-                    ) : .alertCleared("station")
-            )
+            let problem = "The address of \(serial) is not announced: \(report.error ?? "")."
+            send(.alert("station", .warning, report.isFailing ? problem : nil))
             await links.linkChanged("station", report.isSuccess)
         }
         parts.services = [

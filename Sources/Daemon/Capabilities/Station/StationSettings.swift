@@ -48,43 +48,31 @@ extension ConfigurationSection {
             "station":
                 "Announcing the address of this machine to a resolver, for clients that know its serial."
         ],
-        keys: [
-            .init(
-                "station.announce",
-                \.station.announce,
-                .optional(.hostAndPort),
-                "The resolver, HOST:PORT; null announces nothing."
-            ),
+        keys: ConfigurationKey.table([
+            .init("station.announce", \.station.announce, .optional(.hostAndPort)):
+                "The resolver, HOST:PORT; null announces nothing.",
             .init(
                 "station.serial",
                 \.station.serial,
                 .optional(
                     .checked("a serial: a MAC, or another text of 1 to 64 bytes") { StationSerial($0) != nil }
-                ),
-                "The serial of this station; null takes the MAC of the first network interface, and keeps it."
-            ),
-            .init(
-                "station.period_seconds",
-                \.station.periodSeconds,
-                .number(5...3600),
-                "The interval of announcements, seconds, varied by a tenth; a changed address is announced at once."
-            ),
+                )
+            ):
+                "The serial of this station; null takes the MAC of the first network interface, and keeps it.",
+            .init("station.period_seconds", \.station.periodSeconds, .number(5...3600)):
+                "The interval of announcements, seconds, varied by a tenth; a changed address is announced at once.",
             .init(
                 "station.address",
                 \.station.address,
                 .checked("auto, peer or an IPv4 address") {
                     ["auto", "peer"].contains($0) || StationAddress($0) != nil
-                },
+                }
+            ):
                 "The address to announce: auto for the one this machine connects from, peer for the one that the resolver "
-                    + "sees, or an IPv4 address."
-            ),
-            .init(
-                "station.key_file",
-                \.station.keyFile,
-                .optional(.path),
-                "A file with 64 hexadecimal digits, with which updates are signed; the resolver must know them."
-            ),
-        ],
+                + "sees, or an IPv4 address.",
+            .init("station.key_file", \.station.keyFile, .optional(.path)):
+                "A file with 64 hexadecimal digits, with which updates are signed; the resolver must know them.",
+        ]),
         usedLater: [
             .init("station.key_file") { loaded in
                 guard let file = loaded.values.station.keyFile else { return .success(nil) }
