@@ -166,7 +166,7 @@ package final class AccountsAPI: Sendable {
         _ response: AccountsResponse
     ) -> CommandLogEntry {
         let request = call.request
-        let isObeyed = response.status < 300
+        let isAccepted = response.status < 300
         // A failed sign-in is nobody's, also over somebody's session.
         let speaker = call.signedIn ?? (act.kind == AccountsCall.Act.signIn ? nil : request.speaker)
         var entry = CommandLogEntry(
@@ -174,7 +174,7 @@ package final class AccountsAPI: Sendable {
             face: request.face,
             speaker: request.systemUser.map { "system:\($0)" } ?? speaker.map(call.table.logName) ?? "nobody",
             kind: act.kind,
-            state: isObeyed ? "obeyed" : "refused"
+            state: isAccepted ? "accepted" : "refused"
         )
         entry.epoch = settings.epoch
         entry.source = request.source
@@ -184,9 +184,9 @@ package final class AccountsAPI: Sendable {
             [call.table, table].contains { $0.grantee(named: name) != nil }
         }
         entry.target = act.target.flatMap { act.isAboutUser && !isKnown($0) ? nil : $0 }
-        entry.actions = AccountsBody.logText(request.body, of: act.kind, isObeyed, isKnown)
-        entry.isOfStranger = !isObeyed && speaker == nil
-        if !isObeyed { entry.code = response.body?["error"]?.string ?? "internal" }
+        entry.actions = AccountsBody.logText(request.body, of: act.kind, isAccepted, isKnown)
+        entry.isOfStranger = !isAccepted && speaker == nil
+        if !isAccepted { entry.code = response.body?["error"]?.string ?? "internal" }
         return entry
     }
 

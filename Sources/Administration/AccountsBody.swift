@@ -70,17 +70,17 @@ struct AccountsBody {
     ///
     /// - Parameters:
     ///   - kind: What was asked for, as the log calls it.
-    ///   - isObeyed: Whether it was done.
+    ///   - isAccepted: Whether it was done.
     ///   - isKnown: Whether a name is that of a user or a group; other names are left out.
     static func logText(
         _ body: JSONValue?,
         of kind: String,
-        _ isObeyed: Bool,
+        _ isAccepted: Bool,
         _ isKnown: (String) -> Bool
     ) -> String? {
         let names: Set<String> = kind == "user add" ? ["user", "who", "name"] : ["user", "who"]
         let members = (body?.object ?? [:]).filter { key, value in
-            guard harmless.contains(key), !value.isNull, isObeyed || key != "members" else { return false }
+            guard harmless.contains(key), !value.isNull, isAccepted || key != "members" else { return false }
             return !names.contains(key) || value.string.map(isKnown) ?? false
         }
         return members.isEmpty ? nil : String(decoding: JSONValue.object(members).bytes, as: UTF8.self)

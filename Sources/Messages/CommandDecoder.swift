@@ -10,13 +10,13 @@ package struct DecodedCommand: Sendable, Hashable {
     package let tx: JSONValue?
     /// Who it says it is from, as far as that could be read.
     package let credentials: CommandCredentials
-    package let result: Result<Command.Order, Refusal>
+    package let result: Result<Command.Operation, Refusal>
 }
 
 extension DecodedCommand {
     /// A command that was no message.
-    package init(_ order: Command.Order) {
-        self.init(subject: .get, tx: nil, credentials: CommandCredentials(), result: .success(order))
+    package init(_ operation: Command.Operation) {
+        self.init(subject: .get, tx: nil, credentials: CommandCredentials(), result: .success(operation))
     }
 }
 
@@ -51,7 +51,7 @@ package struct CommandDecoder: Sendable {
         }
         var tx: JSONValue?
         var credentials = CommandCredentials()
-        let result: Result<Command.Order, Refusal>
+        let result: Result<Command.Operation, Refusal>
         do throws(Refusal) {
             var payload = try CommandPayload(payload)
             let isMisplaced = payload.hasToken(apartFrom: hasMembers ? "token" : nil)

@@ -190,7 +190,7 @@ struct AccountsAPITests {
             face: "mqtt",
             speaker: "user:bob",
             kind: token,
-            state: "obeyed"
+            state: "accepted"
         )
         (entry.source, entry.slug, entry.actions, entry.tx) = ("a/\(token)", token, "{\"\(token)\":1}", token)
         desk.registry.log(entry)
@@ -208,7 +208,7 @@ struct AccountsAPITests {
         await desk.ask(.delete, "users/owner", as: desk.bob)
         let all = await desk.ask(.get, "log", as: desk.owner)
         #expect(all.texts("kind") == ["user add", "user rm"])
-        #expect(all.texts("state") == ["obeyed", "refused"])
+        #expect(all.texts("state") == ["accepted", "refused"])
         #expect(all.rows.first?["actions"] == ["name": "eve"])
         let bobs = await desk.ask(.get, "log", query: ["user": "bob"])
         #expect(bobs.texts("speaker") == ["user:bob"])
@@ -229,7 +229,7 @@ struct AccountsAPITests {
             face: "command line",
             speaker: "system:root",
             kind: "user add",
-            state: "obeyed"
+            state: "accepted"
         )
         desk.registry.log(act)
         act.speaker = "user:gone"

@@ -23,7 +23,7 @@ struct StrangerLogTests {
             face: "mqtt",
             speaker: "user:bob",
             kind: "set",
-            state: "obeyed"
+            state: "accepted"
         )
         entry.tx = "\(number)"
         return entry

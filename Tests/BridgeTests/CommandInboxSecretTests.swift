@@ -78,7 +78,7 @@ struct CommandInboxSecretTests {
                 answer.data = [.string(secret)]
                 answer.refusal = Refusal(.unknownThing, "no thing \"\(secret)\"", field: secret)
                 checkReply(inbox.reply(with: answer), secret, context)
-                #expect(!"\(command.order)".contains(secret), context)
+                #expect(!"\(command.operation)".contains(secret), context)
             }
         }
     }

@@ -83,7 +83,7 @@ struct CommandInboxSpeakerTests {
         let command = try command(tail, payload)
         #expect(command.speaker == speaker)
         #expect(command.source == "t/n/\(tail)")
-        #expect(!"\(command.order)".contains("tlu_"))
+        #expect(!"\(command.operation)".contains("tlu_"))
     }
 
     @Test mutating func `a refusal for its form carries who sent it`() throws {

@@ -34,7 +34,7 @@ import Things
 
     @Test func `an event carries the name of its object`() {
         var rig = Rig.atHome()
-        let order = Command.Order.set(.thing("\(House.lamp)"), ThingRequest(attributes: ["state": "OFF"]))
+        let order = Command.Operation.set(.thing("\(House.lamp)"), ThingRequest(attributes: ["state": "OFF"]))
         rig.command(order)
         let events = rig.serve().events
         #expect(events.map(\.name) == [rig.state.things[House.lamp]?.name])

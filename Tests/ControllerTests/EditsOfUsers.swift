@@ -26,8 +26,8 @@ extension EditsOfUsers {
         return rig
     }
 
-    func answer(_ rig: inout Rig, _ order: Command.Order, by user: AccountID? = nil) -> Answer? {
-        let command = Command(ticket: 1, order: order, speaker: user.map { .user($0) })
+    func answer(_ rig: inout Rig, _ order: Command.Operation, by user: AccountID? = nil) -> Answer? {
+        let command = Command(ticket: 1, operation: order, speaker: user.map { .user($0) })
         return (rig.happens(.commandReceived(command)) + rig.serve()).answers.first
     }
 }

@@ -8,11 +8,11 @@ import Things
 @Suite struct LampTests {
     @Test func `a change reported by a lamp has the cause link and is answered to the link`() {
         var rig = Rig.atHome()
-        let order = Command.Order.set(
+        let order = Command.Operation.set(
             .thing("\(House.lamp)"),
             ThingRequest(attributes: ["state": "OFF"])
         )
-        rig.happens(.commandReceived(Command(ticket: 7, order: order, actor: .lamp)))
+        rig.happens(.commandReceived(Command(ticket: 7, operation: order, actor: .lamp)))
         let effects = rig.serve()
         #expect(effects.events.map(\.cause) == [.init("link")])
         let answers = effects.compactMap { if case .answer(let answer) = $0 { answer } else { nil } }
@@ -22,7 +22,7 @@ import Things
             .commandReceived(
                 Command(
                     ticket: 8,
-                    order: .set(.thing("nobody"), ThingRequest(attributes: [:])),
+                    operation: .set(.thing("nobody"), ThingRequest(attributes: [:])),
                     actor: .lamp
                 )
             )

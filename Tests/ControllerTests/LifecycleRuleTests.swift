@@ -234,10 +234,10 @@ import Things
         var edit = ObjectEdit()
         edit.name = "Cellar"
         for order in [
-            Command.Order.add(.environment, edit, to: nil), .add(.zone, edit, to: "home"),
+            Command.Operation.add(.environment, edit, to: nil), .add(.zone, edit, to: "home"),
             .remove(.thing, "lamp", withContents: false),
         ] {
-            let turn = rig.happens(.commandReceived(Command(ticket: 900, order: order, actor: .kiosk)))
+            let turn = rig.happens(.commandReceived(Command(ticket: 900, operation: order, actor: .kiosk)))
             #expect(!turn.codes.contains(.levelDenied), "\(order)")
         }
     }
@@ -245,9 +245,9 @@ import Things
     @Test func `a kiosk may drive things only at the levels of the configuration, the broker always`() {
         var rig = Rig.atHome(configuration { $0.controlLevels = [.active] })
         rig.controller.policies = [LevelPolicy()]
-        let order = Command.Order.set(.thing("lamp"), ThingRequest(attributes: ["state": "OFF"]))
+        let order = Command.Operation.set(.thing("lamp"), ThingRequest(attributes: ["state": "OFF"]))
         let refused = rig.happens(
-            .commandReceived(Command(ticket: 900, order: order, actor: .kiosk))
+            .commandReceived(Command(ticket: 900, operation: order, actor: .kiosk))
         )
         #expect(refused.codes == [.levelDenied])
         #expect(
@@ -255,18 +255,18 @@ import Things
                 == "a kiosk may not drive things in level BACKGROUND; it may in FULL (lifecycle.allow.control)"
         )
         #expect(refused.answers.first?.actor == .kiosk)
-        let level = Command.Order.setLifecycle(.level(.active))
-        let lifted = rig.happens(.commandReceived(Command(ticket: 903, order: level, actor: .kiosk)))
+        let level = Command.Operation.setLifecycle(.level(.active))
+        let lifted = rig.happens(.commandReceived(Command(ticket: 903, operation: level, actor: .kiosk)))
         #expect(lifted.codes == [.levelDenied], "a kiosk does not lift its own refusal")
         let next = rig.happens(
-            .commandReceived(Command(ticket: 901, order: .ping, actor: .kiosk))
+            .commandReceived(Command(ticket: 901, operation: .ping, actor: .kiosk))
         )
         #expect(next.codes == [nil])
         #expect((rig.command(order) + rig.serve()).codes == [nil])
         rig.happens(.displayChanged(id: "a", .visible))
         _ = near(&rig)
         let allowed =
-            rig.happens(.commandReceived(Command(ticket: 902, order: order, actor: .kiosk))) + rig.serve()
+            rig.happens(.commandReceived(Command(ticket: 902, operation: order, actor: .kiosk))) + rig.serve()
         #expect(allowed.codes == [nil])
     }
 }

@@ -34,8 +34,8 @@ struct LostRightTests {
     @discardableResult
     private func fade(_ rig: inout Rig, by user: AccountID, ticket: Int = 1) -> [ControllerEffect] {
         let request = ThingRequest(attributes: ["level": 1], transition: 3600)
-        let order = Command.Order.set(.thing("lamp"), request)
-        return rig.happens(.commandReceived(Command(ticket: ticket, order: order, speaker: .user(user))))
+        let order = Command.Operation.set(.thing("lamp"), request)
+        return rig.happens(.commandReceived(Command(ticket: ticket, operation: order, speaker: .user(user))))
     }
 
     @Test func `a transition stops at the moment when the right of its sender ends`() {
@@ -80,8 +80,8 @@ struct LostRightTests {
         rig.serve()
         var edit = ObjectEdit()
         edit.zone = House.living
-        let order = Command.Order.edit(.thing, "lamp", edit, zone: "living-room")
-        rig.happens(.commandReceived(Command(ticket: 2, order: order, speaker: .user(Self.alice))))
+        let order = Command.Operation.edit(.thing, "lamp", edit, zone: "living-room")
+        rig.happens(.commandReceived(Command(ticket: 2, operation: order, speaker: .user(Self.alice))))
         rig.serve()
         #expect(rig.happens(.timerFired(step), after: 100).requests.isEmpty)
         #expect(rig.state.goals.isEmpty)
@@ -90,8 +90,8 @@ struct LostRightTests {
     @Test func `a command that waits for its turn is refused when the right ends meanwhile`() {
         var rig = rig()
         func toggle(_ ticket: Int) {
-            let order = Command.Order.set(.thing("lamp"), ThingRequest(attributes: ["state": "TOGGLE"]))
-            rig.happens(.commandReceived(Command(ticket: ticket, order: order, speaker: .user(Self.bob))))
+            let order = Command.Operation.set(.thing("lamp"), ThingRequest(attributes: ["state": "TOGGLE"]))
+            rig.happens(.commandReceived(Command(ticket: ticket, operation: order, speaker: .user(Self.bob))))
         }
         toggle(1)
         toggle(2)

@@ -34,7 +34,7 @@ struct ObjectEditTests: EditsOfUsers {
 
     @Test func `the zone in which it is already is no change`() {
         var rig = Rig.atHome()
-        let command = Command(ticket: 1, order: .edit(.thing, "lamp", ObjectEdit(), zone: "kitchen"))
+        let command = Command(ticket: 1, operation: .edit(.thing, "lamp", ObjectEdit(), zone: "kitchen"))
         #expect(rig.happens(.commandReceived(command)).requests.isEmpty)
     }
 
@@ -47,23 +47,27 @@ struct ObjectEditTests: EditsOfUsers {
 
     @Test func `what the server refuses is told, and a lost link ends what waits`() {
         var rig = Rig.atHome()
-        rig.happens(.commandReceived(Command(ticket: 1, order: .edit(.thing, "lamp", named("x"), zone: nil))))
+        rig.happens(
+            .commandReceived(Command(ticket: 1, operation: .edit(.thing, "lamp", named("x"), zone: nil)))
+        )
         #expect(rig.serveOne(.failure(.rejected("no"))).codes == [.serverRejected])
         rig.serve()
-        rig.happens(.commandReceived(Command(ticket: 2, order: .remove(.thing, "lamp", withContents: false))))
+        rig.happens(
+            .commandReceived(Command(ticket: 2, operation: .remove(.thing, "lamp", withContents: false)))
+        )
         #expect(rig.happens(.flare(.linkDown(reason: "gone"))).codes == [.serverUnreachable])
         let late = FlareEvent.replied(
             .remove(House.lampThing, withContents: false),
             .success(.done)
         )
         #expect(rig.happens(.flare(late)).answers.isEmpty)
-        let offline = Command(ticket: 3, order: .add(.thing, named("x"), to: "kitchen"))
+        let offline = Command(ticket: 3, operation: .add(.thing, named("x"), to: "kitchen"))
         #expect(rig.happens(.commandReceived(offline)).codes == [.serverUnreachable])
     }
 
     @Test func `changing what a thing is needs the right to own it`() {
         var rig = rig([(.write, .all)])
-        let orders: [Command.Order] = [
+        let orders: [Command.Operation] = [
             .edit(.thing, "lamp", named("x"), zone: nil), .remove(.thing, "lamp", withContents: false),
             .add(.thing, named("x"), to: "kitchen"),
         ]
@@ -76,7 +80,7 @@ struct ObjectEditTests: EditsOfUsers {
 
     @Test func `moving a thing to another zone needs the right to own that one, too`() {
         var rig = rig([(.own, .thing(House.lamp)), (.read, .zone(House.living))])
-        let move = Command.Order.edit(.thing, "lamp", ObjectEdit(), zone: "living-room")
+        let move = Command.Operation.edit(.thing, "lamp", ObjectEdit(), zone: "living-room")
         #expect(answer(&rig, move, by: Self.bob)?.refusal?.code == .notAllowed)
         var owner = self.rig([(.own, .thing(House.lamp)), (.own, .zone(House.living))])
         #expect(answer(&owner, move, by: Self.bob)?.refusal == nil)
@@ -94,8 +98,8 @@ struct ObjectEditTests: EditsOfUsers {
         var rig = Rig.atHome()
         var codes: [RefusalCode?] = []
         for ticket in 0...100 {
-            let order = Command.Order.edit(.thing, "lamp", named("n\(ticket)"), zone: nil)
-            codes += rig.happens(.commandReceived(Command(ticket: ticket, order: order))).codes
+            let order = Command.Operation.edit(.thing, "lamp", named("n\(ticket)"), zone: nil)
+            codes += rig.happens(.commandReceived(Command(ticket: ticket, operation: order))).codes
         }
         #expect(codes == [.rateLimited])
         #expect(rig.serve().answers.filter { $0.refusal == nil }.count == 100)

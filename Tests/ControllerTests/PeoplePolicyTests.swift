@@ -32,17 +32,17 @@ struct PeoplePolicyTests {
         return rig
     }
 
-    private func refusal(_ rig: inout Rig, _ order: Command.Order, by user: AccountID?) -> Refusal? {
-        let command = Command(ticket: 1, order: order, speaker: user.map { .user($0) })
+    private func refusal(_ rig: inout Rig, _ order: Command.Operation, by user: AccountID?) -> Refusal? {
+        let command = Command(ticket: 1, operation: order, speaker: user.map { .user($0) })
         let effects = rig.happens(.commandReceived(command)) + rig.serve()
         return effects.answers.first?.refusal
     }
 
-    private func code(_ rig: inout Rig, _ order: Command.Order, by user: AccountID?) -> RefusalCode? {
+    private func code(_ rig: inout Rig, _ order: Command.Operation, by user: AccountID?) -> RefusalCode? {
         refusal(&rig, order, by: user)?.code
     }
 
-    private func set(_ target: Command.Target) -> Command.Order {
+    private func set(_ target: Command.Target) -> Command.Operation {
         .set(target, ThingRequest(attributes: ["state": "TOGGLE"]))
     }
 
@@ -112,7 +112,7 @@ struct PeoplePolicyTests {
 
     @Test func `positions, sensors, environments and displays need a right of their own`() {
         var rig = rig([(.write, .all)])
-        let orders: [Command.Order] = [
+        let orders: [Command.Operation] = [
             .setDevice(.init(position: Point3D(x: 1, y: 1))), .chooseEnvironment(.next),
             .switchSensor(.gps, on: false), .setLifecycle(.level(nil)), .refresh,
         ]
@@ -124,7 +124,7 @@ struct PeoplePolicyTests {
 
     @Test func `only who owns everything administers the daemon, or has things explained`() {
         var rig = rig([(.own, .environment(House.home)), (.write, .devices)])
-        for order: Command.Order in [.reload, .restart, .logLevel("debug")] {
+        for order: Command.Operation in [.reload, .restart, .logLevel("debug")] {
             #expect(code(&rig, order, by: bob) == .notAllowed)
         }
         #expect(code(&rig, .explain(.zone), by: bob) == .notAllowed)

@@ -92,13 +92,15 @@ struct PlaceEditTests: EditsOfUsers {
     @Test func `a place that cannot be read is not changed`() {
         var rig = Rig.atHome()
         rig.happens(
-            .commandReceived(Command(ticket: 1, order: .edit(.thing, "screen", named("x"), zone: nil)))
+            .commandReceived(Command(ticket: 1, operation: .edit(.thing, "screen", named("x"), zone: nil)))
         )
         #expect(rig.serveOne(.failure(.timedOut(seconds: 1))).codes == [.timeout])
-        rig.happens(.commandReceived(Command(ticket: 2, order: .readPlace(House.office))))
+        rig.happens(.commandReceived(Command(ticket: 2, operation: .readPlace(House.office))))
         #expect(rig.happens(.flare(.linkDown(reason: "gone"))).codes == [.serverUnreachable])
-        let order = Command.Order.edit(.thing, "screen", named("x"), zone: nil)
-        #expect(rig.happens(.commandReceived(Command(ticket: 3, order: order))).codes == [.serverUnreachable])
+        let order = Command.Operation.edit(.thing, "screen", named("x"), zone: nil)
+        #expect(
+            rig.happens(.commandReceived(Command(ticket: 3, operation: order))).codes == [.serverUnreachable]
+        )
     }
 
     @Test func `the contents of another environment are read anew each time`() {
@@ -119,7 +121,7 @@ struct PlaceEditTests: EditsOfUsers {
         let zone = answer(&rig, .add(.zone, named("Cellar"), to: "home"), by: Self.bob)
         #expect(zone?.refusal == nil)
         #expect(zone?.target?.slug == "cellar")
-        let orders: [Command.Order] = [
+        let orders: [Command.Operation] = [
             .add(.zone, named("Lobby"), to: "office"), .edit(.zone, "meeting", named("x"), zone: nil),
             .edit(.environment, "office", named("x"), zone: nil),
             .remove(.environment, "office", withContents: true),
@@ -141,7 +143,7 @@ struct PlaceEditTests: EditsOfUsers {
 
     @Test func `what may not be seen is not there, and no refusal names it`() {
         var rig = rig([(.own, .zone(House.living))])
-        for order: Command.Order in [
+        for order: Command.Operation in [
             .edit(.environment, "home", named("x"), zone: nil), .add(.zone, named("x"), to: "office"),
             .edit(.zone, "kitchen", named("x"), zone: nil), .edit(.thing, "screen", named("x"), zone: nil),
             .remove(.zone, "meeting", withContents: true),
@@ -154,7 +156,7 @@ struct PlaceEditTests: EditsOfUsers {
 
     @Test func `what is read-only keeps what it is in from being removed`() {
         var rig = rig([], readOnly: ["lamp"])
-        for order: Command.Order in [
+        for order: Command.Operation in [
             .remove(.environment, "home", withContents: true), .remove(.zone, "kitchen", withContents: true),
         ] {
             let refusal = answer(&rig, order, by: Self.alice)?.refusal

@@ -87,16 +87,16 @@ struct RandomScenario {
         watch.look(effects, before, &rig)
     }
 
-    private mutating func command(_ order: Command.Order) -> ControllerEvent {
+    private mutating func command(_ order: Command.Operation) -> ControllerEvent {
         let ticket = watch.ticket()
-        return .commandReceived(Command(ticket: ticket, order: order, tx: JSONValue(ticket)))
+        return .commandReceived(Command(ticket: ticket, operation: order, tx: JSONValue(ticket)))
     }
 
     private mutating func command() {
         let names = ["lamp", "floor-lamp", "kettle", "screen", "nothing"]
         let target =
             dice.chance(4) ? Command.Target.nearby(ifID: nil) : .thing(dice.pick(names, else: "lamp"))
-        let order: Command.Order
+        let order: Command.Operation
         switch dice.number(below: 16) {
         case 0..<8:
             var attributes: JSONObject = [:]

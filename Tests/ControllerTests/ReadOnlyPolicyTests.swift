@@ -11,16 +11,16 @@ import Things
         return rig
     }
 
-    private func order(_ target: Command.Target = .thing("lamp")) -> Command.Order {
+    private func order(_ target: Command.Target = .thing("lamp")) -> Command.Operation {
         .set(target, ThingRequest(attributes: ["state": "ON"]))
     }
 
     private func refusal(
         _ rig: inout Rig,
-        _ order: Command.Order,
+        _ order: Command.Operation,
         by actor: Command.Actor = .broker
     ) -> Refusal? {
-        var effects = rig.happens(.commandReceived(Command(ticket: 1, order: order, actor: actor)))
+        var effects = rig.happens(.commandReceived(Command(ticket: 1, operation: order, actor: actor)))
         effects += rig.serve()
         return effects.answers.first?.refusal
     }

@@ -97,9 +97,9 @@ struct Rig {
     }
 
     @discardableResult
-    mutating func command(_ order: Command.Order, tx: JSONValue? = nil) -> [ControllerEffect] {
+    mutating func command(_ order: Command.Operation, tx: JSONValue? = nil) -> [ControllerEffect] {
         tickets += 1
-        return happens(.commandReceived(Command(ticket: tickets, order: order, tx: tx)))
+        return happens(.commandReceived(Command(ticket: tickets, operation: order, tx: tx)))
     }
 
     /// Sets attributes of a thing, by default the lamp.

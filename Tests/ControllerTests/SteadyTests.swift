@@ -180,7 +180,7 @@ import Testing
 
     @Test func `a device set to position zero by command keeps that position`() {
         var rig = rig()
-        for order in [.setDevice(.init(position: .zero)), .refresh] as [Command.Order] {
+        for order in [.setDevice(.init(position: .zero)), .refresh] as [Command.Operation] {
             rig.command(order)
             rig.serve()
             #expect(rig.state.device?.position == .zero)

@@ -113,7 +113,7 @@ struct Story {
         } else {
             guard let order = Self.order(step) else { throw Mistake.unknownStep(step) }
             tickets += 1
-            happens(.commandReceived(Command(ticket: tickets, order: order, tx: step["tx"])))
+            happens(.commandReceived(Command(ticket: tickets, operation: order, tx: step["tx"])))
         }
     }
 
@@ -129,7 +129,7 @@ struct Story {
         }
     }
 
-    private static func order(_ step: JSONValue) -> Command.Order? {
+    private static func order(_ step: JSONValue) -> Command.Operation? {
         let target: Command.Target = step["of"]?.string.map { .thing($0) } ?? .nearby(ifID: nil)
         if let values = step["set"]?.object {
             return .set(target, ThingRequest(attributes: values, transition: step["over"]?.number))

@@ -39,7 +39,7 @@ import Things
     ) -> [ControllerEffect] {
         let request = ThingRequest(attributes: attributes, isPartial: partial)
         return rig.happens(
-            .commandReceived(Command(ticket: ticket, order: .set(.zone(zone), request), tx: "z"))
+            .commandReceived(Command(ticket: ticket, operation: .set(.zone(zone), request), tx: "z"))
         )
     }
 
@@ -149,7 +149,7 @@ import Things
             var configuration = ControllerConfiguration()
             configuration.announces = announces
             var rig = Rig.atHome(configuration)
-            let effects = rig.happens(.commandReceived(Command(ticket: 1, order: .discovery)))
+            let effects = rig.happens(.commandReceived(Command(ticket: 1, operation: .discovery)))
             return (effects, effects.answers.first?.refusal?.code)
         }
         #expect(answer(true).0.first == .announce && answer(true).1 == nil)

@@ -126,8 +126,8 @@ struct NodeRuntimeTests {
         let bench = try Bench()
         _ = await bench.turn(.flare(.linkUp))
         let request = ThingRequest(attributes: ["state": "ON"])
-        let order = Command.Order.set(.thing("\(Self.id(2))"), request)
-        let turn = await bench.turn(.commandReceived(Command(ticket: 7, order: order)))
+        let order = Command.Operation.set(.thing("\(Self.id(2))"), request)
+        let turn = await bench.turn(.commandReceived(Command(ticket: 7, operation: order)))
         #expect(turn == ["request", "store", "state", "event changed", "answer 7"])
     }
 

@@ -28,7 +28,7 @@ struct LightCommandTests {
         ).result {
         case .failure(let refusal): return .failure(refusal)
         case .success(let order):
-            guard let set = order.operation as? SetThing else {
+            guard let set = order.base as? SetThing else {
                 Issue.record("\(order)")
                 return .failure(Refusal(.internalError, ""))
             }

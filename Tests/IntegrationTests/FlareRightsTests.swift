@@ -207,7 +207,7 @@ struct FlareRightsTests {
                 let rows = try await run(home, ["log", "--json"]).split(separator: "\n")
                     .filter { $0.contains("\"import\"") }
                 return rows.contains { $0.contains("user:bob") && $0.contains("\"refused\"") }
-                    && rows.contains { $0.contains("user:owner") && $0.contains("\"obeyed\"") }
+                    && rows.contains { $0.contains("user:owner") && $0.contains("\"accepted\"") }
             }
             #expect(rows)
         }

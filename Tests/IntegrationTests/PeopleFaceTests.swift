@@ -78,7 +78,7 @@ struct PeopleFaceTests {
             let told = try await eventually {
                 let rows = try await run(home, ["log", "--user", "bob", "--json"]).split(separator: "\n")
                 return rows.map { $0.contains(#""state":"refused""#) }.contains(true)
-                    && rows.map { $0.contains(#""state":"obeyed""#) }.contains(true)
+                    && rows.map { $0.contains(#""state":"accepted""#) }.contains(true)
             }
             #expect(told)
             let secret = try #require(token.first?.split(separator: " ").last)
@@ -267,7 +267,8 @@ struct PeopleFaceTests {
             #expect(reply.outcome == "ok")
             let told = try await eventually {
                 let log = try await run(home, ["log", "--user", "bob", "--json"])
-                return log.contains("\"flare\"") && log.contains("\"obeyed\"") && log.contains("\"refused\"")
+                return log.contains("\"flare\"") && log.contains("\"accepted\"")
+                    && log.contains("\"refused\"")
             }
             #expect(told)
         }

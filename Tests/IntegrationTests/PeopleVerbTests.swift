@@ -114,7 +114,7 @@ import Testing
             #expect(try await desk.output("user", "on", "bob").isEmpty)
             #expect(try await desk.output("user", "password", "bob", "--password-file", secret).isEmpty)
             let log = try await desk.output("log")
-            let row = "\tsystem:\(NSUserName())\tcommand line\tuser add\tbob\tobeyed\t"
+            let row = "\tsystem:\(NSUserName())\tcommand line\tuser add\tbob\taccepted\t"
             #expect(log.columns.contains(row))
             for file in try FileManager.default.contentsOfDirectory(atPath: desk.state) {
                 let bytes = FileManager.default.contents(atPath: desk.state + "/" + file) ?? Data()

@@ -8,7 +8,7 @@ func retainedMessages(port: Int) async throws -> [String: String] {
     configuration.host = "127.0.0.1"
     configuration.port = port
     let client = MQTTClient(configuration, logger: .silent)
-    // With QoS 0 mosquitto keeps the order: the mark comes after all that it keeps.
+    // With QoS 0 mosquitto keeps the operation: the mark comes after all that it keeps.
     let mark = "mark/\(UInt64.random(in: .min ... .max))"
     let messages = client.subscribe(["#"], qos: .atMostOnce)
     return await withTaskGroup(of: Void.self) { group in

@@ -64,7 +64,7 @@ actor Visitor {
     /// All objects that were said on a topic.
     func objects(on tail: String) -> [JSONValue] { said(on: tail).compactMap { try? JSONValue(parsing: $0) } }
 
-    /// What the daemon said, in order: without the commands that others gave it.
+    /// What the daemon said, in operation: without the commands that others gave it.
     var told: [MQTTMessage] {
         heard.filter { message in
             let levels = message.topic.dropFirst(root.count + 1).split(separator: "/")

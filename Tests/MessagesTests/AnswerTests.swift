@@ -8,7 +8,7 @@ import Things
 struct AnswerTests {
     private func text(of answer: Answer) -> String { String(decoding: answer.bytes, as: UTF8.self) }
 
-    @Test func `an obeyed command is answered with what was accepted`() {
+    @Test func `an accepted command is answered with what was accepted`() {
         var answer = Answer(ticket: 1, tx: "7", subject: .set, target: .init(kind: "thing", slug: "lamp"))
         answer.accepted = ["color": "red"]
         #expect(
@@ -17,7 +17,7 @@ struct AnswerTests {
         )
     }
 
-    @Test func `a partly obeyed one also lists what was rejected`() {
+    @Test func `a partly accepted one also lists what was rejected`() {
         var answer = Answer(ticket: 1, tx: nil, subject: .set)
         answer.accepted = ["color": "red"]
         answer.rejected = ["warmth": .unknownAttribute]

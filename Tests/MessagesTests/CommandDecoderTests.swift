@@ -17,7 +17,7 @@ struct CommandDecoderTests {
         _ attributes: JSONObject,
         transition: Double? = nil,
         isPartial: Bool = false
-    ) -> Command.Order {
+    ) -> Command.Operation {
         .set(target, ThingRequest(attributes: attributes, transition: transition, isPartial: isPartial))
     }
 
@@ -102,9 +102,10 @@ struct CommandDecoderTests {
                 "request/explain", #"{"subject":"command","command":7}"#,
                 .explain(.command(tx: 7))
             ),
-        ] as [(String, String, Command.Order)]
+        ] as [(String, String, Command.Operation)]
     )
-    func `every form of the contract is read`(tail: String, payload: String, order: Command.Order) throws {
+    func `every form of the contract is read`(tail: String, payload: String, order: Command.Operation) throws
+    {
         let decoded = try decode(tail, payload)
         #expect(decoded.result == .success(order))
         #expect(decoded.subject == CommandTable.tested.topic(tail[...])?.subject)

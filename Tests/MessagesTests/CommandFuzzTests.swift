@@ -77,7 +77,7 @@ struct CommandFuzzTests {
             switch decoded.result {
             case .success(let order):
                 accepted += 1
-                if let set = order.operation as? SetThing,
+                if let set = order.base as? SetThing,
                     case .failure(let refusal) = set.request.settled(on: lamp, ThingShape(lamp))
                 {
                     answer.refusal = refusal

@@ -6,7 +6,7 @@ import Testing
 import Things
 
 struct LifecycleMessageTests {
-    private func decoded(_ part: String, _ payload: String) -> Result<Command.Order, Refusal> {
+    private func decoded(_ part: String, _ payload: String) -> Result<Command.Operation, Refusal> {
         CommandDecoder().decode(CommandDescriptor.lifecycleSet.topic(part), payload: Array(payload.utf8))
             .result
     }

@@ -38,7 +38,7 @@ struct ObjectChangeTests {
         }
     }
 
-    private func decode(_ change: Change, _ payload: String) -> Result<Command.Order, Refusal> {
+    private func decode(_ change: Change, _ payload: String) -> Result<Command.Operation, Refusal> {
         guard let topic = change.topic else { return .failure(Refusal(.unknownCommand, "no command")) }
         return CommandDecoder().decode(topic, payload: Array(payload.utf8)).result
     }

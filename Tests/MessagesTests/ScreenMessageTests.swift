@@ -6,7 +6,7 @@ import Testing
 import Things
 
 struct ScreenMessageTests {
-    private func decoded(_ payload: String) -> Result<Command.Order, Refusal> {
+    private func decoded(_ payload: String) -> Result<Command.Operation, Refusal> {
         CommandDecoder().decode(CommandDescriptor.screenSet.topic("hall"), payload: Array(payload.utf8))
             .result
     }

@@ -30,13 +30,13 @@ struct CommandRouteTests {
                 ]
             )
             #expect(
-                node.commands.map(\.order) == [
+                node.commands.map(\.operation) == [
                     .set(.thing("red-lamp"), ThingRequest(attributes: ["state": "TOGGLE"]))
                 ]
             )
             #expect(node.commands.map(\.actor) == [.kiosk])
             #expect(try await post("/api/environment/set", #""next""#, port: port).status == 200)
-            #expect(node.commands.last?.order == .chooseEnvironment(.next))
+            #expect(node.commands.last?.operation == .chooseEnvironment(.next))
         }
     }
 

@@ -148,7 +148,7 @@ struct ExperienceRouteTests {
             #expect(reply.status == 200)
             #expect(try await post("/api/display/all/screen", #""back""#, port: port).status == 200)
             #expect(
-                node.commands.map(\.order) == [
+                node.commands.map(\.operation) == [
                     .show(.pushScreen("plan", thing: "red-lamp"), display: "hall"),
                     .show(.back, display: "all"),
                 ]

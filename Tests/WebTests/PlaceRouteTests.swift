@@ -20,7 +20,7 @@ struct PlaceRouteTests {
         let node = try FakeNode { command in
             var answer = Answer(ticket: command.ticket, tx: nil, subject: .get)
             answer.actor = command.actor
-            guard command.order == .readPlace(hut) else { return answer }
+            guard command.operation == .readPlace(hut) else { return answer }
             var zone = FlareZone(id: porch)
             (zone.name, zone.environment) = ("Porch", hut)
             var cellar = FlareZone(id: Self.cellar)
@@ -147,7 +147,7 @@ struct PlaceRouteTests {
             var open = ObjectEdit()
             open.removed = [.perimeter]
             #expect(
-                node.commands.map(\.order) == [
+                node.commands.map(\.operation) == [
                     .add(.environment, barn, to: nil), .edit(.environment, "hut", turned, zone: nil),
                     .remove(.environment, "hut", withContents: false), .add(.zone, loft, to: "hut"),
                     .edit(.zone, "porch", open, zone: nil), .remove(.zone, "porch", withContents: true),
@@ -166,7 +166,7 @@ struct PlaceRouteTests {
         let node = try FakeNode { command in
             var answer = Answer(ticket: command.ticket, tx: nil, subject: .set)
             answer.actor = command.actor
-            if command.order.operation is RemoveObject {
+            if command.operation.base is RemoveObject {
                 answer.refusal = Refusal(.notEmpty, "the zone holds 1 thing (Lamp)")
             } else {
                 answer.warnings = [

@@ -262,10 +262,10 @@ struct SpeakerGateTests {
             #expect([made.status, changed.status, removed.status] == [200, 200, 200])
             var edit = ObjectEdit()
             edit.name = "Lamp"
-            #expect(node.commands.map(\.order).first == .add(.thing, edit, to: "kitchen"))
+            #expect(node.commands.map(\.operation).first == .add(.thing, edit, to: "kitchen"))
             edit.name = "New"
             #expect(
-                node.commands.map(\.order).dropFirst() == [
+                node.commands.map(\.operation).dropFirst() == [
                     .edit(.thing, "red-lamp", edit, zone: nil),
                     .remove(.thing, "red-lamp", withContents: false),
                 ]

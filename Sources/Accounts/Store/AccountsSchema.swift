@@ -49,6 +49,11 @@ package enum AccountsSchema {
         )
     }
 
+    /// Calls what was carried out `accepted` in the command log, as answers do; it was `obeyed`.
+    package static func renameAccepted(_ database: Database) throws {
+        try database.execute(sql: "UPDATE command SET state = 'accepted' WHERE state = 'obeyed'")
+    }
+
     /// Adds what is built in: the group `all` with its grants, and the owner if there are no users at all.
     ///
     /// - Parameter owner: The owner's name; see ``AccountName``.

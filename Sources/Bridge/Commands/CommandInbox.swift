@@ -105,7 +105,7 @@ package struct CommandInbox: Sendable {
                 + [.refuse(reply(to: sender, tx: decoded.tx, refusal, speaker))]
         case .success where isClosed:
             return [.refuse(reply(to: sender, tx: decoded.tx, Self.stopping, speaker))]
-        case .success(let order):
+        case .success(let operation):
             if case .failure(let refusal) = address {
                 return [.refuse(reply(to: sender, tx: decoded.tx, refusal, speaker))]
             }
@@ -113,7 +113,7 @@ package struct CommandInbox: Sendable {
             senders[nextTicket] = sender
             let command = Command(
                 ticket: nextTicket,
-                order: order,
+                operation: operation,
                 tx: decoded.tx,
                 speaker: speaker,
                 source: message.topic

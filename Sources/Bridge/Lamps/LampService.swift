@@ -245,10 +245,10 @@ package actor LampService {
             case .set(let request):
                 guard let id = entries[index].id else { continue }
                 asked[nextTicket] = index
-                let order = Command.Order.set(.thing("\(id)"), request)
+                let operation = Command.Operation.set(.thing("\(id)"), request)
                 send(
                     .commandReceived(
-                        Command(ticket: nextTicket, order: order, actor: .lamp, speaker: .nobody)
+                        Command(ticket: nextTicket, operation: operation, actor: .lamp, speaker: .nobody)
                     )
                 )
                 nextTicket += 1

@@ -69,7 +69,7 @@ package enum ChooseEnvironment: CommandOperation {
     }
 }
 
-extension Command.Order {
+extension Command.Operation {
     package static func chooseEnvironment(_ choice: ChooseEnvironment) -> Self { Self(choice) }
 }
 

@@ -7,7 +7,7 @@ package import Things
 package struct Command: Sendable, Hashable {
     /// Chosen by the sender's adapter to match the answer to the command.
     package var ticket: Int
-    package var order: Order
+    package var operation: Operation
     /// The sender's transaction identifier, returned unchanged in the answer.
     package var tx: JSONValue?
     package var actor: Actor
@@ -20,14 +20,14 @@ package struct Command: Sendable, Hashable {
 
     package init(
         ticket: Int,
-        order: Order,
+        operation: Operation,
         tx: JSONValue? = nil,
         actor: Actor = .broker,
         speaker: Speaker? = nil,
         source: String? = nil
     ) {
         self.ticket = ticket
-        self.order = order
+        self.operation = operation
         self.tx = tx
         self.actor = actor
         self.speaker = speaker

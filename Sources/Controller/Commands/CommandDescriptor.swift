@@ -73,7 +73,8 @@ package final class CommandDescriptor: Sendable {
     /// Reads a payload.
     ///
     /// - Throws: Why the command is refused.
-    package func read(_ payload: CommandPayload, on topic: CommandTopic) throws(Refusal) -> Command.Order {
-        Command.Order(try reader(topic, payload))
+    package func read(_ payload: CommandPayload, on topic: CommandTopic) throws(Refusal) -> Command.Operation
+    {
+        Command.Operation(try reader(topic, payload))
     }
 }

@@ -32,7 +32,7 @@ struct CommandJournal: Sendable {
     private var next = 0
 
     mutating func received(_ command: Command, at now: Instant) {
-        guard let summary = command.order.operation.summary else { return }
+        guard let summary = command.operation.base.summary else { return }
         append(
             Entry(
                 ticket: command.ticket,

@@ -40,19 +40,19 @@ extension CommandOperation {
 
 extension Command {
     /// An operation, whichever it is.
-    package struct Order: Sendable, Hashable {
-        package let operation: any CommandOperation
+    package struct Operation: Sendable, Hashable {
+        package let base: any CommandOperation
 
-        package init(_ operation: some CommandOperation) { self.operation = operation }
+        package init(_ base: some CommandOperation) { self.base = base }
 
         package static func == (one: Self, other: Self) -> Bool {
-            func isEqual<Operation: CommandOperation>(_ operation: Operation) -> Bool {
-                other.operation as? Operation == operation
+            func isEqual<Base: CommandOperation>(_ base: Base) -> Bool {
+                other.base as? Base == base
             }
-            return isEqual(one.operation)
+            return isEqual(one.base)
         }
 
-        package func hash(into hasher: inout Hasher) { operation.hash(into: &hasher) }
+        package func hash(into hasher: inout Hasher) { base.hash(into: &hasher) }
     }
 }
 

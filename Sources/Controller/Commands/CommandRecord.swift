@@ -3,7 +3,7 @@ package import People
 /// A command with its answer, for the log of who did what.
 package struct CommandRecord: Sendable, Hashable {
     /// `nil` if it could not be read.
-    package var order: Command.Order?
+    package var operation: Command.Operation?
     package var answer: Answer
     /// Who gave it; `nil` if nobody was identified.
     package var speaker: Speaker?
@@ -13,17 +13,17 @@ package struct CommandRecord: Sendable, Hashable {
     package var ended: Instant
 
     package init(
-        order: Command.Order?,
+        operation: Command.Operation?,
         answer: Answer,
         speaker: Speaker?,
         source: String?,
         received: Instant,
         ended: Instant
     ) {
-        (self.order, self.answer, self.speaker, self.source) = (order, answer, speaker, source)
+        (self.operation, self.answer, self.speaker, self.source) = (operation, answer, speaker, source)
         (self.received, self.ended) = (received, ended)
     }
 
     /// Whether the log keeps it: what only read, and was allowed to, would push out what users did.
-    package var isKept: Bool { answer.refusal != nil || order?.operation.onlyReads != true }
+    package var isKept: Bool { answer.refusal != nil || operation?.base.onlyReads != true }
 }

@@ -131,7 +131,7 @@ package struct SetLogLevel: DaemonRequest {
     }
 }
 
-extension Command.Order {
+extension Command.Operation {
     package static let ping = Self(Ping())
     package static let snapshot = Self(ResendState())
     package static let refresh = Self(RefreshPlace())

@@ -10,7 +10,7 @@ extension DeviceController {
         var command = command
         command.received = now
         pending.journal.received(command, at: now)
-        let operation = command.order.operation
+        let operation = command.operation.base
         attempt(PendingCommand(command: command, subject: operation.subject, target: nil)) {
             pending,
             controller throws(Refusal) in
@@ -65,7 +65,7 @@ extension DeviceController {
     private mutating func send(_ answer: Answer, to command: Command) {
         pending.journal.answered(answer, at: now)
         effects.append(.answer(answer))
-        log(command.order, answer, command.speaker, command.source, received: command.received)
+        log(command.operation, answer, command.speaker, command.source, received: command.received)
     }
 
     /// A command that could not be read was answered by its adapter.
@@ -76,7 +76,7 @@ extension DeviceController {
 
     /// Where there are users, it is logged who did what.
     private mutating func log(
-        _ order: Command.Order?,
+        _ operation: Command.Operation?,
         _ answer: Answer,
         _ speaker: Speaker?,
         _ source: String?,
@@ -84,7 +84,7 @@ extension DeviceController {
     ) {
         guard state.people != nil else { return }
         let record = CommandRecord(
-            order: order,
+            operation: operation,
             answer: answer,
             speaker: speaker,
             source: source,

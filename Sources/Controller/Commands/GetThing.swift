@@ -44,7 +44,7 @@ package struct ReadPlace: CommandOperation {
     }
 }
 
-extension Command.Order {
+extension Command.Operation {
     package static func get(_ thing: Command.Target) -> Self { Self(GetThing(thing: thing)) }
     package static func readPlace(_ environment: FlareID) -> Self {
         Self(ReadPlace(environment: environment))

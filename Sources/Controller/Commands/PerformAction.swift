@@ -42,7 +42,7 @@ package struct PerformAction: CommandOperation {
     }
 }
 
-extension Command.Order {
+extension Command.Operation {
     package static func action(_ thing: Command.Target, name: String) -> Self {
         Self(PerformAction(thing: thing, name: name))
     }

@@ -71,7 +71,7 @@ package struct SetDevice: CommandOperation {
     }
 }
 
-extension Command.Order {
+extension Command.Operation {
     package static func setDevice(_ change: SetDevice) -> Self { Self(change) }
 }
 

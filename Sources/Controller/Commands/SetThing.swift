@@ -38,7 +38,7 @@ package struct SetThing: CommandOperation {
     }
 }
 
-extension Command.Order {
+extension Command.Operation {
     package static func set(_ thing: Command.Target, _ request: ThingRequest) -> Self {
         Self(SetThing(thing: thing, request: request))
     }

@@ -22,7 +22,7 @@ package struct SwitchSensor: CommandOperation {
     }
 }
 
-extension Command.Order {
+extension Command.Operation {
     package static func switchSensor(_ sensor: SensorKind, on isOn: Bool) -> Self {
         Self(SwitchSensor(sensor: sensor, isOn: isOn))
     }

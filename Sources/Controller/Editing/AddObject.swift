@@ -53,7 +53,7 @@ package struct AddObject: PlaceOperation {
     }
 }
 
-extension Command.Order {
+extension Command.Operation {
     package static func add(_ kind: FlareClass, _ values: ObjectEdit, to container: String?) -> Self {
         Self(AddObject(kind: kind, values: values, container: container))
     }

@@ -44,7 +44,7 @@ package struct EditObject: PlaceOperation {
     }
 }
 
-extension Command.Order {
+extension Command.Operation {
     package static func edit(_ kind: FlareClass, _ name: String, _ values: ObjectEdit, zone: String?) -> Self
     {
         Self(EditObject(kind: kind, name: name, values: values, zone: zone))

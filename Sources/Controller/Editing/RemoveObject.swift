@@ -59,7 +59,7 @@ package struct RemoveObject: PlaceOperation {
     }
 }
 
-extension Command.Order {
+extension Command.Operation {
     package static func remove(_ kind: FlareClass, _ name: String, withContents: Bool) -> Self {
         Self(RemoveObject(kind: kind, name: name, withContents: withContents))
     }

@@ -40,7 +40,7 @@ package struct Explain: DaemonRequest {
     }
 }
 
-extension Command.Order {
+extension Command.Operation {
     package static func explain(_ question: Explanation.Subject) -> Self { Self(Explain(question: question)) }
 }
 

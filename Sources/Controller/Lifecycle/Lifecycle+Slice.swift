@@ -73,7 +73,7 @@ extension Lifecycle: Slice {
         in core: ControllerState,
         at now: Instant
     ) throws(Refusal) -> [SliceEffect]? {
-        guard let change = command.order.operation as? SetLifecycle else { return nil }
+        guard let change = command.operation.base as? SetLifecycle else { return nil }
         let before = self
         var effects: [SliceEffect] = []
         let accepted: JSONObject

@@ -115,7 +115,7 @@ package struct Lifecycle: Sendable, Hashable {
     }
 
     /// Computes the level from the inputs, and applies the audio and context that were set.
-    /// - Returns: The calls in order: of the level, of audio, of the context.
+    /// - Returns: The calls in operation: of the level, of audio, of the context.
     package mutating func update() -> [Transition] {
         let new = targetLevel
         var transitions = LifecycleCall.calls(from: level, to: new)

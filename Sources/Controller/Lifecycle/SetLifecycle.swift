@@ -50,7 +50,7 @@ package enum SetLifecycle: CommandOperation {
     }
 }
 
-extension Command.Order {
+extension Command.Operation {
     package static func setLifecycle(_ change: SetLifecycle) -> Self { Self(change) }
 }
 

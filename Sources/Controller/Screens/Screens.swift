@@ -50,8 +50,8 @@ package struct Screens: Slice {
         in core: ControllerState,
         at now: Instant
     ) throws(Refusal) -> [SliceEffect]? {
-        guard let order = command.order.operation as? ShowScreen else { return nil }
-        let (call, display) = (order.call, order.display)
+        guard let show = command.operation.base as? ShowScreen else { return nil }
+        let (call, display) = (show.call, show.display)
         guard let settings else {
             throw Refusal(
                 .unknownScreen,

@@ -32,7 +32,7 @@ package struct ShowScreen: CommandOperation {
     }
 }
 
-extension Command.Order {
+extension Command.Operation {
     package static func show(_ call: ScreenCall, display: String) -> Self {
         Self(ShowScreen(call: call, display: display))
     }

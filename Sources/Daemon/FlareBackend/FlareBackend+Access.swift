@@ -174,7 +174,7 @@ private final class FlareLog: Sendable {
             face: "flare",
             speaker: speaker.map(accounts.table.logName) ?? "nobody",
             kind: change.logName,
-            state: reason == nil ? "obeyed" : "refused"
+            state: reason == nil ? "accepted" : "refused"
         )
         (entry.epoch, entry.source) = (epoch, change.visitor.address)
         (entry.target, entry.slug) = ("\(change.object.id)", slug)
@@ -224,7 +224,7 @@ extension CommandLogEntry {
             case .import(let mode): ("import", mode)
             case .tidy: ("tidy", nil)
             }
-        let state = isRefused ? "refused" : "obeyed"
+        let state = isRefused ? "refused" : "accepted"
         self.init(at: time, face: face, speaker: speaker, kind: kind, state: state)
         guard !isRefused else {
             code = "not_allowed"

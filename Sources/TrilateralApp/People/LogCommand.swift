@@ -41,19 +41,22 @@ struct LogCommand: AsyncParsableCommand {
         guard list.json else {
             return try list.write(
                 .array((rows.array ?? []).map(Self.shown)),
-                [
-                    "at", "speaker", "face", "kind", "target", "state", "code", "times", "actions",
-                    "source",
-                ]
+                Self.columns.map(\.key)
             )
         }
         for row in rows.array ?? [] { try StandardOutput.print(row.text) }
     }
 
+    /// The columns of the table, with the members of a row.
+    private static let columns: KeyValuePairs = [
+        "time": "at", "who": "speaker", "over": "face", "what": "kind", "target": "target", "result": "state",
+        "reason": "code", "times": "times", "values": "actions", "from": "source",
+    ]
+
     /// A row for people: what was meant by its slug.
     private static func shown(_ row: JSONValue) -> JSONValue {
         guard var members = row.object else { return row }
         if let slug = members["slug"], !slug.isNull { members["target"] = slug }
-        return .object(members)
+        return .object(JSONObject(columns.compactMap { title, key in members[key].map { (title, $0) } }))
     }
 }

@@ -149,8 +149,8 @@ package actor WebHub {
     }
 
     /// Carries out a command that is no message.
-    func perform(_ order: Command.Order, by asker: Asker) async -> Answer {
-        await answer(to: DecodedCommand(order), by: asker)
+    func perform(_ operation: Command.Operation, by asker: Asker) async -> Answer {
+        await answer(to: DecodedCommand(operation), by: asker)
     }
 
     private func answer(to decoded: DecodedCommand, by asker: Asker) async -> Answer {
@@ -161,7 +161,7 @@ package actor WebHub {
         case .failure(let refusal):
             answer.refusal = refusal
             node.send(.commandRefused(answer, speaker: speaker, source: asker.address))
-        case .success(let order):
+        case .success(let operation):
             guard !isStopping else {
                 answer.refusal = Self.stopping
                 break
@@ -189,7 +189,7 @@ package actor WebHub {
                 pending.add(ticket, request, timer: timer)
                 let command = Command(
                     ticket: ticket,
-                    order: order,
+                    operation: operation,
                     tx: decoded.tx,
                     actor: .kiosk,
                     speaker: speaker,

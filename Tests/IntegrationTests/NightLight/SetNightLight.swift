@@ -13,7 +13,7 @@ struct SetNightLight: CommandOperation {
 
     func perform(_ command: inout PendingCommand, in controller: inout DeviceController) throws(Refusal) {
         let request = ThingRequest(attributes: ["state": isLit ? "ON" : "OFF"])
-        try Command.Order.set(.thing("table-lamp"), request).operation.perform(&command, in: &controller)
+        try Command.Operation.set(.thing("table-lamp"), request).base.perform(&command, in: &controller)
     }
 }
 

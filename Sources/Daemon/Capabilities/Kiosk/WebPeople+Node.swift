@@ -63,7 +63,7 @@ extension WebPeople.Proxy {
                     face: "proxy",
                     speaker: "nobody",
                     kind: "user add",
-                    state: "obeyed"
+                    state: "accepted"
                 )
                 entry.target = name
                 accounts.log(entry)

@@ -13,13 +13,13 @@ extension CommandLogEntry {
     ///   - epoch: Of this run.
     ///   - table: For the names of users.
     init(_ record: CommandRecord, epoch: String, in table: AccessTable) {
-        let (answer, operation) = (record.answer, record.order?.operation)
+        let (answer, operation) = (record.answer, record.operation?.base)
         self.init(
             at: record.received.wallMilliseconds,
             face: answer.actor.faceName,
             speaker: record.speaker.map(table.logName) ?? "nobody",
             kind: operation?.logName ?? answer.subject.kindName(ofStranger: record.speaker == nil),
-            state: answer.refusal == nil ? "obeyed" : "refused"
+            state: answer.refusal == nil ? "accepted" : "refused"
         )
         self.epoch = epoch
         source = record.source
