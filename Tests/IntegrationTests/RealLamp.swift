@@ -75,7 +75,7 @@ actor RealLamp {
         tell()
     }
 
-    private func obey(zigbee operation: JSONValue) {
+    private func obey(zigbee order: JSONValue) {
         if order["state"] == "" { return }
         if let state = order["state"]?.string { isOn = state == "ON" }
         if let brightness = order["brightness"]?.number { level = Int((brightness / 2.54).rounded()) }
@@ -104,7 +104,7 @@ actor RealLamp {
         }
     }
 
-    private func obey(wled operation: JSONValue) {
+    private func obey(wled order: JSONValue) {
         if let on = order["on"]?.bool { isOn = on }
         if let brightness = order["bri"]?.number { level = Int((brightness / 2.55).rounded()) }
         if let colour = order["seg"]?["col"]?.array?.first?.array?.compactMap(\.number), colour.count == 3 {
