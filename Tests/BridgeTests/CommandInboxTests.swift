@@ -68,7 +68,11 @@ struct CommandInboxTests {
             ([0xFF] + token, .notAllowed), ([0xFF], nil),
         ]
         for (correlation, code) in cases {
-            var sent = message("trilateral/desk/things/lamp/set", "ON", responseTopic: "replies/me")
+            var sent = message(
+                "trilateral/desk/things/lamp/set",
+                #"{"state":"ON"}"#,
+                responseTopic: "replies/me"
+            )
             sent.properties.correlationData = correlation
             switch inbox.receive(sent).last {
             case .handle: #expect(code == nil)

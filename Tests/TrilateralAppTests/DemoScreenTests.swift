@@ -68,7 +68,11 @@ struct DemoScreenTests {
         #expect(text.contains("another one: trilateral sign-in --state '/tmp/demo/')\n"))
         #expect(text.contains("state    /tmp/demo/\n"))
         #expect(text.contains("  mosquitto_sub -t 'trilateral/demo/state'\n"))
-        #expect(text.contains("  mosquitto_pub -t 'trilateral/demo/nearby/set' -m '{\"color\":\"red\"}'\n"))
+        #expect(
+            text.contains(
+                "  mosquitto_pub -t 'trilateral/demo/nearby/set' -m '{\"state\":\"ON\",\"color\":\"red\"}'\n"
+            )
+        )
         #expect(!text.contains("private"))
         #expect(text.contains("clears everything that it published"))
         #expect(text.hasSuffix("Now:\n"))
