@@ -152,6 +152,13 @@ extension JSONObject {
     func forEachMember(_ body: (_ key: borrowing String, _ value: borrowing JSONValue) -> Void) {
         members.withUnsafeBufferPointer { for index in $0.indices { body($0[index].key, $0[index].value) } }
     }
+
+    /// Whether something is true for each member, in order and with its number, which is not copied for it.
+    package func allMembers(_ isTrue: (_ number: Int, _ key: String, _ value: JSONValue) -> Bool) -> Bool {
+        members.withUnsafeBufferPointer { members in
+            members.indices.allSatisfy { isTrue($0, members[$0].key, members[$0].value) }
+        }
+    }
 }
 
 // MARK: - Finding members

@@ -29,13 +29,28 @@ struct ThingForm: Sendable, Hashable {
         actions = thing.actions
         isPlaced = thing.position != nil
         members = thing.data.map { key, value in
-            let matters = key == "options" || key == "readonly" || key == "kind"
-            return Member(
+            Member(
                 key: key,
                 type: Self.type(of: value, key, kind),
-                value: matters ? value : nil
+                value: Self.matters(key) ? value : nil
             )
         }
+    }
+
+    /// Whether it is the form of a thing, found without making that.
+    func isForm(of thing: FlareThing, kind: ThingKind?) -> Bool {
+        guard self.kind == kind, isPlaced == (thing.position != nil), members.count == thing.data.count,
+            actions == thing.actions
+        else { return false }
+        return thing.data.allMembers { number, key, value in
+            members[number].key == key && members[number].type == Self.type(of: value, key, kind)
+                && (!Self.matters(key) || members[number].value == value)
+        }
+    }
+
+    /// Whether the value itself matters, and not only its type.
+    private static func matters(_ key: String) -> Bool {
+        key == "options" || key == "readonly" || key == "kind"
     }
 
     /// Whether another form differs at most in where a thing is and in whether numbers are whole.

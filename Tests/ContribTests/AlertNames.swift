@@ -9,7 +9,7 @@ enum AlertNames {
         let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)
         for case let file as URL in files ?? .init() where file.pathExtension == "swift" {
             let text = try String(contentsOf: file, encoding: .utf8)
-            for match in text.matches(of: /(?:\.alertRaised|\.alert|\braise)\(\s*([^,)]+),/) {
+            for match in text.matches(of: /(?:\.alertRaised|\.alert|\.raise|\braise)\(\s*([^,)]+),/) {
                 let argument = String(match.output.1)
                 switch argument {
                 // The controller hands on what it was told.

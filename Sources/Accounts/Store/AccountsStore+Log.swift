@@ -21,10 +21,8 @@ extension AccountsStore {
             for entry in entries { try Self.append(entry, database) }
             for entry in strangers { try Self.appendStranger(entry, database) }
             let days = min(max(0, limits.days), 100_000)
-            try database.execute(
-                sql: "DELETE FROM command WHERE at < ?",
-                arguments: [max(newest, 0) - days * 86_400_000]
-            )
+            try database.cachedStatement(sql: "DELETE FROM command WHERE at < ?")
+                .execute(arguments: [max(newest, 0) - days * 86_400_000])
             try Self.trim(to: min(max(0, limits.rows), 1_000_000_000), database)
             guard !strangers.isEmpty else { return }
             // Their numbers go down.
@@ -38,7 +36,9 @@ extension AccountsStore {
     /// Removes rows of users beyond a limit, the oldest first; of refusals beyond a quarter of it, first those of the
     /// speaker who has most, so that nobody pushes out what others did by what is refused.
     private static func trim(to most: Int64, _ database: Database) throws {
-        func number(_ sql: String) throws -> Int64 { try Int64.fetchOne(database, sql: sql) ?? 0 }
+        func number(_ sql: String) throws -> Int64 {
+            try Int64.fetchOne(database.cachedStatement(sql: sql)) ?? 0
+        }
         func remove(_ condition: String, _ arguments: StatementArguments) throws {
             try database.execute(
                 sql:

@@ -192,7 +192,7 @@ package struct Node: Sendable {
         )
         let observers =
             [StateObserver { snapshot in bridge.assumeIsolated { $0.publish(snapshot) } }]
-            + [StateObserver { snapshot in for part in parts.all { part.observer?.observe(snapshot) } }]
+            + [StateObserver { snapshot in for observer in parts.observers { observer.observe(snapshot) } }]
         let policies = parts.policies
         loop.perform {
             runtime.assumeIsolated { $0.connect(ports, observers: observers, policies: policies) }

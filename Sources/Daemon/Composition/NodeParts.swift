@@ -8,22 +8,39 @@ import Threading
 
 /// The parts of a node's capabilities as they are now: a reload replaces those that it concerns.
 final class NodeParts: Sendable {
-    private let state: Locked<[(name: String, parts: CapabilityParts?)]>
+    private struct State: Sendable {
+        var named: [(name: String, parts: CapabilityParts?)] { didSet { find() } }
+        /// What is asked for at every turn: copies of all parts would cost more than the turn.
+        private(set) var observers: [StateObserver] = []
+        private(set) var receivers: [(actor: Command.Actor, receive: @Sendable (Answer) -> Void)] = []
+
+        init(_ named: [(name: String, parts: CapabilityParts?)]) {
+            self.named = named
+            find()
+        }
+
+        private mutating func find() {
+            observers = named.compactMap(\.parts?.observer)
+            receivers = named.compactMap(\.parts?.answers)
+        }
+    }
+
+    private let state: Locked<State>
 
     /// - Throws: What a capability throws that cannot be built.
     init(_ capabilities: [Capability], _ context: CapabilityContext) throws {
-        state = Locked(try capabilities.map { ($0.name, try $0.build(context)) })
+        state = Locked(State(try capabilities.map { ($0.name, try $0.build(context)) }))
     }
 
     /// Those that are switched on, in the order of the capabilities.
-    var all: [CapabilityParts] { state.withLock { $0.compactMap(\.parts) } }
+    var all: [CapabilityParts] { state.withLock { $0.named.compactMap(\.parts) } }
 
     subscript(name: String) -> CapabilityParts? {
-        get { state.withLock { $0.first { $0.name == name }?.parts } }
+        get { state.withLock { $0.named.first { $0.name == name }?.parts } }
         set {
             state.withLock { state in
-                guard let index = state.firstIndex(where: { $0.name == name }) else { return }
-                state[index].parts = newValue
+                guard let index = state.named.firstIndex(where: { $0.name == name }) else { return }
+                state.named[index].parts = newValue
             }
         }
     }
@@ -32,7 +49,7 @@ final class NodeParts: Sendable {
     func services(
         _ services: (CapabilityParts) -> [any Service]
     ) -> [(name: String, services: [any Service])] {
-        state.withLock { $0 }.map { ($0.name, $0.parts.map(services) ?? []) }
+        state.withLock { $0.named }.map { ($0.name, $0.parts.map(services) ?? []) }
     }
 
     var features: [String] { all.flatMap(\.features) }
@@ -40,9 +57,12 @@ final class NodeParts: Sendable {
     var policies: [any CommandPolicy] { all.compactMap(\.policy) }
     var discovery: DiscoverySettings? { all.compactMap(\.discovery).first }
 
+    /// Those who are shown each state.
+    var observers: [StateObserver] { state.withLock { $0.observers } }
+
     /// Whoever receives the answers to an actor's commands.
     func receiver(of actor: Command.Actor) -> (@Sendable (Answer) -> Void)? {
-        all.lazy.compactMap(\.answers).first { $0.actor == actor }?.receive
+        state.withLock { $0.receivers.first { $0.actor == actor }?.receive }
     }
 }
 

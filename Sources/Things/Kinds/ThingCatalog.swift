@@ -117,8 +117,7 @@ package struct ThingCatalog: Sendable, Hashable {
     /// - Parameter slug: Its short name.
     package func shape(of thing: FlareThing, slug: @autoclosure () -> String? = nil) -> ThingShape {
         let kind = kind(of: thing, slug: slug())
-        let form = ThingForm(thing, kind: kind)
-        return storage.shapes.withLock { $0.shape(form) { ThingShape(thing, kind: kind) } }
+        return storage.shapes.withLock { $0.shape(of: thing, kind) }
     }
 
     /// What a thing's data name without a profile being found: what nobody has, or what several types share.
@@ -171,16 +170,28 @@ struct KnownShapes {
     /// Most names of keys and actions in all shapes.
     static let capacity = 20_000
 
+    /// Most names in all forms that things had last.
+    private static let recentCapacity = 50_000
+
     private var shapes: [ThingForm: ThingShape] = [:]
     private var weight = 0
+    /// The last form of a thing and its shape: nearly always it has them still.
+    private var recent: [FlareID: (form: ThingForm, shape: ThingShape)] = [:]
+    private var recentWeight = 0
 
-    mutating func shape(_ form: ThingForm, make: () -> ThingShape) -> ThingShape {
-        if let known = shapes[form] { return known }
-        let shape = make()
+    mutating func shape(of thing: FlareThing, _ kind: ThingKind?) -> ThingShape {
+        if let last = recent[thing.id], last.form.isForm(of: thing, kind: kind) { return last.shape }
+        let form = ThingForm(thing, kind: kind)
+        let shape = shapes[form] ?? ThingShape(thing, kind: kind)
         guard form.weight <= Self.capacity / 40 else { return shape }
-        weight += form.weight
-        if weight > Self.capacity { (shapes, weight) = ([:], form.weight) }
-        shapes[form] = shape
+        if shapes[form] == nil {
+            weight += form.weight
+            if weight > Self.capacity { (shapes, recent, weight, recentWeight) = ([:], [:], form.weight, 0) }
+            shapes[form] = shape
+        }
+        recentWeight += form.weight
+        if recentWeight > Self.recentCapacity { (recent, recentWeight) = ([:], form.weight) }
+        recent[thing.id] = (form, shape)
         return shape
     }
 }
