@@ -1,5 +1,6 @@
 import Accounts
 import AccountsFixture
+import GRDB
 import Testing
 
 struct CommandLogTests {
@@ -30,6 +31,15 @@ struct CommandLogTests {
         #expect(found.map(\.at) == [1, 2, 3] && found.map(\.seq) == [1, 2, 3])
         full.seq = 1
         #expect(found.first == full)
+    }
+
+    @Test func `rows that an older version called obeyed are accepted`() throws {
+        let accounts = try TestAccounts()
+        var old = entry(at: 1)
+        old.state = "obeyed"
+        try accounts.store.append([old, entry(at: 2, code: "not_allowed"), entry(at: 3)])
+        try accounts.database.write { try AccountsSchema.renameAccepted($0) }
+        #expect(try accounts.store.log().map(\.state) == ["accepted", "refused", "ok"])
     }
 
     @Test func `equal refusals within a minute are one row`() throws {

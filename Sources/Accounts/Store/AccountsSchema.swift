@@ -49,7 +49,7 @@ package enum AccountsSchema {
         )
     }
 
-    /// Calls what was carried out `accepted` in the command log, as answers do; it was `obeyed`.
+    /// Renames the state `obeyed` of older rows of the command log to `accepted`: a later migration.
     package static func renameAccepted(_ database: Database) throws {
         try database.execute(sql: "UPDATE command SET state = 'accepted' WHERE state = 'obeyed'")
     }

@@ -12,7 +12,7 @@ extension DeviceController {
         let command = whole.command
         let contents = state.contents
         let zone = try state.zone(named: name, in: contents, byThings: true, for: command, at: now)
-        // Whoever sees only some of its things does not learn from the answer what it is called.
+        // A caller who may see only some of its things must not learn its name from the answer.
         let reader = state.reader(for: command.speaker, at: now.wallMilliseconds)
         if reader?.sees(zone) ?? true { whole.target = answerTarget(ObjectReference(.zone, zone.id)) }
         let planner = ZoneLightPlanner(

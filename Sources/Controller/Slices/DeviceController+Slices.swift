@@ -34,7 +34,7 @@ extension DeviceController {
             for effect in effects { perform(effect, for: command) }
             return
         }
-        throw Refusal(.notAllowed, "this node has no \(command.target?.kind ?? "such slice")")
+        throw Refusal(.notAllowed, "this node has no \(command.target?.kind ?? "such part")")
     }
 
     private mutating func carryOut(_ command: Command, at index: Int) throws(Refusal) -> [SliceEffect]? {

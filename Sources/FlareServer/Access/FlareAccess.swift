@@ -73,7 +73,7 @@ package struct FlareAccess: Sendable {
         (self.sees, self.rights) = (sees, rights)
     }
 
-    /// Whoever reaches the server may do everything, as long as it has no users.
+    /// Without users, every client may do everything.
     static let everybody = FlareAccess(.open, identify: { _ in .nobody }) { _ in .all }
 
     /// Whether whoever reaches it may do what the unsigned user may.

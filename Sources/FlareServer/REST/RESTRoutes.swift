@@ -27,7 +27,7 @@ struct RESTRoutes: HTTPResponder {
         let target = RESTTarget(request.head.path ?? "/")
         let peer = context.channel.remoteAddress?.ipAddress
         let visitor = hub.access.visitor(of: request.head, from: peer)
-        // The identifier of a session is a secret of whoever opened it.
+        // The identifier of a session is a secret of the client that opened it.
         let isOfSession =
             target.path == EngineRequest.path && EngineRequest(target: request.head.path ?? "").session != nil
         guard visitor != nil || isOfSession || request.method == .options else {

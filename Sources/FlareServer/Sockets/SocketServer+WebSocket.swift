@@ -5,7 +5,7 @@ extension SocketServer: WebSocketGate {
     nonisolated func admission(of request: WebSocketRequest) -> WebSocketAdmission {
         let engine = EngineRequest(target: request.target)
         guard engine.isForEngine else { return .noWebSocket }
-        // The identifier of a session is a secret of whoever opened it.
+        // The identifier of a session is a secret of the client that opened it.
         if engine.session == nil, hub.access.visitor(of: request) == nil { return .unidentified }
         return assumeIsolated { $0.admission(of: engine) }
     }

@@ -132,7 +132,7 @@ package struct MQTTOutbox {
         guard count < limit, entries.count < Self.maximumSpan, bytes + message.size <= Self.maximumBytes
         else {
             wasRefused = true
-            return .refuse(.queueFull(limit: limit))
+            return .refuse(.queueFull(limit: count))
         }
         _ = append(Entry(message: message, waiter: waiter))
         return .accept

@@ -47,7 +47,7 @@ struct ClientHandshake: Sendable, Hashable {
     private static func reasonable(_ milliseconds: Double) -> Int { Int(min(max(milliseconds, 50), 600_000)) }
 }
 
-/// Parses the members of one JSON object, more leniently than the module JSON: what is no JSON, such as NaN, is skipped.
+/// Parses the members of one JSON object and skips values that are not JSON, such as NaN, which the JSON module refuses.
 ///
 /// Nested values are skipped too, except a list of texts.
 private struct FlatScanner {

@@ -28,7 +28,7 @@ struct AdministrationClient {
     /// The state folder.
     let folder: String
 
-    /// A request of whoever runs this program.
+    /// A request by the user who runs this program.
     static func request(
         _ method: AccountsRequest.Method,
         _ path: [String],

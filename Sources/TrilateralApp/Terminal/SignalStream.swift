@@ -28,7 +28,7 @@ struct SignalStream: Sendable {
     /// Waits for a signal, or until the task is cancelled.
     func first() async { for await _ in numbers { return } }
 
-    /// Waits until a signal ends what a verb does, or so many seconds.
+    /// Waits for a signal that ends the verb, at most for a number of seconds.
     static func waitForEnd(_ seconds: Int?) async {
         let signals = SignalStream([SIGINT, SIGTERM])
         await withTaskGroup(of: Void.self) { group in

@@ -129,7 +129,7 @@ extension ConfigurationSection {
             .init("people.sign_up", \.people.signUp, .choice()):
                 "Whether people make users for themselves: verified after an email message to their address, approved by an owner as well.",
             .init("people.forgot", \.people.canReset, .flag):
-                "Whether whoever forgot a password gets an email message with a link to set a new one.",
+                "Whether users who forgot a password can ask for an e-mail with a link to set a new one.",
             .init("people.log_days", \.people.logDays, .integer(1...3650)):
                 "How long the command log is kept, days.",
             .init("people.log_rows", \.people.logRows, .integer(1000...10_000_000)):
