@@ -111,19 +111,22 @@ extension AccountsStore {
 
     /// - Parameter seq: `nil` for the next number.
     private static func insert(_ entry: CommandLogEntry, seq: Int64?, _ database: Database) throws {
-        let statement = try database.cachedStatement(
-            sql: """
-                INSERT INTO command (seq, id, at, epoch, face, speaker, source, kind, target, slug, actions, results, state,
-                    code, tx, took_ms, times) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """
-        )
-        try statement.execute(arguments: [
-            seq, clipped(entry.id), entry.at, entry.epoch, entry.face, entry.speaker, clipped(entry.source),
-            entry.kind,
-            clipped(entry.target), clipped(entry.slug), clipped(entry.actions), clipped(entry.results),
-            entry.state,
-            clipped(entry.code), clipped(entry.tx), entry.took, max(1, entry.times),
-        ])
+        let sql = """
+            INSERT INTO command (seq, id, at, epoch, face, speaker, source, kind, target, slug, actions, results, state,
+                code, tx, took_ms, times) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        try database.run(sql) { values in
+            values.add(seq)
+            values.add(clipped(entry.id))
+            values.add(entry.at)
+            for text in [entry.epoch, entry.face, entry.speaker] { values.add(text) }
+            for text in [entry.source, entry.kind, entry.target, entry.slug, entry.actions, entry.results] {
+                values.add(clipped(text))
+            }
+            for text in [entry.state, clipped(entry.code), clipped(entry.tx)] { values.add(text) }
+            values.add(entry.took)
+            values.add(max(1, entry.times))
+        }
     }
 
     private static func clipped(_ text: String?) -> String? {

@@ -49,11 +49,11 @@ package struct CommandLogEntry: Sendable, Hashable {
 
     /// The same row without secrets in what somebody sent.
     func masked(by mask: SecretMask) -> CommandLogEntry {
+        func masked(_ text: String?) -> String? { text.map { mask.masked($0) } }
         var entry = self
         entry.kind = mask.masked(kind)
-        for text in [\Self.source, \.target, \.slug, \.actions, \.results, \.tx] {
-            entry[keyPath: text] = entry[keyPath: text].map { mask.masked($0) }
-        }
+        (entry.source, entry.target, entry.slug) = (masked(source), masked(target), masked(slug))
+        (entry.actions, entry.results, entry.tx) = (masked(actions), masked(results), masked(tx))
         return entry
     }
 }
