@@ -19,8 +19,11 @@ package final class LogOutput: Sendable {
         var secrets = SecretMask.forms
 
         /// The lowest level of any output.
+        ///
+        /// Every place that might log asks for it.
         var lowest: Logger.Level? {
-            [level, file == nil ? nil : fileLevel].compactMap { $0 }.min()
+            guard file != nil, let fileLevel else { return level }
+            return min(level ?? fileLevel, fileLevel)
         }
     }
 
