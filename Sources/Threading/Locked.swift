@@ -3,13 +3,15 @@ import Glibc
 /// A value that is protected by a lock.
 ///
 /// It uses a pthread mutex: on Linux the thread sanitizer reports false races for `Synchronization.Mutex`.
-// @unchecked: `value` is accessed only between lock and unlock.
+// @unchecked: the value is accessed only between lock and unlock.
 package final class Locked<Value>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private var value: Value
+    /// Not a member of the class: the lock keeps accesses apart already, so that nothing else needs to watch them.
+    private let value: UnsafeMutablePointer<Value>
 
     package init(_ value: sending Value) {
-        self.value = value
+        self.value = .allocate(capacity: 1)
+        self.value.initialize(to: value)
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
         pthread_mutex_init(mutex, nil)
@@ -18,6 +20,8 @@ package final class Locked<Value>: @unchecked Sendable {
     deinit {
         pthread_mutex_destroy(mutex)
         mutex.deallocate()
+        value.deinitialize(count: 1)
+        value.deallocate()
     }
 
     /// Reads or changes the value.
@@ -28,13 +32,13 @@ package final class Locked<Value>: @unchecked Sendable {
     ) throws(Failure) -> sending Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
-        return try body(&value)
+        return try body(&value.pointee)
     }
 
     /// Returns `nil`, without calling the body, if the lock is held.
     package func withLockIfFree<Result>(_ body: (inout Value) -> sending Result) -> sending Result? {
         guard pthread_mutex_trylock(mutex) == 0 else { return nil }
         defer { pthread_mutex_unlock(mutex) }
-        return body(&value)
+        return body(&value.pointee)
     }
 }

@@ -88,5 +88,8 @@ package struct MQTTUserProperty: Sendable, Hashable {
 
 extension MQTTMessage {
     /// Bytes of topic, payload and correlation data: nearly all that a broker's limit counts, and that it takes here.
-    var size: Int { topic.utf8.count + payload.count + (properties.correlationData?.count ?? 0) }
+    var size: Int {
+        let correlation = properties.isEmpty ? 0 : properties.correlationData?.count ?? 0
+        return topic.utf8.count + payload.count + correlation
+    }
 }

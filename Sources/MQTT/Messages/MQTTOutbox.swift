@@ -224,7 +224,7 @@ package struct MQTTOutbox {
             )
         }
         acceptedBytes = max(acceptedBytes, entry.message.size)
-        return finish(ticket, nil)
+        return finish(ticket, entry, nil)
     }
 
     /// The ticket with this identifier that may be there.
@@ -240,7 +240,10 @@ package struct MQTTOutbox {
     }
 
     private mutating func finish(_ ticket: Ticket, _ error: MQTTPublishError?) -> Completion? {
-        guard let entry = self[ticket] else { return nil }
+        self[ticket].flatMap { finish(ticket, $0, error) }
+    }
+
+    private mutating func finish(_ ticket: Ticket, _ entry: Entry, _ error: MQTTPublishError?) -> Completion {
         entries[Int(ticket - oldest)] = nil
         count -= 1
         bytes -= entry.message.size
