@@ -5,7 +5,10 @@
 package enum ByteOrderMark {
     private static let utf8: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    package static func begins(_ bytes: some Collection<UInt8>) -> Bool { bytes.starts(with: utf8) }
+    package static func begins(_ bytes: some Collection<UInt8>) -> Bool {
+        // Nearly nothing does, and every message is asked.
+        bytes.first == utf8[0] && bytes.starts(with: utf8)
+    }
 
     /// The bytes without a mark at their beginning.
     package static func skipped<Bytes: Collection<UInt8>>(in bytes: Bytes) -> Bytes.SubSequence {

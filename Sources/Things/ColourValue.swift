@@ -143,9 +143,15 @@ extension Refusal {
 extension String {
     /// The text without surrounding spaces, tabs and line ends.
     package var trimmingSpace: String {
+        if let first = utf8.first, let last = utf8.last, Self.isPrinted(first), Self.isPrinted(last) {
+            return self
+        }
         guard let start = firstIndex(where: { !$0.isWhitespace }),
             let end = lastIndex(where: { !$0.isWhitespace })
         else { return "" }
         return String(self[start...end])
     }
+
+    /// Whether a byte is an ASCII character that is no space; most texts begin and end with one.
+    private static func isPrinted(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
 }

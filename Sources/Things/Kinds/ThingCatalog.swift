@@ -177,9 +177,18 @@ struct KnownShapes {
     private var weight = 0
     /// The last form of a thing and its shape: nearly always it has them still.
     private var recent: [FlareID: (form: ThingForm, shape: ThingShape)] = [:]
+    /// The thing that was asked for last, and its shape: a turn asks for the same one again and again.
+    private var last: (thing: FlareThing, kind: ThingKind?, shape: ThingShape)?
     private var recentWeight = 0
 
     mutating func shape(of thing: FlareThing, _ kind: ThingKind?) -> ThingShape {
+        if let last, last.kind == kind, last.thing.isAlike(thing) { return last.shape }
+        let shape = found(thing, kind)
+        last = (thing, kind, shape)
+        return shape
+    }
+
+    private mutating func found(_ thing: FlareThing, _ kind: ThingKind?) -> ThingShape {
         if let last = recent[thing.id], last.form.isForm(of: thing, kind: kind) { return last.shape }
         let form = ThingForm(thing, kind: kind)
         let shape = shapes[form] ?? ThingShape(thing, kind: kind)
@@ -193,5 +202,13 @@ struct KnownShapes {
         if recentWeight > Self.recentCapacity { (recent, recentWeight) = ([:], form.weight) }
         recent[thing.id] = (form, shape)
         return shape
+    }
+}
+
+extension FlareThing {
+    /// Whether another value of this thing has the same shape, as far as can be told without reading its data.
+    fileprivate func isAlike(_ other: FlareThing) -> Bool {
+        id == other.id && data.isCopy(of: other.data) && actions == other.actions
+            && (position == nil) == (other.position == nil)
     }
 }
