@@ -17,6 +17,8 @@ package struct Command: Sendable, Hashable {
     package var source: String?
     /// When the controller took it up.
     var received: Instant?
+    /// The number of the event with which it did, and asked for the rights of its sender.
+    var event = 0
 
     package init(
         ticket: Int,

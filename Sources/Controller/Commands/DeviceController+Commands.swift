@@ -8,7 +8,7 @@ package import Things
 extension DeviceController {
     mutating func execute(_ command: Command) {
         var command = command
-        command.received = now
+        (command.received, command.event) = (now, core.event)
         pending.journal.received(command, at: now)
         let operation = command.operation.base
         attempt(PendingCommand(command: command, subject: operation.subject, target: nil)) {

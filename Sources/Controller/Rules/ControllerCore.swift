@@ -12,6 +12,8 @@ struct ControllerCore: Sendable {
     var effects: [ControllerEffect] = []
     var changes: Set<StateChange> = []
     var now = Instant(wallMilliseconds: 0, steadyMilliseconds: 0)
+    /// The number of the current event.
+    var event = 0
     var loads = LoadTracker()
 
     init(state: ControllerState, configuration: ControllerConfiguration) {

@@ -45,7 +45,7 @@ extension DeviceController {
         guard let old = state.data(of: object) else { return }
         var data = old
         // A dotted key is a path into the data; values that the server cannot store are skipped.
-        for (key, value) in values.sorted(by: { $0.key < $1.key }) where !value.isNull {
+        for (key, value) in values where !value.isNull {
             _ = DataPath(key)?.set(value, in: &data)
         }
         if object.kind == .thing { recordLevel(of: object.id, before: old, after: data) }

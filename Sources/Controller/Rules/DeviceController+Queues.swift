@@ -6,6 +6,7 @@ import Things
 extension DeviceController {
     /// Appends a job to the object's queue and refuses the waiting jobs that it supersedes.
     mutating func enqueue(_ job: Job, on object: ObjectReference) {
+        guard !queues.isIdle(object) else { return begin(job, on: object) }
         let (overtaken, isAppended) = queues.append(job, on: object)
         for overtaken in overtaken {
             refuse(overtaken.command, Refusal(.superseded, "a newer command for the same field came in time"))
@@ -30,7 +31,9 @@ extension DeviceController {
     private mutating func begin(_ job: Job, on object: ObjectReference) {
         var job = job
         // It may have waited for longer than the right of its sender lasted.
-        if let refusal = job.command.flatMap({ lostRight(of: $0.command, on: object) }) {
+        if let command = job.command?.command, command.event != core.event,
+            let refusal = lostRight(of: command, on: object)
+        {
             return refuse(job.command, refusal)
         }
         guard let request = request(for: &job, on: object) else { return finish(job, on: object, nil) }

@@ -71,6 +71,7 @@ package struct DeviceController: Sendable {
     /// - Returns: The effects to carry out, in order.
     package mutating func apply(_ event: ControllerEvent, at now: Instant) -> [ControllerEffect] {
         core.now = now
+        core.event += 1
         switch event {
         case .flare(.linkUp): linkUp()
         case .flare(.linkDown(let reason)): linkDown(reason)
@@ -114,6 +115,12 @@ package struct DeviceController: Sendable {
         let result = changes
         changes = []
         return result
+    }
+
+    /// The state with the changes since the last call, which are cleared; `nil` if nothing changed.
+    package mutating func removeSnapshot() -> StateSnapshot? {
+        let changes = removeChanges()
+        return changes.isEmpty ? nil : StateSnapshot(state: core.state, changes: changes)
     }
 
     private mutating func timerFired(_ timer: ControllerTimer) {

@@ -31,7 +31,9 @@ extension ControllerState {
         }
     }
 
-    func data(of object: ObjectReference) -> JSONObject? { self.object(object)?.data }
+    func data(of object: ObjectReference) -> JSONObject? {
+        object.kind == .thing ? things[object.id]?.data : self.object(object)?.data
+    }
 
     /// An object's name; `nil` if it has none or is unknown.
     package func name(of object: ObjectReference) -> String? {

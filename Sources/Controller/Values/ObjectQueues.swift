@@ -11,6 +11,9 @@ struct ObjectQueues: Sendable {
 
     subscript(object: ObjectReference) -> ObjectQueue? { queues[object] }
 
+    /// Whether an object has no jobs.
+    func isIdle(_ object: ObjectReference) -> Bool { queues.index(forKey: object) == nil }
+
     /// Appends a job to the queue of an object, unless the queue is full.
     /// - Returns: The waiting jobs that it supersedes, and whether it was appended.
     mutating func append(_ job: Job, on object: ObjectReference) -> (overtaken: [Job], isAppended: Bool) {
@@ -24,26 +27,38 @@ struct ObjectQueues: Sendable {
 
     /// Removes the next waiting job of an object; `nil` while another one is running.
     mutating func removeNext(of object: ObjectReference) -> Job? {
-        guard let queue = queues[object], queue.running == nil else { return nil }
-        guard !queue.waiting.isEmpty else {
-            queues[object] = nil
+        guard let index = queues.index(forKey: object), queues.values[index].running == nil else {
             return nil
         }
-        return queues[object]?.waiting.removeFirst()
+        guard !queues.values[index].waiting.isEmpty else {
+            queues.remove(at: index)
+            return nil
+        }
+        return queues.values[index].waiting.removeFirst()
     }
 
     /// Marks a job as running, with the request that was sent for it.
     mutating func begin(_ job: Job, _ request: FlareRequest, on object: ObjectReference) {
-        queues[object, default: ObjectQueue()].running = job
-        queues[object]?.sent = request
+        guard let index = queues.index(forKey: object) else {
+            queues[object] = ObjectQueue(running: job, sent: request)
+            return
+        }
+        queues.values[index].running = job
+        queues.values[index].sent = request
     }
 
     /// Ends the running job after the server's reply.
     /// - Returns: The job of the request; `nil` if it was cancelled.
     mutating func end(_ request: FlareRequest, on object: ObjectReference) -> Job? {
-        guard let queue = queues[object], let job = queue.running, queue.sent == request else { return nil }
-        queues[object]?.running = nil
-        queues[object]?.sent = nil
+        guard let index = queues.index(forKey: object), queues.values[index].sent == request,
+            let job = queues.values[index].running
+        else { return nil }
+        if queues.values[index].waiting.isEmpty {
+            queues.remove(at: index)
+        } else {
+            queues.values[index].running = nil
+            queues.values[index].sent = nil
+        }
         return job
     }
 

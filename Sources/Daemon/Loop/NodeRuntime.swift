@@ -187,17 +187,14 @@ package actor NodeRuntime {
         isInTurn = false
         ports.store()
         publish()
-        let state = controller.state
-        if announces { ports.announce(state) }
-        if resendsState { ports.resendState(state) }
+        if announces { ports.announce(controller.state) }
+        if resendsState { ports.resendState(controller.state) }
         for event in events { ports.event(event) }
         for answer in answers { ports.answer(completed(answer)) }
     }
 
     private func publish() {
-        let changes = controller.removeChanges()
-        guard !changes.isEmpty else { return }
-        let snapshot = StateSnapshot(state: controller.state, changes: changes)
+        guard let snapshot = controller.removeSnapshot() else { return }
         for observer in observers { observer.observe(snapshot) }
     }
 
