@@ -80,6 +80,7 @@ extension MQTTBridge {
     /// - Returns: Whether something is to be sent.
     @discardableResult
     func clearStaleTopics() -> Bool {
+        guard ownership.hasStaleTopics else { return false }
         let stale = ownership.drainStaleTopics(
             isPlaceKnown: isEverythingKnown,
             unless: isExpected

@@ -5,7 +5,7 @@ import MQTT
 import Messages
 import Testing
 
-struct DiscoverySessionTests {
+struct DiscoverySessionTests: ~Copyable {
     private var session = DiscoverySession(Self.configuration, remembered: [:])
 
     private static var configuration: DiscoveryConfiguration {

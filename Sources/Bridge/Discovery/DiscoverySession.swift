@@ -7,7 +7,7 @@ package import Messages
 /// Decides when Home Assistant is sent its announcements, between the node's states.
 ///
 /// What to announce is decided by the ``HomeAssistant/DiscoveryPublisher`` in it.
-package struct DiscoverySession: Sendable {
+package struct DiscoverySession: ~Copyable, Sendable {
     package enum Action: Sendable, Hashable {
         /// Publish these; return those for which the client has no room with ``DiscoverySession/putBack(_:)``.
         case publish([Announcement])

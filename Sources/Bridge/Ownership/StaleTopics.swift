@@ -20,6 +20,7 @@ package struct StaleTopics: Sendable {
     }
 
     var root: String { topics.root }
+    var isEmpty: Bool { found.isEmpty }
 
     /// Records a retained message, or one that was published meanwhile.
     package mutating func record(_ message: MQTTMessage) {

@@ -196,6 +196,9 @@ package struct TopicOwnership: Sendable {
         return result
     }
 
+    /// Whether there are any that might be drained.
+    var hasStaleTopics: Bool { stale.contains { !$0.isEmpty } }
+
     /// Called at every tick with a link.
     ///
     /// - Returns: Whether topics were read for a whole interval: every retained message has arrived by then, and every

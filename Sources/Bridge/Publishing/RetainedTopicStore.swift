@@ -224,9 +224,7 @@ package struct RetainedTopicStore: Sendable {
 
     /// The topics that hold something, in the order in which they are sent.
     package var topics: [String] {
-        inOrder(indices.values.filter { !entries[$0].message.payload.isEmpty }).map {
-            entries[$0].message.topic
-        }
+        inOrder(indices.values.filter { !entries[$0].message.payload.isEmpty }).map { self[$0].topic }
     }
 
     /// Whether a topic holds something, or will once it is released.
@@ -239,15 +237,18 @@ package struct RetainedTopicStore: Sendable {
     /// - Parameter last: The last rank to send.
     package func due(at now: Int64, upTo last: Rank = .view) -> [Slot] {
         guard unsentCount > 0 else { return [] }
-        let due = listed.filter { entries[$0].isUnsent && isDue($0, now) && entries[$0].rank <= last }
-        return inOrder(due).map { Slot(index: $0, order: entries[$0].order) }
+        var due: [Int] = []
+        for index in listed where entries[index].isUnsent && isDue(index, now) && entries[index].rank <= last
+        {
+            due.append(index)
+        }
+        return inOrder(due)
     }
 
-    private func inOrder(_ indices: [Int]) -> [Int] {
-        guard indices.count > 1 else { return indices }
-        return indices.sorted {
-            (entries[$0].rank, entries[$0].order) < (entries[$1].rank, entries[$1].order)
-        }
+    private func inOrder(_ indices: [Int]) -> [Slot] {
+        let slots = indices.map { (rank: entries[$0].rank, slot: Slot(index: $0, order: entries[$0].order)) }
+        guard slots.count > 1 else { return slots.map(\.slot) }
+        return slots.sorted { ($0.rank, $0.slot.order) < ($1.rank, $1.slot.order) }.map(\.slot)
     }
 
     private func isDue(_ index: Int, _ now: Int64) -> Bool {

@@ -12,6 +12,7 @@ package struct StateRenderer: ~Copyable, Sendable {
     private(set) var isSettled = false
     private var zoneLights = ZoneLights()
     private var thingTopics: [FlareID: ThingTopics] = [:]
+    private var zoneTopics: [FlareID: (slug: String, lights: RetainedTopicStore.Topic)] = [:]
     private var buffer = JSONBuffer()
     /// Objects whose topics were cleared, until ``drainCleared()``.
     private var cleared: Set<ObjectName> = []
@@ -68,10 +69,10 @@ package struct StateRenderer: ~Copyable, Sendable {
         for case .object(let object) in changes {
             switch object.kind {
             case .thing:
-                withTopics(of: object.id, state) { renderer, topics in
-                    renderer.put(&topics.data, in: &store) { buffer in
-                        if let thing = state.things[object.id] { buffer.write(thing.data) }
-                    }
+                withTopics(of: object.id, state) { renderer, topics, state in
+                    renderer.buffer.removeAll()
+                    if let data = state.things[object.id]?.data { renderer.buffer.write(data) }
+                    renderer.putWritten(&topics.data, in: &store)
                     renderer.beacon(of: object.id, topics: &topics, state, in: &store)
                 }
                 zones.formUnion(zoneLights.update(object.id, in: state))
@@ -92,10 +93,10 @@ package struct StateRenderer: ~Copyable, Sendable {
             case .alert(let id):
                 put(topics.alert(id), state.alerts[id].map { .json($0.json(id: id)) } ?? .nothing, in: &store)
             case .beacon(let id):
-                withTopics(of: id, state) { $0.beacon(of: id, topics: &$1, state, in: &store) }
+                withTopics(of: id, state) { $0.beacon(of: id, topics: &$1, $2, in: &store) }
             case .link:
                 for id in state.things.keys {
-                    withTopics(of: id, state) { $0.availability(of: id, topics: &$1, state, in: &store) }
+                    withTopics(of: id, state) { $0.availability(of: id, topics: &$1, $2, in: &store) }
                 }
                 for id in state.zones.keys.sorted() { lights(of: id, state, in: &store) }
             default:
@@ -144,27 +145,31 @@ package struct StateRenderer: ~Copyable, Sendable {
     ) {
         guard let slug = state.slugs[object.kind, object.id] else { return }
         if !state.holds(object) { cleared.insert(ObjectName(object.kind, slug)) }
-        let topic = topics.object(object.kind, slug)
         switch object.kind {
-        case .environment: put(topic, .json(state.environmentJSON(object.id)), rank: .model, in: &store)
-        case .zone: put(topic, .json(state.zoneJSON(object.id)), rank: .model, in: &store)
+        case .environment, .zone:
+            let json =
+                object.kind == .zone ? state.zoneJSON(object.id) : state.environmentJSON(object.id)
+            put(topics.object(object.kind, slug), .json(json), rank: .model, in: &store)
         case .thing:
-            withTopics(of: object.id, state) { renderer, topics in
+            withTopics(of: object.id, state) { renderer, topics, state in
                 renderer.availability(of: object.id, topics: &topics, state, in: &store)
-                renderer.put(&topics.state, in: &store) { state.writeThing(object.id, to: &$0) }
+                renderer.buffer.removeAll()
+                state.writeThing(object.id, to: &renderer.buffer)
+                renderer.putWritten(&topics.state, in: &store)
             }
         case .device: break
         }
     }
 
+    /// - Parameter render: Called with the state, because a closure that captures it would copy it.
     private mutating func withTopics(
         of id: FlareID,
         _ state: ControllerState,
-        _ render: (inout StateRenderer, inout ThingTopics) -> Void
+        _ render: (inout StateRenderer, inout ThingTopics, ControllerState) -> Void
     ) {
         guard let slug = state.slugs[.thing, id] else { return }
         var topics = thingTopics[id].flatMap { $0.slug == slug ? $0 : nil } ?? ThingTopics(slug, self.topics)
-        render(&self, &topics)
+        render(&self, &topics, state)
         thingTopics[id] = state.things[id] == nil ? nil : topics
     }
 
@@ -177,9 +182,9 @@ package struct StateRenderer: ~Copyable, Sendable {
     ) {
         let json = state.thingBeaconJSON(id)
         guard json != nil || store.holds(&topics.beacon) else { return }
-        put(&topics.beacon, qos: .atMostOnce, in: &store) { buffer in
-            if let json { buffer.write(json) }
-        }
+        buffer.removeAll()
+        if let json { buffer.write(json) }
+        putWritten(&topics.beacon, qos: .atMostOnce, in: &store)
     }
 
     private mutating func availability(
@@ -188,9 +193,9 @@ package struct StateRenderer: ~Copyable, Sendable {
         _ state: ControllerState,
         in store: inout RetainedTopicStore
     ) {
-        put(&topics.availability, in: &store) { buffer in
-            if state.things[id] != nil { buffer.write(plain: state.thingAvailability(id)) }
-        }
+        buffer.removeAll()
+        if state.things[id] != nil { buffer.write(plain: state.thingAvailability(id)) }
+        putWritten(&topics.availability, in: &store)
     }
 
     /// The lights of a zone as one.
@@ -200,14 +205,16 @@ package struct StateRenderer: ~Copyable, Sendable {
         in store: inout RetainedTopicStore
     ) {
         guard let slug = state.slugs[.zone, zone] else { return }
-        var topic = RetainedTopicStore.Topic(topics.lights(zone: slug))
+        var topics =
+            zoneTopics[zone].flatMap { $0.slug == slug ? $0 : nil }
+            ?? (slug: slug, lights: RetainedTopicStore.Topic(topics.lights(zone: slug)))
+        defer { zoneTopics[zone] = state.zones[zone] == nil ? nil : topics }
         let hasLights = state.zones[zone] != nil && zoneLights.hasLights(zone)
-        guard hasLights || store.holds(&topic) else { return }
+        guard hasLights || store.holds(&topics.lights) else { return }
         let isLinkUp = state.isLinkUp && !state.isStale
-        put(&topic, every: 10, in: &store) { [zoneLights] buffer in
-            guard hasLights else { return }
-            buffer.writeObject { zoneLights.write(zone, isLinkUp: isLinkUp, to: &$0) }
-        }
+        buffer.removeAll()
+        if hasLights { buffer.writeObject { zoneLights.write(zone, isLinkUp: isLinkUp, to: &$0) } }
+        putWritten(&topics.lights, every: 10, in: &store)
     }
 
     /// Removes and returns the objects whose topics were cleared.
@@ -284,9 +291,9 @@ package struct StateRenderer: ~Copyable, Sendable {
         in store: inout RetainedTopicStore
     ) {
         var topic = RetainedTopicStore.Topic(topics.state)
-        put(&topic, rank: .view, every: perSecond, in: &store) {
-            state.writeFeed(device: device, nearby: nearby, to: &$0)
-        }
+        buffer.removeAll()
+        state.writeFeed(device: device, nearby: nearby, to: &buffer)
+        putWritten(&topic, rank: .view, every: perSecond, in: &store)
     }
 
     private mutating func device(
@@ -341,25 +348,23 @@ package struct StateRenderer: ~Copyable, Sendable {
         in store: inout RetainedTopicStore
     ) {
         var topic = RetainedTopicStore.Topic(topic)
-        put(&topic, qos: qos, rank: rank, every: perSecond, in: &store) { buffer in
-            switch content {
-            case .text(let text): buffer.write(plain: text)
-            case .json(let json?): buffer.write(json)
-            case .json(nil), .nothing: break
-            }
+        buffer.removeAll()
+        switch content {
+        case .text(let text): buffer.write(plain: text)
+        case .json(let json?): buffer.write(json)
+        case .json(nil), .nothing: break
         }
+        putWritten(&topic, qos: qos, rank: rank, every: perSecond, in: &store)
     }
 
-    private mutating func put(
+    /// The topic gets what was written to ``buffer``.
+    private func putWritten(
         _ topic: inout RetainedTopicStore.Topic,
         qos: MQTTQoS = .atLeastOnce,
         rank: RetainedTopicStore.Rank = .model,
         every perSecond: Double = .infinity,
-        in store: inout RetainedTopicStore,
-        _ write: (inout JSONBuffer) -> Void
+        in store: inout RetainedTopicStore
     ) {
-        buffer.removeAll()
-        write(&buffer)
         store.set(&topic, buffer, qos: qos, rank: rank, spacing: Int64((1000 / perSecond).rounded()))
     }
 }
