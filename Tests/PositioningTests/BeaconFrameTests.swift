@@ -98,13 +98,9 @@ import Testing
         #expect(made.count <= 31)
     }
 
-    @Test func `a packet without a usable received power announces no beacon`() {
-        let payload = Self.flags + Self.iBeacon(power: 0xC5)
-        let heard = [127, 42, 0, -111, -128, -1, -60, -110].map { rssi in
-            let address = DeviceAddress(bits: 1, isRandom: false)
-            return Advertisement(time: 1, address: address, payload: payload, rssi: rssi).sightings.count
-        }
-        #expect(heard == [0, 0, 0, 0, 0, 1, 1, 1])
+    @Test func `a received power that no receiver measures is not usable`() {
+        let usable = [127, 42, 0, -111, -128, -1, -60, -110].map { BeaconSighting.isUsable(rssi: $0) }
+        #expect(usable == [false, false, false, false, false, true, true, true])
     }
 
     @Test func `random and mutated payloads never trap`() {
@@ -129,5 +125,14 @@ import Testing
             }
         }
         #expect(identified > 1000)
+    }
+}
+
+extension BeaconFrame {
+    /// All frames of a payload, in order.
+    static func frames(in payload: [UInt8]) -> [BeaconFrame] {
+        var frames: [BeaconFrame] = []
+        forEachFrame(in: payload.span) { frames.append($0) }
+        return frames
     }
 }

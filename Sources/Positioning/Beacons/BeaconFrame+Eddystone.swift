@@ -1,7 +1,6 @@
 extension BeaconFrame {
     private enum FrameType {
         static let uid: UInt8 = 0x00
-        static let url: UInt8 = 0x10
         static let telemetry: UInt8 = 0x20
         static let ephemeral: UInt8 = 0x30
     }
@@ -23,9 +22,6 @@ extension BeaconFrame {
                     powerAtZeroMetres: level
                 )
             )
-        case FrameType.url:
-            guard let text = EddystoneURL.text(of: data.extracting(4..<data.count)) else { return nil }
-            self = .eddystoneURL(EddystoneURL(text: text, powerAtZeroMetres: level))
         case FrameType.telemetry where data[3] == 0 && data.count >= 16:
             self = .telemetry(BeaconTelemetry(eddystone: data.extracting(4..<16)))
         case FrameType.telemetry where data[3] == 1 && data.count >= 20:
@@ -75,35 +71,6 @@ package struct EddystoneUID: Sendable, Hashable {
             number = number * 10 + digit
         }
         return number
-    }
-}
-
-/// An Eddystone-URL frame.
-package struct EddystoneURL: Sendable, Hashable {
-    package let text: String
-    /// dBm.
-    package let powerAtZeroMetres: Int
-
-    package var powerAtOneMetre: Int? { BeaconFrame.power(atZeroMetres: powerAtZeroMetres) }
-
-    private static let schemes = ["http://www.", "https://www.", "http://", "https://"]
-    private static let domains = [".com", ".org", ".edu", ".net", ".info", ".biz", ".gov"]
-    private static let longest = 17
-
-    /// Decodes the scheme byte and the bytes after it; `nil` when a byte is reserved.
-    static func text(of bytes: Span<UInt8>) -> String? {
-        guard (2...longest + 1).contains(bytes.count), Int(bytes[0]) < schemes.count else { return nil }
-        var text = schemes[Int(bytes[0])]
-        for index in 1..<bytes.count {
-            switch bytes[index] {
-            case let code where code < 7: text += domains[Int(code)] + "/"
-            case let code where code < 14: text += domains[Int(code) - 7]
-            case let code where (0x21...0x7E).contains(code):
-                text.unicodeScalars.append(Unicode.Scalar(code))
-            default: return nil
-            }
-        }
-        return text
     }
 }
 

@@ -3,18 +3,10 @@ package enum BeaconFrame: Sendable, Hashable {
     case iBeacon(BeaconIdentity, powerAtOneMetre: Int?)
     case altBeacon(BeaconIdentity, powerAtOneMetre: Int?)
     case eddystoneUID(EddystoneUID)
-    case eddystoneURL(EddystoneURL)
     case eddystoneEID(EddystoneEID)
     /// Telemetry. The sender's address is its only identity.
     case telemetry(BeaconTelemetry)
     case encryptedTelemetry(EncryptedTelemetry)
-
-    /// All frames of a payload, in order.
-    package static func frames(in payload: [UInt8]) -> [BeaconFrame] {
-        var frames: [BeaconFrame] = []
-        forEachFrame(in: payload.span) { frames.append($0) }
-        return frames
-    }
 
     /// Calls `body` with each frame of a payload, in order.
     package static func forEachFrame(in payload: Span<UInt8>, _ body: (BeaconFrame) -> Void) {
@@ -34,7 +26,7 @@ package enum BeaconFrame: Sendable, Hashable {
         switch self {
         case .iBeacon(let identity, _), .altBeacon(let identity, _): identity
         case .eddystoneUID(let frame): frame.identity
-        case .eddystoneURL, .eddystoneEID, .telemetry, .encryptedTelemetry: nil
+        case .eddystoneEID, .telemetry, .encryptedTelemetry: nil
         }
     }
 
@@ -43,7 +35,6 @@ package enum BeaconFrame: Sendable, Hashable {
         switch self {
         case .iBeacon(_, let power), .altBeacon(_, let power): power
         case .eddystoneUID(let frame): frame.powerAtOneMetre
-        case .eddystoneURL(let frame): frame.powerAtOneMetre
         case .eddystoneEID(let frame): frame.powerAtOneMetre
         case .telemetry, .encryptedTelemetry: nil
         }

@@ -89,7 +89,6 @@ package struct BeaconReceiver: Sendable {
             case .eddystoneEID(let frame):
                 match = ephemerals?.resolve(frame.id, at: now.wall)
                 identity = match?.beacon.identity
-            case .eddystoneURL: break
             case .telemetry(let telemetry) where telemetry.format == .ruuvi:
                 readings.append(.telemetry(telemetry, of: .device(sender), time: now.time))
             case .telemetry(let telemetry): hold(.plain(telemetry), from: sender, at: now)
