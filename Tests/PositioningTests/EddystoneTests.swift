@@ -49,7 +49,7 @@ import Testing
     @Test func `an ephemeral identifier is eight bytes after its power`() throws {
         let whole: [UInt8] = [0x30, 0xEE, 1, 2, 3, 4, 5, 6, 7, 8]
         let found = try #require(frame(whole))
-        #expect(found == .eddystoneEID(EddystoneEID(id: 0x0102_0304_0506_0708, powerAtZeroMetres: -18)))
+        #expect(found == .ephemeral(id: 0x0102_0304_0506_0708, powerAtOneMetre: -18 - 41))
         #expect(found.powerAtOneMetre == -59)
         #expect(found.identity == nil)
         for count in 0..<whole.count { #expect(frame(Array(whole.prefix(count))) == nil) }

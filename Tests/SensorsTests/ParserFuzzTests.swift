@@ -37,7 +37,7 @@ import Testing
                 kinds.insert("\(frame)".prefix { $0 != "(" }.description)
             }
         }
-        #expect(kinds.count == 6)
+        #expect(kinds.count == 4)
     }
 
     private static func event(_ payload: [UInt8], isExtended: Bool) -> [UInt8] {
