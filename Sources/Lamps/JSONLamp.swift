@@ -92,7 +92,14 @@ package struct LampAvailability: Sendable, Hashable {
         self.offline = offline
     }
 
+    /// One of the two in any case, as a text or as the `state` of an object.
     func report(_ payload: [UInt8]) throws(LampMessageError) -> LampReport {
-        try LampPayload.available(payload, online: online, offline: offline)
+        let text = try LampPayload.text(payload)
+        // A cleared retained message.
+        if text.isEmpty { return .available(nil) }
+        let word = (try? JSONValue(parsing: text))?["state"]?.string ?? text
+        if word.lowercased() == online.lowercased() { return .available(true) }
+        if word.lowercased() == offline.lowercased() { return .available(false) }
+        throw LampMessageError("the availability must be \(online) or \(offline)", is: text)
     }
 }

@@ -154,9 +154,7 @@ package struct LampLink: Sendable {
             return []
         }
         guard let old else {
-            var actions = begin(at: now)
-            actions += settle(at: now)
-            return actions
+            return begin(at: now) + settle(at: now)
         }
         guard new.wanted != old.wanted else { return [] }
         if let adoption, old.becomes(new, by: adoption.values) { return settle(at: now) }
@@ -238,9 +236,7 @@ package struct LampLink: Sendable {
             lose()
             return []
         }
-        var actions = begin(at: now)
-        actions += settle(at: now)
-        return actions
+        return begin(at: now) + settle(at: now)
     }
 
     private mutating func available(_ isOnline: Bool?, _ topic: String, at now: Int64) -> [Action] {

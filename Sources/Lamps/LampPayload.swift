@@ -48,21 +48,6 @@ enum LampPayload {
         return min(number / scale, 1)
     }
 
-    /// `online` or `offline` in any case, as a text or as the `state` of an object.
-    static func available(
-        _ payload: [UInt8],
-        online: String = "online",
-        offline: String = "offline"
-    ) throws(LampMessageError) -> LampReport {
-        let text = try text(payload)
-        // A cleared retained message.
-        if text.isEmpty { return .available(nil) }
-        let word = (try? JSONValue(parsing: text))?["state"]?.string ?? text
-        if word.lowercased() == online.lowercased() { return .available(true) }
-        if word.lowercased() == offline.lowercased() { return .available(false) }
-        throw LampMessageError("the availability must be \(online) or \(offline)", is: text)
-    }
-
     /// Colours of JSON lights: an object with x and y, hue and saturation (or h and s), r, g and b, or `hex`; a text
     /// of the channels or of hexadecimal digits; or a list of the channels.
     ///
@@ -82,36 +67,27 @@ enum LampPayload {
         func number(_ name: String) -> Double? { members[name]?.statedNumber }
         let hue = number("hue") ?? number("h")
         let saturation = number("saturation") ?? number("s")
-        let readings: [(String, () -> RGBColour?)] = [
-            (
-                "xy",
-                {
-                    guard let x = number("x"), let y = number("y"), (0...1).contains(x), (0...1).contains(y)
-                    else { return nil }
-                    return RGBColour(x: x, y: y)
+        func reading(_ model: String) -> RGBColour? {
+            switch model {
+            case "xy":
+                guard let x = number("x"), let y = number("y"), (0...1).contains(x), (0...1).contains(y)
+                else { return nil }
+                return RGBColour(x: x, y: y)
+            case "hs":
+                guard let hue, let saturation, (0...360).contains(hue), (0...100).contains(saturation)
+                else { return nil }
+                return RGBColour(hue: hue, saturation: saturation / 100)
+            case "rgb":
+                guard let red = number("r"), let green = number("g"), let blue = number("b") else {
+                    return nil
                 }
-            ),
-            (
-                "hs",
-                {
-                    guard let hue, let saturation, (0...360).contains(hue), (0...100).contains(saturation)
-                    else { return nil }
-                    return RGBColour(hue: hue, saturation: saturation / 100)
-                }
-            ),
-            (
-                "rgb",
-                {
-                    guard let red = number("r"), let green = number("g"), let blue = number("b") else {
-                        return nil
-                    }
-                    return rgb([red, green, blue])
-                }
-            ),
-            ("hex", { members["hex"]?.string.flatMap { RGBColour(hexText: $0) } }),
-        ]
-        let first = readings.first { mode?.hasPrefix($0.0) ?? false }
-        guard let colour = first?.1() ?? readings.lazy.compactMap({ $0.1() }).first else {
+                return rgb([red, green, blue])
+            default: return members["hex"]?.string.flatMap { RGBColour(hexText: $0) }
+            }
+        }
+        let models = ["xy", "hs", "rgb", "hex"]
+        let stated = models.filter { mode?.hasPrefix($0) ?? false }
+        guard let colour = (stated + models).lazy.compactMap(reading).first else {
             // An object without a colour: nothing, or channels of white light.
             if members.allSatisfy({ $0.value.isNull || whiteChannels.contains($0.key) }) { return nil }
             throw wrong

@@ -47,7 +47,7 @@ package struct TasmotaLamp: LampDialect {
     private var power: String { "\(command)/\(key)" }
 
     package func report(on topic: String, _ payload: [UInt8]) throws(LampMessageError) -> LampReport {
-        if topic == "\(telemetry)/LWT" { return try LampPayload.available(payload) }
+        if topic == "\(telemetry)/LWT" { return try LampAvailability(topic: topic).report(payload) }
         if payload.isEmpty { return .nothing }
         if powerTopics.contains(topic), !payload.contains(UInt8(ascii: "{")) {
             let text = try LampPayload.text(payload)
@@ -86,49 +86,33 @@ package struct TasmotaLamp: LampDialect {
                 reported: level,
                 colour: light?.colour,
                 temperature: temperature,
-                isWhite: light == .white
+                isWhite: light?.isWhite ?? false
             )
         )
     }
 
-    /// What the channels of a report show.
-    private enum Light: Equatable {
-        case colour(RGBColour)
-        /// Only white channels are lit.
-        case white
-        /// No channel is lit, or the light has white ones only.
-        case plain
-
-        var colour: RGBColour? { if case .colour(let colour) = self { colour } else { nil } }
-
-        /// From channels of 0 to 255: red, green and blue, and white ones.
-        init?(channels: [Double]) {
-            guard !channels.isEmpty, channels.allSatisfy({ $0 >= 0 }) else { return nil }
-            guard channels.count >= 3 else {
-                self = .plain
-                return
-            }
-            guard let colour = LampPayload.rgb(channels) else { return nil }
-            if colour != LampState.black {
-                self = .colour(colour)
-            } else {
-                self = channels.dropFirst(3).contains { $0 > 0 } ? .white : .plain
-            }
-        }
+    /// What channels of 0 to 255 show: red, green and blue, and white ones; `nil` if they are not valid.
+    private static func light(of channels: [Double]) -> LampState? {
+        guard !channels.isEmpty, channels.allSatisfy({ $0 >= 0 }) else { return nil }
+        // A light that has white channels only.
+        guard channels.count >= 3 else { return LampState() }
+        guard let colour = LampPayload.rgb(channels) else { return nil }
+        guard colour == LampState.black else { return LampState(colour: colour) }
+        return LampState(isWhite: channels.dropFirst(3).contains { $0 > 0 })
     }
 
-    private static func light(hsb value: JSONValue, white: Double) throws(LampMessageError) -> Light {
+    private static func light(hsb value: JSONValue, white: Double) throws(LampMessageError) -> LampState {
         let numbers = numbers(value.string ?? "")
         guard let numbers, numbers.count == 3, (0...360).contains(numbers[0]), (0...100).contains(numbers[1])
         else {
             throw LampMessageError("HSBColor must be hue, saturation and brightness", is: value)
         }
-        if numbers[2] == 0, white > 0 { return .white }
-        return .colour(RGBColour(hue: numbers[0], saturation: numbers[1] / 100))
+        if numbers[2] == 0, white > 0 { return LampState(isWhite: true) }
+        return LampState(colour: RGBColour(hue: numbers[0], saturation: numbers[1] / 100))
     }
 
     /// `RRGGBB…` or `r,g,b…`, followed by white channels; fewer channels are white light.
-    private static func light(color value: JSONValue) throws(LampMessageError) -> Light {
+    private static func light(color value: JSONValue) throws(LampMessageError) -> LampState {
         let text = value.string ?? ""
         let channels: [Double]?
         if text.contains(",") {
@@ -143,14 +127,14 @@ package struct TasmotaLamp: LampDialect {
                     ?? -1
             }
         }
-        guard let channels, let light = Light(channels: channels) else { throw unsupported("Color", value) }
+        guard let channels, let light = light(of: channels) else { throw unsupported("Color", value) }
         return light
     }
 
     /// Percent of each channel.
-    private static func light(channels value: JSONValue) throws(LampMessageError) -> Light {
+    private static func light(channels value: JSONValue) throws(LampMessageError) -> LampState {
         let channels = value.array?.map { ($0.statedNumber ?? -1) * 2.55 } ?? []
-        guard let light = Light(channels: channels) else { throw unsupported("Channel", value) }
+        guard let light = light(of: channels) else { throw unsupported("Channel", value) }
         return light
     }
 

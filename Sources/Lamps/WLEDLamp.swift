@@ -20,7 +20,7 @@ package struct WLEDLamp: LampDialect {
     package let longestFade = 6553.0
 
     package func report(on topic: String, _ payload: [UInt8]) throws(LampMessageError) -> LampReport {
-        if topic == "\(self.topic)/status" { return try LampPayload.available(payload) }
+        if topic == "\(self.topic)/status" { return try LampAvailability(topic: topic).report(payload) }
         let text = try LampPayload.text(payload)
         if text.isEmpty { return .nothing }
         switch topic.dropFirst(self.topic.count) {

@@ -31,7 +31,7 @@ package struct ZigbeeLamp: LampDialect {
     package let longestFade = 6553.0
 
     package func report(on topic: String, _ payload: [UInt8]) throws(LampMessageError) -> LampReport {
-        guard topic == self.topic else { return try LampPayload.available(payload) }
+        guard topic == self.topic else { return try LampAvailability(topic: topic).report(payload) }
         if payload.isEmpty { return .nothing }
         return LampReading.light(try LampPayload.object(payload), scale: Self.scale)
     }

@@ -18,11 +18,11 @@ struct PictureDrawing {
     /// - Parameters:
     ///   - content: The area that the plan must show; `nil` for none.
     ///   - zones: The zones to draw.
-    init(_ content: PlanBounds?, isFlipped: Bool, zones: [PlanZone], style: PictureStyle) {
+    init(_ content: PlaneBounds?, isFlipped: Bool, zones: [PlanZone], style: PictureStyle) {
         isEmpty = content == nil
         ink = PictureInk(style)
         let frame = PlanFrame(
-            content ?? PlanBounds(Box(origin: .zero, width: 10, height: 5)),
+            content ?? PlaneBounds(Box(origin: .zero, width: 10, height: 5)),
             isFlipped: isFlipped
         )
         self.frame = frame

@@ -5,7 +5,7 @@ struct PlanContent {
     let zones: [(id: FlareID, zone: PlanZone)]
     let things: [(id: FlareID, thing: PlanThing)]
     /// The area that the plan must show; `nil` when nothing has a position.
-    let bounds: PlanBounds?
+    let bounds: PlaneBounds?
 
     init(_ picture: PlacePicture) {
         let floors = Floors(zonesFrom: picture.zones.values.lazy.map(\.box.origin.z))
@@ -20,7 +20,7 @@ struct PlanContent {
             thing.zone.map { shown.contains($0) || picture.zones[$0] == nil } ?? true
         }
         let bounds = Self.bounds(
-            rooms: zones.map { PlanBounds($0.zone.box) }.union,
+            rooms: zones.map { PlaneBounds($0.zone.box) }.union,
             outline: picture.environment?.perimeter,
             things: onFloor.values.map(\.position),
             device: picture.device?.position
@@ -31,26 +31,26 @@ struct PlanContent {
     }
 
     private static func bounds(
-        rooms: PlanBounds?,
+        rooms: PlaneBounds?,
         outline: Box?,
         things: [Point3D],
         device: Point3D?
-    ) -> PlanBounds? {
+    ) -> PlaneBounds? {
         var base = rooms
         if let outline, outline.isDrawable {
-            let bounds = PlanBounds(outline)
+            let bounds = PlaneBounds(outline)
             // A wrong perimeter would shrink the zones to a dot.
             let isPlausible = rooms.map { bounds.longerSide <= 10 * $0.longerSide } ?? true
             if isPlausible { base = rooms?.union(bounds) ?? bounds }
         }
         guard let base else {
-            let points = (things + (device.map { [$0] } ?? [])).map { PlanBounds($0) }
+            let points = (things + (device.map { [$0] } ?? [])).map { PlaneBounds($0) }
             return points.union.map { $0.grown(by: 1 + $0.longerSide / 10) }
         }
         // Things outside are included, unless they are far away.
         let surroundings = base.grown(by: base.longerSide)
         let beside = things.filter { surroundings.contains($0) && !base.contains($0) }
-        return (beside.map { PlanBounds($0).grown(by: 0.5) } + [base]).union
+        return (beside.map { PlaneBounds($0).grown(by: 0.5) } + [base]).union
     }
 
     /// The first things, and always the nearby one.

@@ -1,48 +1,5 @@
 import Flare
 
-/// A rectangle of the plan, metres.
-struct PlanBounds: Sendable {
-    var minX: Double
-    var minY: Double
-    var maxX: Double
-    var maxY: Double
-
-    init(_ point: Point3D) { (minX, minY, maxX, maxY) = (point.x, point.y, point.x, point.y) }
-
-    init(_ box: Box) {
-        (minX, minY) = (box.origin.x, box.origin.y)
-        (maxX, maxY) = (minX + box.width, minY + box.height)
-    }
-
-    var width: Double { maxX - minX }
-    var height: Double { maxY - minY }
-    var longerSide: Double { max(width, height) }
-
-    func union(_ other: PlanBounds) -> PlanBounds {
-        var union = self
-        (union.minX, union.minY) = (min(minX, other.minX), min(minY, other.minY))
-        (union.maxX, union.maxY) = (max(maxX, other.maxX), max(maxY, other.maxY))
-        return union
-    }
-
-    /// Enlarged by some metres on each side.
-    func grown(by x: Double, _ y: Double) -> PlanBounds {
-        var grown = self
-        (grown.minX, grown.minY, grown.maxX, grown.maxY) = (minX - x, minY - y, maxX + x, maxY + y)
-        return grown
-    }
-
-    func grown(by metres: Double) -> PlanBounds { grown(by: metres, metres) }
-
-    func contains(_ point: Point3D) -> Bool {
-        point.x >= minX && point.x <= maxX && point.y >= minY && point.y <= maxY
-    }
-}
-
-extension [PlanBounds] {
-    var union: PlanBounds? { first.map { dropFirst().reduce($0) { $0.union($1) } } }
-}
-
 /// Converts metres of the plan to whole units of the picture, whose x points right and y down.
 struct PlanFrame: Sendable {
     /// The picture's width; a unit is about a pixel on a small card.
@@ -55,7 +12,7 @@ struct PlanFrame: Sendable {
     private static let planHeights = 120.0...640.0
 
     /// The part of the plan that is shown.
-    let bounds: PlanBounds
+    let bounds: PlaneBounds
     /// Units per metre.
     let scale: Double
     let planHeight: Int
@@ -66,7 +23,7 @@ struct PlanFrame: Sendable {
     var pictureHeight: Int { Self.header + planHeight + Self.footer }
 
     /// - Parameter isFlipped: Whether the plan's y axis points down, as the picture's.
-    init(_ content: PlanBounds, isFlipped: Bool) {
+    init(_ content: PlaneBounds, isFlipped: Bool) {
         // In a place smaller than 2 m a lamp would fill the picture.
         bounds = content.grown(by: max(0, 1 - content.width / 2), max(0, 1 - content.height / 2))
         self.isFlipped = isFlipped

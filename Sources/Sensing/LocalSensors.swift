@@ -66,19 +66,15 @@ package struct LocalSensors: Sendable {
     /// Prints problems until the task is cancelled, for commands other than the daemon.
     package func watch(_ print: @escaping @Sendable (String) -> Void) async {
         await withDiscardingTaskGroup { group in
-            group.addTask {
-                for await condition in compass?.conditions ?? .none { condition.problem.map(print) }
-            }
-            group.addTask {
-                for await condition in gpsd?.conditions ?? .none { condition.problem.map(print) }
-            }
+            group.addTask { await compass?.watch(print) }
+            group.addTask { await gpsd?.watch(print) }
         }
     }
 
     /// A source that can be switched, and its state.
     private struct Watched<Condition: SensorCondition>: Sendable {
         let source: SensorSource
-        let conditions: AsyncStream<Condition>
+        private let conditions: AsyncStream<Condition>
         private let power: AsyncStream<Bool>.Continuation
 
         init(isOn: Bool, make: (@escaping @Sendable (Condition) -> Void) -> SensorSource) {
@@ -93,6 +89,10 @@ package struct LocalSensors: Sendable {
         }
 
         func set(on: Bool) { power.yield(on) }
+
+        func watch(_ print: @escaping @Sendable (String) -> Void) async {
+            for await condition in conditions { condition.problem.map(print) }
+        }
 
         func run(_ name: String, _ report: SensorLinkReport, logger: Logger) async {
             var last: Condition?
@@ -142,11 +142,6 @@ extension GPSDCondition: SensorCondition {
                 "connected to gpsd \(release ?? ""), receivers: \(receivers.map { "\($0)" } ?? "unknown"), \(fix)"
         }
     }
-}
-
-extension AsyncStream {
-    /// A stream that ends at once.
-    fileprivate static var none: AsyncStream { AsyncStream { $0.finish() } }
 }
 
 extension SensorSource {

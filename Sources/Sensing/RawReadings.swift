@@ -20,8 +20,8 @@ package struct RawReadings: Sendable {
     private static let tickingTime = 30.0
 
     private enum Item {
-        case message(RawSensor, MQTTMessage)
-        case report(MQTTMessage)
+        /// A reading of a sensor; without one, the report of an ESPresense node.
+        case message(MQTTMessage, of: RawSensor?)
         case tick
         case cleanUp
     }
@@ -55,11 +55,11 @@ package struct RawReadings: Sendable {
         await withDiscardingTaskGroup { group in
             for sensor in RawSensor.allCases {
                 let messages = client.subscribe([Topics(root: root).raw(sensor.rawValue)], qos: .atMostOnce)
-                group.addTask { for await message in messages { port.yield(.message(sensor, message)) } }
+                group.addTask { for await message in messages { port.yield(.message(message, of: sensor)) } }
             }
             if let espresense {
                 let messages = client.subscribe([espresense], qos: .atMostOnce)
-                group.addTask { for await message in messages { port.yield(.report(message)) } }
+                group.addTask { for await message in messages { port.yield(.message(message, of: nil)) } }
             }
             var lastHeard = -Double.infinity
             var isTicking = false
@@ -68,11 +68,11 @@ package struct RawReadings: Sendable {
             }
             var warnings: Set<String> = []
             var refused = RefusedReadings()
-            func warn(_ text: Logger.Message, _ problem: RawReadingError) {
+            func warn(_ text: Logger.Message, _ problem: ReadingError) {
                 guard warnings.count < 100, warnings.insert(problem.description).inserted else { return }
                 logger.warning(text, metadata: ["why": "\(problem)"])
             }
-            func refuse(_ problem: RawReadingError, of sender: String, at now: Double) {
+            func refuse(_ problem: ReadingError, of sender: String, at now: Double) {
                 refused.recordRefused(sender, problem.description, at: now)
                 report(refused)
                 warn("reading ignored", problem)
@@ -84,14 +84,14 @@ package struct RawReadings: Sendable {
             }
             /// - Returns: Whether there are readings.
             func receive(
-                _ result: Result<ReceivedReadings, RawReadingError>,
+                _ result: Result<ReceivedReadings, ReadingError>,
                 of sender: String,
                 in message: MQTTMessage,
                 at now: Double
             ) async -> Bool {
                 if let bytes = message.oversizeBytes {
                     let text = "\(message.topic): the message of \(bytes) bytes is too long"
-                    refuse(RawReadingError(description: text), of: sender, at: now)
+                    refuse(ReadingError(text), of: sender, at: now)
                     return false
                 }
                 // A topic that is cleared is no reading.
@@ -110,21 +110,16 @@ package struct RawReadings: Sendable {
             for await item in items {
                 let now = clocks.steady()
                 switch item {
-                case .message(let sensor, let message):
+                case .message(let message, let sensor):
+                    let isBeacon = sensor == nil || sensor == .beacons
                     // A retained reading may be of any age.
-                    if sensor == .beacons, message.isRetained { continue }
-                    let result = sensor.readings(from: message.payload, at: now)
-                    guard await receive(result, of: sensor.rawValue, in: message, at: now) else { continue }
-                    if sensor == .beacons { lastHeard = now }
-                case .report(let message):
-                    if message.isRetained { continue }
-                    let result = ESPresenseReport.readings(
-                        from: message.payload,
-                        topic: message.topic,
-                        at: now
-                    )
-                    guard await receive(result, of: message.topic, in: message, at: now) else { continue }
-                    lastHeard = now
+                    if isBeacon, message.isRetained { continue }
+                    let result =
+                        sensor?.readings(from: message.payload, at: now)
+                        ?? ESPresenseReport.readings(from: message.payload, topic: message.topic, at: now)
+                    let sender = sensor?.rawValue ?? message.topic
+                    guard await receive(result, of: sender, in: message, at: now) else { continue }
+                    if isBeacon { lastHeard = now }
                 case .cleanUp:
                     refused.expire(at: now)
                     report(refused)

@@ -47,14 +47,6 @@ import Testing
     }
 
     @Test func `numbers are read in both byte orders and never past the end`() {
-        var cursor = ByteCursor([0x01, 0x02, 0x01, 0x02, 0xFF, 0x07])
-        #expect(cursor.bigEndian(UInt16.self) == 0x0102)
-        #expect(cursor.littleEndian(UInt16.self) == 0x0201)
-        #expect(cursor.signedByte() == -1)
-        #expect(cursor.bigEndian(UInt32.self) == nil)
-        #expect(cursor.read(-1) == nil)
-        #expect(cursor.byte() == 7)
-        #expect(cursor.byte() == nil)
         #expect(UInt32(0x0102_0304).bigEndianBytes == [1, 2, 3, 4])
         #expect(UInt16(0x0102).littleEndianBytes == [2, 1])
         let bytes: [UInt8] = [0xFE, 1, 2, 3, 4, 5, 6, 7, 8]

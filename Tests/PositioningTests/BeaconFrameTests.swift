@@ -27,12 +27,12 @@ import Testing
     @Test(arguments: [flags, [], [0x02, 0x0A, 0xF4], [0x03, 0xFF, 0x4C, 0x00]])
     func `an iBeacon is found behind any other structures`(_ front: [UInt8]) {
         let frames = BeaconFrame.frames(in: front + Self.iBeacon(power: 0xB0))
-        #expect(frames == [.iBeacon(Self.fiveSix, powerAtOneMetre: -80)])
+        #expect(frames == [.beacon(Self.fiveSix, powerAtOneMetre: -80)])
     }
 
     @Test func `an iBeacon may have extra bytes`() {
         let frames = BeaconFrame.frames(in: Self.flags + Self.iBeacon(power: 0xC5, extra: [0x64]))
-        #expect(frames == [.iBeacon(Self.fiveSix, powerAtOneMetre: -59)])
+        #expect(frames == [.beacon(Self.fiveSix, powerAtOneMetre: -59)])
     }
 
     @Test(arguments: [UInt8(0), 1, 0x7F])
@@ -43,7 +43,7 @@ import Testing
     @Test(arguments: [[UInt8(0x18), 0x01], [0x4C, 0x00], [0xFF, 0xFF]])
     func `an AltBeacon is recognised by its marker, whatever its company`(_ company: [UInt8]) {
         let frames = BeaconFrame.frames(in: Self.flags + Self.altBeacon(company: company))
-        #expect(frames == [.altBeacon(Self.fiveSix, powerAtOneMetre: -59)])
+        #expect(frames == [.beacon(Self.fiveSix, powerAtOneMetre: -59)])
     }
 
     @Test(arguments: [true, false])
@@ -98,13 +98,9 @@ import Testing
         #expect(made.count <= 31)
     }
 
-    @Test func `a packet without a usable received power announces no beacon`() {
-        let payload = Self.flags + Self.iBeacon(power: 0xC5)
-        let heard = [127, 42, 0, -111, -128, -1, -60, -110].map { rssi in
-            let address = DeviceAddress(bits: 1, isRandom: false)
-            return Advertisement(time: 1, address: address, payload: payload, rssi: rssi).sightings.count
-        }
-        #expect(heard == [0, 0, 0, 0, 0, 1, 1, 1])
+    @Test func `a received power that no receiver measures is not usable`() {
+        let usable = [127, 42, 0, -111, -128, -1, -60, -110].map { BeaconSighting.isUsable(rssi: $0) }
+        #expect(usable == [false, false, false, false, false, true, true, true])
     }
 
     @Test func `random and mutated payloads never trap`() {
@@ -129,5 +125,14 @@ import Testing
             }
         }
         #expect(identified > 1000)
+    }
+}
+
+extension BeaconFrame {
+    /// All frames of a payload, in order.
+    static func frames(in payload: [UInt8]) -> [BeaconFrame] {
+        var frames: [BeaconFrame] = []
+        forEachFrame(in: payload.span) { frames.append($0) }
+        return frames
     }
 }

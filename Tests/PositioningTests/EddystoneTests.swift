@@ -12,40 +12,6 @@ import Testing
         BeaconFrame.frames(in: payload(bytes)).first
     }
 
-    private func url(_ bytes: [UInt8]) -> String? {
-        guard case .eddystoneURL(let url)? = frame([0x10, 0xEE] + bytes) else { return nil }
-        return url.text
-    }
-
-    @Test(arguments: [(UInt8(0), "http://www.a"), (1, "https://www.a"), (2, "http://a"), (3, "https://a")])
-    func `a URL begins with one of four schemes`(_ code: UInt8, _ text: String) {
-        #expect(url([code, UInt8(ascii: "a")]) == text)
-    }
-
-    @Test func `a byte of a URL can encode a domain with or without a slash`() {
-        let domains = [".com", ".org", ".edu", ".net", ".info", ".biz", ".gov"]
-        for (code, domain) in domains.enumerated() {
-            #expect(url([2, 0x61, UInt8(code), 0x62]) == "http://a\(domain)/b")
-            #expect(url([2, 0x61, UInt8(code + 7)]) == "http://a\(domain)")
-        }
-    }
-
-    @Test func `a URL with a reserved byte, empty or too long is rejected`() {
-        for code in Array(UInt8(0x0E)...0x20) + Array(0x7F...0xFF) { #expect(url([2, 0x61, code]) == nil) }
-        for code in UInt8(0x21)...0x7E { #expect(url([2, code])?.utf8.last == code) }
-        #expect(url([4, 0x61]) == nil)
-        #expect(url([2]) == nil && url([]) == nil)
-        let letters = [UInt8](repeating: 0x61, count: 18)
-        #expect(url([3] + letters.prefix(17)) == "https://" + String(repeating: "a", count: 17))
-        #expect(url([3] + letters) == nil)
-    }
-
-    @Test func `a URL frame has a power and no identity`() throws {
-        let found = try #require(frame([0x10, 0x12, 0x00, 0x61]))
-        #expect(found.powerAtOneMetre == 18 - 41)
-        #expect(found.identity == nil)
-    }
-
     @Test func `telemetry contains voltage, temperature, packets and uptime`() {
         let found = frame([0x20, 0, 0x0B, 0xB8, 0xE4, 0x40, 0, 1, 0, 2, 0, 0, 0, 25])
         var expected = BeaconTelemetry(format: .eddystone)
@@ -83,7 +49,7 @@ import Testing
     @Test func `an ephemeral identifier is eight bytes after its power`() throws {
         let whole: [UInt8] = [0x30, 0xEE, 1, 2, 3, 4, 5, 6, 7, 8]
         let found = try #require(frame(whole))
-        #expect(found == .eddystoneEID(EddystoneEID(id: 0x0102_0304_0506_0708, powerAtZeroMetres: -18)))
+        #expect(found == .ephemeral(id: 0x0102_0304_0506_0708, powerAtOneMetre: -18 - 41))
         #expect(found.powerAtOneMetre == -59)
         #expect(found.identity == nil)
         for count in 0..<whole.count { #expect(frame(Array(whole.prefix(count))) == nil) }
@@ -108,7 +74,7 @@ import Testing
         #expect(abs(try #require(found.celsius) - 24.3) < 1e-9)
         #expect(abs(try #require(found.humidity) - 53.49) < 1e-9)
         #expect(found.pascals == 100_044)
-        #expect(found.acceleration == BeaconTelemetry.Acceleration(x: 4, y: -4, z: 1036))
+        #expect(found.acceleration == SIMD3(x: 4, y: -4, z: 1036))
         #expect(found.batteryVolts == 2.977)
         #expect(found.movements == 66 && found.packets == 205)
     }

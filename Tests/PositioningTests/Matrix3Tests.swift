@@ -7,7 +7,7 @@ struct Matrix3Tests {
         for text in [
             "0, -1, 0; 1, 0, 0; 0, 0, 1", "0,-1,0;1,0,0;0,0,1\n", " 0.0 , -1.00,0 ;1,0,0; 0 , 0 , 1.000000 ",
         ] { #expect(Matrix3(text) == expected) }
-        #expect(Matrix3(expected.text) == expected)
+        #expect(Matrix3(expected.description) == expected)
         #expect(Matrix3("0.866, 0.5, 0; -0.5, 0.866, 0; 0, 0, -1") != nil)
     }
 

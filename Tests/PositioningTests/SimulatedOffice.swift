@@ -101,7 +101,18 @@ struct SimulatedOffice {
             settings: radio,
             seed: seed
         )
-        return simulator.advertisements().flatMap(\.sightings)
+        return simulator.advertisements().flatMap { packet in
+            BeaconFrame.frames(in: packet.payload).compactMap { frame in
+                frame.identity.map {
+                    BeaconSighting(
+                        identity: $0,
+                        rssi: packet.rssi,
+                        powerAtOneMetre: frame.powerAtOneMetre,
+                        time: packet.time
+                    )
+                }
+            }
+        }
     }
 
     /// Scores an estimator's estimates, one a second, against the true positions.

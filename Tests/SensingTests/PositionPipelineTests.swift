@@ -46,10 +46,10 @@ struct PositionPipelineTests {
         var pipeline = PositionPipeline(
             makeEstimator: { GridEstimator(map: $0) },
             receivers: ReceiverOffsets(
-                name: { $0 == 0 ? recorder.now.name : nil },
+                sources: [BeaconScanner.name],
+                adapter: { recorder.now.name },
                 offset: { recorder.now.stored[$0] },
-                store: { name, offset in recorder.change { $0.stored[name] = offset } },
-                isOfThisMachine: { $0 == 0 }
+                store: { name, offset in recorder.change { $0.stored[name] = offset } }
             ),
             clocks: SensorClocks(steady: { 0 }, wall: { 0 }),
             send: { event in recorder.change { $0.events.append(event) } },

@@ -49,10 +49,10 @@ struct SensorPipelineTests {
             positions: PositionPipeline(
                 makeEstimator: { CentroidEstimator(map: $0) },
                 receivers: ReceiverOffsets(
-                    name: { _ in nil },
+                    sources: [BeaconScanner.name],
+                    adapter: { nil },
                     offset: { _ in nil },
-                    store: { _, _ in },
-                    isOfThisMachine: { $0 == 0 }
+                    store: { _, _ in }
                 ),
                 clocks: clocks,
                 send: send,

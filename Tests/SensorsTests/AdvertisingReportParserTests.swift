@@ -153,3 +153,15 @@ import Testing
         #expect(heard > 1000)
     }
 }
+
+extension AdvertisingReportParser {
+    /// The advertising packets in an event; none in other events.
+    mutating func advertisements(in event: [UInt8], at time: Double) -> [Advertisement] {
+        var advertisements: [Advertisement] = []
+        forEachAdvertisement(in: event.span) { sender, rssi, payload in
+            let bytes = payload.indices.map { payload[$0] }
+            advertisements.append(Advertisement(time: time, address: sender, payload: bytes, rssi: rssi))
+        }
+        return advertisements
+    }
+}

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct BtsnoopTests {
     private func events(_ bytes: [UInt8]) throws(SensorError) -> [[UInt8]?] {
-        var reader = try BtsnoopReader(.bytes(bytes, name: "x"))
+        var reader = try PacketReader<BtsnoopFormat>(.bytes(bytes, name: "x"))
         var events: [[UInt8]?] = []
         while let record = try reader.next() { events.append(record.event) }
         return events
@@ -42,7 +42,7 @@ import Testing
     @Test func `times are microseconds since 1970`() throws {
         var fixture = BtsnoopFixture(datalink: 1001)
         fixture.add([], flags: 0, after: 42)
-        var reader = try BtsnoopReader(.bytes(fixture.bytes, name: "x"))
+        var reader = try PacketReader<BtsnoopFormat>(.bytes(fixture.bytes, name: "x"))
         #expect(try reader.next()?.microseconds == 1_700_000_000_000_042)
     }
 
@@ -51,7 +51,7 @@ import Testing
         fixture.add([4, 1], flags: 1)
         fixture.add([4, 2], flags: 1, original: 40)
         fixture.add([4, 3], flags: 1)
-        var reader = try BtsnoopReader(.bytes(fixture.bytes, name: "x"))
+        var reader = try PacketReader<BtsnoopFormat>(.bytes(fixture.bytes, name: "x"))
         #expect(try reader.next()?.event == [1])
         #expect(try reader.next()?.event == [3])
         #expect(try reader.next() == nil)
@@ -64,7 +64,9 @@ import Testing
         fixture.add([1, 2, 3], flags: 3)
         fixture.add([4, 5, 6, 7], flags: 3)
         for missing in 1..<28 {
-            var reader = try BtsnoopReader(.bytes(fixture.bytes.dropLast(missing), name: "walk.log"))
+            var reader = try PacketReader<BtsnoopFormat>(
+                .bytes(fixture.bytes.dropLast(missing), name: "walk.log")
+            )
             #expect(try reader.next()?.event == [1, 2, 3])
             #expect(try reader.next() == nil)
             let text = try #require(reader.truncation).description
@@ -109,7 +111,7 @@ import Testing
             )
         }
         for advertisement in sent { writer.append(advertisement) }
-        var reader = try BtsnoopReader(.bytes(writer.bytes, name: "x"))
+        var reader = try PacketReader<BtsnoopFormat>(.bytes(writer.bytes, name: "x"))
         var parser = AdvertisingReportParser()
         var heard: [Advertisement] = []
         while let record = try reader.next() {

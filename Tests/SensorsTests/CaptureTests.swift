@@ -217,4 +217,16 @@ import Testing
         }
         #expect(try readings(fixture.bytes).heard.map(\.time) == [0, 1, 4])
     }
+
+    @Test func `numbers are read in both byte orders and never past the end`() {
+        let bytes: [UInt8] = [0x01, 0x02, 0xFF, 0x07]
+        var cursor = ByteCursor(bytes[...], .big)
+        #expect(cursor.number(UInt16.self) == 0x0102)
+        #expect(cursor.number(UInt32.self) == nil)
+        #expect(cursor.read(-1) == nil)
+        #expect(cursor.byte() == 0xFF && cursor.byte() == 7 && cursor.byte() == nil)
+        var little = ByteCursor(bytes[...], .little)
+        #expect(little.number(UInt16.self) == 0x0201)
+        #expect(little.number(UInt16.self) == 0x07FF)
+    }
 }

@@ -11,7 +11,7 @@ import Testing
         "distance":1.81,"var":0.44,"int":312}
         """
 
-    private func read(_ text: String, topic: String = topic) -> Result<SensorReading?, RawReadingError> {
+    private func read(_ text: String, topic: String = topic) -> Result<SensorReading?, ReadingError> {
         ESPresenseReport.readings(from: Array(text.utf8), topic: topic, at: 5).map(\.readings.first)
     }
 

@@ -40,7 +40,7 @@ import Testing
         telemetry.celsius = -127.99609375
         telemetry.humidity = 53.49
         telemetry.pascals = 100_044
-        telemetry.acceleration = BeaconTelemetry.Acceleration(x: -32768, y: 0, z: 1036)
+        telemetry.acceleration = SIMD3(x: -32768, y: 0, z: 1036)
         telemetry.movements = 66
         telemetry.packets = 4_294_967_295
         telemetry.uptimeSeconds = 429_496_729.5

@@ -34,13 +34,15 @@ struct PositionBenchmark {
     }
 
     private func positions(_ packets: [Packet], _ map: BeaconMap) -> Int {
-        var parser = AdvertisingReportParser()
+        var receiver = BeaconReceiver()
+        var readings: [SensorReading] = []
         var tracker = PositionTracker(estimator: GridEstimator(map: map))
         var count = 0
         for packet in packets {
-            for advertisement in parser.advertisements(in: packet.event, at: packet.time) {
-                for sighting in advertisement.sightings { count += tracker.record(sighting).count }
-            }
+            let now = BeaconReceiver.Instant(time: packet.time, wall: packet.time)
+            receiver.receive(event: packet.event.span, at: now, into: &readings)
+            for case .beacon(let sighting) in readings { count += tracker.record(sighting).count }
+            readings.removeAll(keepingCapacity: true)
         }
         return count
     }
@@ -95,7 +97,7 @@ struct PositionBenchmark {
     private func packets(of capture: [UInt8]) -> [Packet] {
         var packets: [Packet] = []
         do throws(SensorError) {
-            var reader = try BtsnoopReader(.bytes(capture, name: "walk"))
+            var reader = try PacketReader<BtsnoopFormat>(.bytes(capture, name: "walk"))
             while let record = try reader.next() {
                 guard let event = record.event else { continue }
                 packets.append(Packet(time: Double(record.microseconds) / 1_000_000, event: event))

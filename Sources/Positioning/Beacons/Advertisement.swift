@@ -41,14 +41,4 @@ package struct Advertisement: Sendable, Hashable {
         self.payload = payload
         self.rssi = rssi
     }
-
-    /// The beacons that this packet announces; empty when its received power is not usable.
-    package var sightings: [BeaconSighting] {
-        guard BeaconSighting.isUsable(rssi: rssi) else { return [] }
-        return BeaconFrame.frames(in: payload).compactMap { frame in
-            frame.identity.map {
-                BeaconSighting(identity: $0, rssi: rssi, powerAtOneMetre: frame.powerAtOneMetre, time: time)
-            }
-        }
-    }
 }

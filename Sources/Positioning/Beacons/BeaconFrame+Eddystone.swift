@@ -1,7 +1,6 @@
 extension BeaconFrame {
     private enum FrameType {
         static let uid: UInt8 = 0x00
-        static let url: UInt8 = 0x10
         static let telemetry: UInt8 = 0x20
         static let ephemeral: UInt8 = 0x30
     }
@@ -10,22 +9,12 @@ extension BeaconFrame {
     ///   senders omit the list of service UUIDs and the two reserved bytes at the end of a UID.
     init?(eddystone data: Span<UInt8>) {
         guard data.count >= 4, data.littleEndian16(at: 0) == 0xFEAA else { return nil }
-        let level = data.signedByte(at: 3)
+        // Frames state the power at zero metres, which is 41 dB more than at one.
+        let power = Self.power(data.signedByte(at: 3) - 41)
         switch data[2] {
         case FrameType.uid where data.count >= 20:
-            self = .eddystoneUID(
-                EddystoneUID(
-                    namespace: EddystoneNamespace(
-                        high: data.bigEndian64(at: 4),
-                        low: data.bigEndian16(at: 12)
-                    ),
-                    instance: data.bigEndian48(at: 14),
-                    powerAtZeroMetres: level
-                )
-            )
-        case FrameType.url:
-            guard let text = EddystoneURL.text(of: data.extracting(4..<data.count)) else { return nil }
-            self = .eddystoneURL(EddystoneURL(text: text, powerAtZeroMetres: level))
+            let namespace = EddystoneNamespace(high: data.bigEndian64(at: 4), low: data.bigEndian16(at: 12))
+            self = .beacon(Self.identity(in: namespace, of: data), powerAtOneMetre: power)
         case FrameType.telemetry where data[3] == 0 && data.count >= 16:
             self = .telemetry(BeaconTelemetry(eddystone: data.extracting(4..<16)))
         case FrameType.telemetry where data[3] == 1 && data.count >= 20:
@@ -37,31 +26,16 @@ extension BeaconFrame {
                 )
             )
         case FrameType.ephemeral where data.count >= 12:
-            self = .eddystoneEID(EddystoneEID(id: data.bigEndian64(at: 4), powerAtZeroMetres: level))
+            self = .ephemeral(id: data.bigEndian64(at: 4), powerAtOneMetre: power)
         default: return nil
         }
     }
 
-    /// Power at one metre: 41 dB less than at zero metres.
-    fileprivate static func power(atZeroMetres level: Int) -> Int? { power(level - 41) }
-}
-
-/// An Eddystone-UID frame.
-package struct EddystoneUID: Sendable, Hashable {
-    package let namespace: EddystoneNamespace
-    /// Six bytes.
-    package let instance: UInt64
-    /// dBm.
-    package let powerAtZeroMetres: Int
-
-    package var powerAtOneMetre: Int? { BeaconFrame.power(atZeroMetres: powerAtZeroMetres) }
-
     /// Major and minor are the last eight hexadecimal digits of the instance, read as four decimal digits each.
     /// - Source: the origin's Java client, contrib/contract/flare-protocol.md,
     ///   "11. The original Android and Python clients".
-    package var identity: BeaconIdentity? {
-        guard let major = Self.decimal(UInt16(truncatingIfNeeded: instance >> 16)),
-            let minor = Self.decimal(UInt16(truncatingIfNeeded: instance))
+    private static func identity(in namespace: EddystoneNamespace, of data: Span<UInt8>) -> BeaconIdentity? {
+        guard let major = decimal(data.bigEndian16(at: 16)), let minor = decimal(data.bigEndian16(at: 18))
         else { return nil }
         return BeaconIdentity(group: .namespace(namespace), major: major, minor: minor)
     }
@@ -76,49 +50,6 @@ package struct EddystoneUID: Sendable, Hashable {
         }
         return number
     }
-}
-
-/// An Eddystone-URL frame.
-package struct EddystoneURL: Sendable, Hashable {
-    package let text: String
-    /// dBm.
-    package let powerAtZeroMetres: Int
-
-    package var powerAtOneMetre: Int? { BeaconFrame.power(atZeroMetres: powerAtZeroMetres) }
-
-    private static let schemes = ["http://www.", "https://www.", "http://", "https://"]
-    private static let domains = [".com", ".org", ".edu", ".net", ".info", ".biz", ".gov"]
-    private static let longest = 17
-
-    /// Decodes the scheme byte and the bytes after it; `nil` when a byte is reserved.
-    static func text(of bytes: Span<UInt8>) -> String? {
-        guard (2...longest + 1).contains(bytes.count), Int(bytes[0]) < schemes.count else { return nil }
-        var text = schemes[Int(bytes[0])]
-        for index in 1..<bytes.count {
-            switch bytes[index] {
-            case let code where code < 7: text += domains[Int(code)] + "/"
-            case let code where code < 14: text += domains[Int(code) - 7]
-            case let code where (0x21...0x7E).contains(code):
-                text.unicodeScalars.append(Unicode.Scalar(code))
-            default: return nil
-            }
-        }
-        return text
-    }
-}
-
-/// An Eddystone-EID frame: an identifier that can be resolved only with the beacon's key.
-package struct EddystoneEID: Sendable, Hashable {
-    package let id: UInt64
-    /// dBm.
-    package let powerAtZeroMetres: Int
-
-    package init(id: UInt64, powerAtZeroMetres: Int) {
-        self.id = id
-        self.powerAtZeroMetres = powerAtZeroMetres
-    }
-
-    package var powerAtOneMetre: Int? { BeaconFrame.power(atZeroMetres: powerAtZeroMetres) }
 }
 
 /// An encrypted Eddystone-TLM frame, readable only with the beacon's key.

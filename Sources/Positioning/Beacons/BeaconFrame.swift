@@ -1,20 +1,12 @@
 /// One beacon frame in an advertising packet.
 package enum BeaconFrame: Sendable, Hashable {
-    case iBeacon(BeaconIdentity, powerAtOneMetre: Int?)
-    case altBeacon(BeaconIdentity, powerAtOneMetre: Int?)
-    case eddystoneUID(EddystoneUID)
-    case eddystoneURL(EddystoneURL)
-    case eddystoneEID(EddystoneEID)
+    /// An iBeacon, an AltBeacon or an Eddystone-UID; without an identity if it is not one of Flare's.
+    case beacon(BeaconIdentity?, powerAtOneMetre: Int?)
+    /// An Eddystone-EID: an identifier that can be resolved only with the beacon's key.
+    case ephemeral(id: UInt64, powerAtOneMetre: Int?)
     /// Telemetry. The sender's address is its only identity.
     case telemetry(BeaconTelemetry)
     case encryptedTelemetry(EncryptedTelemetry)
-
-    /// All frames of a payload, in order.
-    package static func frames(in payload: [UInt8]) -> [BeaconFrame] {
-        var frames: [BeaconFrame] = []
-        forEachFrame(in: payload.span) { frames.append($0) }
-        return frames
-    }
 
     /// Calls `body` with each frame of a payload, in order.
     package static func forEachFrame(in payload: Span<UInt8>, _ body: (BeaconFrame) -> Void) {
@@ -31,20 +23,13 @@ package enum BeaconFrame: Sendable, Hashable {
 
     /// The beacon's identity, when the frame itself carries one.
     package var identity: BeaconIdentity? {
-        switch self {
-        case .iBeacon(let identity, _), .altBeacon(let identity, _): identity
-        case .eddystoneUID(let frame): frame.identity
-        case .eddystoneURL, .eddystoneEID, .telemetry, .encryptedTelemetry: nil
-        }
+        if case .beacon(let identity, _) = self { identity } else { nil }
     }
 
     /// The calibrated power at one metre, dBm; `nil` when the frame carries none.
     package var powerAtOneMetre: Int? {
         switch self {
-        case .iBeacon(_, let power), .altBeacon(_, let power): power
-        case .eddystoneUID(let frame): frame.powerAtOneMetre
-        case .eddystoneURL(let frame): frame.powerAtOneMetre
-        case .eddystoneEID(let frame): frame.powerAtOneMetre
+        case .beacon(_, let power), .ephemeral(_, let power): power
         case .telemetry, .encryptedTelemetry: nil
         }
     }
@@ -78,10 +63,7 @@ package enum BeaconFrame: Sendable, Hashable {
             major: data.bigEndian16(at: 20),
             minor: data.bigEndian16(at: 22)
         )
-        let power = Self.power(data.signedByte(at: 24))
-        self =
-            isAltBeacon
-            ? .altBeacon(identity, powerAtOneMetre: power) : .iBeacon(identity, powerAtOneMetre: power)
+        self = .beacon(identity, powerAtOneMetre: Self.power(data.signedByte(at: 24)))
     }
 
     /// The power at one metre; `nil` for 0 and above, which no beacon can have.

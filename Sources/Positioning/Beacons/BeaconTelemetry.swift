@@ -11,26 +11,14 @@ package struct BeaconTelemetry: Sendable, Hashable {
     package var humidity: Double?
     /// Of the air, pascals.
     package var pascals: Double?
-    /// Thousandths of standard gravity.
-    package var acceleration: Acceleration?
+    /// Along three axes, thousandths of standard gravity.
+    package var acceleration: SIMD3<Int>?
     /// Movements counted; wraps after 254.
     package var movements: Int?
     /// Packets sent since start; with ``Format/ruuvi`` a sequence number that wraps after 65534.
     package var packets: Int?
     /// Since start.
     package var uptimeSeconds: Double?
-
-    package struct Acceleration: Sendable, Hashable {
-        package var x: Int
-        package var y: Int
-        package var z: Int
-
-        package init(x: Int, y: Int, z: Int) {
-            self.x = x
-            self.y = y
-            self.z = z
-        }
-    }
 
     package init(format: Format) { self.format = format }
 
@@ -60,7 +48,7 @@ package struct BeaconTelemetry: Sendable, Hashable {
         if pressure != 0xFFFF { pascals = Double(pressure) + 50_000 }
         let (x, y, z) = (data.bigEndian16(at: 7), data.bigEndian16(at: 9), data.bigEndian16(at: 11))
         if x != 0x8000, y != 0x8000, z != 0x8000 {
-            acceleration = Acceleration(
+            acceleration = SIMD3(
                 x: Int(Int16(bitPattern: x)),
                 y: Int(Int16(bitPattern: y)),
                 z: Int(Int16(bitPattern: z))

@@ -20,3 +20,11 @@ extension Span<UInt8> {
 
     package func littleEndian48(at index: Int) -> UInt64 { bigEndian48(at: index).byteSwapped >> 16 }
 }
+
+extension FixedWidthInteger where Self: UnsignedInteger {
+    package var bigEndianBytes: [UInt8] {
+        stride(from: bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self >> $0) }
+    }
+
+    package var littleEndianBytes: [UInt8] { bigEndianBytes.reversed() }
+}

@@ -7,22 +7,12 @@ import Flare
 /// - Source: contrib/contract/flare-protocol.md, "10.3 Behaviour"; contrib/contract/positioning.md,
 ///   "3.2 The centroid estimator"; "6.6 Few beacons, none, and loss".
 package struct CentroidEstimator: PositionEstimator {
-    package struct Settings: Sendable, Hashable {
-        /// How long a packet counts, seconds.
-        package var window = 1.0
-        /// Used when neither the place nor the beacon states the power at one metre, dBm.
-        package var defaultPower = -59
-
-        package init() {}
-    }
-
     package var map: BeaconMap {
         didSet {
             let known = Set(map.beacons.map(\.thing))
             packets = packets.filter { known.contains($0.key) }
         }
     }
-    private let settings: Settings
     private var packets: [FlareID: [Packet]] = [:]
     private var last: PositionEstimate?
 
@@ -32,6 +22,10 @@ package struct CentroidEstimator: PositionEstimator {
         let power: Int?
     }
 
+    /// How long a packet counts, seconds.
+    private static let window = 1.0
+    /// Used when neither the place nor the beacon states the power at one metre, dBm.
+    private static let defaultPower = -59
     /// Most packets of one beacon in a window; more add no information.
     private static let mostPackets = 200
     private static let holdSeconds = 5.0
@@ -39,10 +33,7 @@ package struct CentroidEstimator: PositionEstimator {
     /// Assumed speed of a person while nothing is received, metres a second.
     private static let walkingSpeed = 1.0
 
-    package init(map: BeaconMap, settings: Settings = Settings()) {
-        self.map = map
-        self.settings = settings
-    }
+    package init(map: BeaconMap) { self.map = map }
 
     package mutating func record(_ sighting: BeaconSighting) {
         guard sighting.time.isFinite, BeaconSighting.isUsable(rssi: sighting.rssi),
@@ -56,7 +47,7 @@ package struct CentroidEstimator: PositionEstimator {
 
     package mutating func estimate(at time: Double) -> PositionEstimate? {
         guard time.isFinite else { return last }
-        removePackets(before: time - settings.window)
+        removePackets(before: time - Self.window)
         let ranges = map.beacons.compactMap { range(to: $0, at: time) }
         guard !ranges.isEmpty else { return held(at: time) }
         let estimate = Self.estimate(from: ranges, at: time)
@@ -83,7 +74,7 @@ package struct CentroidEstimator: PositionEstimator {
             return nil
         }
         let mean = Double(recent.reduce(0) { $0 + $1.rssi }) / Double(recent.count)
-        let power = beacon.powerAtOneMetre ?? Double(latest.power ?? settings.defaultPower)
+        let power = beacon.powerAtOneMetre ?? Double(latest.power ?? Self.defaultPower)
         return AltBeaconCurve.distance(rssi: mean, powerAtOneMetre: power).map {
             Range(position: beacon.position, distance: $0)
         }

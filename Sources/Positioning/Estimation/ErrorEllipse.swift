@@ -8,12 +8,6 @@ package struct ErrorEllipse: Sendable, Hashable {
     package var minorMetres: Double
     /// Angle of the longer axis against the x axis, counter-clockwise, above −90 and up to 90.
     package var degrees: Double
-
-    package init(majorMetres: Double, minorMetres: Double, degrees: Double) {
-        self.majorMetres = majorMetres
-        self.minorMetres = minorMetres
-        self.degrees = degrees
-    }
 }
 
 /// Covariance of two coordinates, m².

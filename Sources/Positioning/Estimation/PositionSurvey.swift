@@ -34,13 +34,9 @@ package struct PositionSurvey: Sendable {
     /// Reads a list of spots: `name,x,y`, metres.
     package static func spots(_ csv: [UInt8]) throws(CSVError) -> [Spot] {
         var spots: [Spot] = []
-        var lineOfName: [String: Int] = [:]
-        try CSVRow.read(csv, columns: ["name", "x", "y"], atMost: mostSpots) { row throws(CSVError) in
+        try CSVRow.read(csv, columns: ["name", "x", "y"], atMost: mostSpots, isNamed: true) {
+            row throws(CSVError) in
             let name = try row.name(0)
-            if let other = lineOfName[name] {
-                throw CSVError(line: row.line, "\(name) is already in line \(other)")
-            }
-            lineOfName[name] = row.line
             let range = -Point3D.farthest...Point3D.farthest
             spots.append(
                 Spot(

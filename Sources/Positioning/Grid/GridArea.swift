@@ -29,9 +29,9 @@ struct GridArea: Sendable, Hashable {
     ///   - beacons: At least one; all finite, within some thousand kilometres.
     ///   - floors: The number of floors, each of which has all cells.
     init?(perimeter: Box?, beacons: [Point3D], cell wanted: Double, floors: Int) {
-        guard let around = Extent(around: beacons) else { return nil }
-        let stated = perimeter.flatMap { Extent($0) }.flatMap { extent in
-            beacons.contains { extent.contains($0) } ? extent : nil
+        guard let around = beacons.map({ PlaneBounds($0) }).union else { return nil }
+        let stated = perimeter.map { PlaneBounds($0) }.flatMap { stated in
+            stated.isArea && beacons.contains { stated.contains($0) } ? stated : nil
         }
         var extent = stated ?? around.grown(by: Self.margin)
         var cell = wanted
@@ -40,11 +40,11 @@ struct GridArea: Sendable, Hashable {
         if cells() > Self.mostCells, let cut = extent.overlap(around.grown(by: Self.reach)) { extent = cut }
         while cells() > Self.mostCells { cell *= 1.05 }
         // A strip narrower than a cell has its one row in its middle.
-        x = extent.left + min(0, (extent.right - extent.left - cell) / 2)
-        y = extent.bottom + min(0, (extent.top - extent.bottom - cell) / 2)
+        x = extent.minX + min(0, (extent.width - cell) / 2)
+        y = extent.minY + min(0, (extent.height - cell) / 2)
         self.cell = cell
-        columns = Int(Extent.cells(extent.right - extent.left, cell))
-        rows = Int(Extent.cells(extent.top - extent.bottom, cell))
+        columns = Int(PlaneBounds.cells(extent.width, cell))
+        rows = Int(PlaneBounds.cells(extent.height, cell))
     }
 
     /// The middle of a column or row.
@@ -52,61 +52,14 @@ struct GridArea: Sendable, Hashable {
     func y(_ row: Int) -> Double { y + (Double(row) + 0.5) * cell }
 }
 
-/// A rectangle in the plane with positive width and height.
-private struct Extent {
-    var left: Double
-    var right: Double
-    var bottom: Double
-    var top: Double
-
-    init?(_ box: Box) {
-        left = box.origin.x
-        right = box.origin.x + box.width
-        bottom = box.origin.y
-        top = box.origin.y + box.height
-        guard left < right, bottom < top, [left, right, bottom, top].allSatisfy(\.isFinite) else {
-            return nil
-        }
-    }
-
-    init?(around points: [Point3D]) {
-        guard let first = points.first else { return nil }
-        (left, right, bottom, top) = (first.x, first.x, first.y, first.y)
-        for point in points {
-            (left, right) = (min(left, point.x), max(right, point.x))
-            (bottom, top) = (min(bottom, point.y), max(top, point.y))
-        }
-    }
-
-    func contains(_ point: Point3D) -> Bool {
-        (left...right).contains(point.x) && (bottom...top).contains(point.y)
-    }
-
-    func grown(by metres: Double) -> Extent {
-        var extent = self
-        extent.left -= metres
-        extent.right += metres
-        extent.bottom -= metres
-        extent.top += metres
-        return extent
-    }
-
-    func overlap(_ other: Extent) -> Extent? {
-        var extent = self
-        extent.left = max(left, other.left)
-        extent.right = min(right, other.right)
-        extent.bottom = max(bottom, other.bottom)
-        extent.top = min(top, other.top)
-        return extent.left < extent.right && extent.bottom < extent.top ? extent : nil
-    }
-
+extension PlaneBounds {
     /// The number of cells it needs, as a Double because it may exceed any integer.
-    func cells(_ cell: Double) -> Double {
-        Self.cells(right - left, cell) * Self.cells(top - bottom, cell)
+    fileprivate func cells(_ cell: Double) -> Double {
+        Self.cells(width, cell) * Self.cells(height, cell)
     }
 
     /// The number of cells whose middle lies within a length.
-    static func cells(_ length: Double, _ cell: Double) -> Double {
+    fileprivate static func cells(_ length: Double, _ cell: Double) -> Double {
         max(1, ((length - cell / 2) / cell).rounded(.up))
     }
 }

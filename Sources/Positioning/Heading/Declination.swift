@@ -1,7 +1,7 @@
 package import Flare
 
 /// The source of the difference between magnetic and true north.
-package enum DeclinationSetting: Sendable, Hashable {
+package enum DeclinationSetting: Sendable, Hashable, LosslessStringConvertible {
     /// Degrees, east positive.
     case fixed(Double)
     /// Computed for the location with the World Magnetic Model.
@@ -17,9 +17,7 @@ package enum DeclinationSetting: Sendable, Hashable {
             return nil
         }
     }
-}
 
-extension DeclinationSetting: CustomStringConvertible {
     package var description: String {
         switch self {
         case .automatic: "auto"

@@ -1,4 +1,4 @@
-extension Matrix3 {
+extension Matrix3: LosslessStringConvertible {
     /// From `a, b, c; d, e, f; g, h, i`, as the kernel writes mount matrices.
     ///
     /// `nil` for any other text, and for a nearly singular matrix.
@@ -15,7 +15,7 @@ extension Matrix3 {
     }
 
     /// The text that ``init(_:)`` parses.
-    package var text: String {
+    package var description: String {
         [x, y, z].map { "\($0.x), \($0.y), \($0.z)" }.joined(separator: "; ")
     }
 }

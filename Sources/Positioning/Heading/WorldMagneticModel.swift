@@ -5,26 +5,9 @@ import Glibc
 ///
 /// - Source: The US/UK World Magnetic Model for 2025-2030, technical report, section 1.2.
 package struct WorldMagneticModel: Sendable {
-    /// One line of the table: a degree and order of the expansion.
-    struct Coefficient: Sendable {
-        let degree: Int
-        let order: Int
-        /// nT.
-        let g: Double
-        let h: Double
-        /// nT a year.
-        let gDot: Double
-        let hDot: Double
-
-        init(_ degree: Int, _ order: Int, _ g: Double, _ h: Double, _ gDot: Double, _ hDot: Double) {
-            self.degree = degree
-            self.order = order
-            self.g = g
-            self.h = h
-            self.gDot = gDot
-            self.hDot = hDot
-        }
-    }
+    /// One line of the table, for a degree and an order of the expansion: g and h in nT, and how much they
+    /// change in a year.
+    typealias Coefficient = (degree: Int, order: Int, g: Double, h: Double, gDot: Double, hDot: Double)
 
     /// The field's components, nT.
     package struct Field: Sendable, Hashable {

@@ -23,16 +23,20 @@ struct CSVRow {
 
     /// Reads row by row; empty lines are skipped, and lines may end with CR LF.
     ///
-    /// - Parameter columns: The required header, in this order.
+    /// - Parameters:
+    ///   - columns: The required header, in this order.
+    ///   - isNamed: Whether the first column is a name that no other row has.
     static func read(
         _ bytes: [UInt8],
         columns: [String],
         atMost limit: Int,
+        isNamed: Bool = false,
         _ body: (CSVRow) throws(CSVError) -> Void
     ) throws(CSVError) {
         var rest = ByteOrderMark.skipped(in: bytes)
         var line = 0
         var rows = -1
+        var lineOfName: [String: Int] = [:]
         while !rest.isEmpty {
             line += 1
             let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
@@ -59,7 +63,14 @@ struct CSVRow {
             guard fields.count == columns.count else {
                 throw CSVError(line: line, "must have \(columns.count) fields (has \(fields.count))")
             }
-            try body(CSVRow(line: line, columns: columns, fields: fields))
+            let row = CSVRow(line: line, columns: columns, fields: fields)
+            if isNamed {
+                let name = try row.name(0)
+                if let other = lineOfName.updateValue(line, forKey: name) {
+                    throw CSVError(line: line, "\(name) is already in line \(other)")
+                }
+            }
+            try body(row)
         }
         guard rows >= 0 else {
             throw CSVError(line: nil, "is empty; the first line must be \(columns.joined(separator: ","))")

@@ -24,14 +24,9 @@ package struct RecordedWalk: Sendable {
     /// Reads the list of beacons.
     package static func beacons(_ csv: [UInt8]) throws(CSVError) -> [BeaconMap.Beacon] {
         var beacons: [BeaconMap.Beacon] = []
-        var lineOfID: [String: Int] = [:]
         let columns = ["id", "x", "y", "z", "tx_power"]
-        try CSVRow.read(csv, columns: columns, atMost: mostBeacons) { row throws(CSVError) in
+        try CSVRow.read(csv, columns: columns, atMost: mostBeacons, isNamed: true) { row throws(CSVError) in
             let id = try row.name(0)
-            if let other = lineOfID[id] {
-                throw CSVError(line: row.line, "\(id) is already in line \(other)")
-            }
-            lineOfID[id] = row.line
             let range = -Point3D.farthest...Point3D.farthest
             let place = Point3D(
                 x: try row.number(1, in: range),

@@ -2,27 +2,21 @@ package import Flare
 import Glibc
 
 extension WalkRoute {
-    /// How a visitor goes from one place to the next.
-    package struct Visit: Sendable, Hashable {
-        /// Time spent at each place, seconds.
-        package var staySeconds = 15.0
-        /// Distance from the place at which the visitor stops, metres in the plane.
-        package var stopMetres = 0.2
-        /// Distance before the first place at which the walk begins, metres.
-        package var approachMetres = 3.0
-        /// Height of the device above the floor.
-        package var deviceHeightMetres = 1.1
-        package var metresPerSecond = 1.0
-
-        package init() {}
-    }
+    /// Time spent at each place, seconds.
+    private static let staySeconds = 15.0
+    /// Distance from the place at which the visitor stops, metres in the plane.
+    private static let stopMetres = 0.2
+    /// Distance before the first place at which the walk begins, metres.
+    private static let approachMetres = 3.0
+    /// Height of the device above the floor.
+    private static let deviceHeightMetres = 1.1
 
     /// A closed walk that stops at each place, always going to the nearest unvisited one next.
     ///
     /// It begins a few metres before the first place, on the way from the last, and stays within the bounds.
     /// - Parameter floor: Height of the floor, metres.
-    package init(visiting places: [Point3D], within bounds: Box?, floor: Double, visit: Visit = Visit()) {
-        let height = floor + visit.deviceHeightMetres
+    package init(visiting places: [Point3D], within bounds: Box?, floor: Double) {
+        let height = floor + Self.deviceHeightMetres
         let tour = Self.tour(through: places).map { Point3D(x: $0.x, y: $0.y, z: height) }
         guard let first = tour.first, let last = tour.last else {
             self.init(wayPoints: [], isClosed: true)
@@ -30,15 +24,15 @@ extension WalkRoute {
         }
         var before = last
         if tour.count == 1 {
-            before = Self.startingPoint(for: first, within: bounds, visit.approachMetres, height)
+            before = Self.startingPoint(for: first, within: bounds, height)
         }
-        let start = Self.point(visit.approachMetres, from: first, toward: before)
+        let start = Self.point(Self.approachMetres, from: first, toward: before)
         var points = [WayPoint(Self.clamped(start, to: bounds))]
         for place in tour {
-            let stop = Self.point(visit.stopMetres, from: place, toward: points.last?.position ?? start)
-            points.append(WayPoint(Self.clamped(stop, to: bounds), staySeconds: visit.staySeconds))
+            let stop = Self.point(Self.stopMetres, from: place, toward: points.last?.position ?? start)
+            points.append(WayPoint(Self.clamped(stop, to: bounds), staySeconds: Self.staySeconds))
         }
-        self.init(wayPoints: points, isClosed: true, metresPerSecond: visit.metresPerSecond)
+        self.init(wayPoints: points, isClosed: true)
     }
 
     private static func tour(through places: [Point3D]) -> [Point3D] {
@@ -69,14 +63,13 @@ extension WalkRoute {
     private static func startingPoint(
         for place: Point3D,
         within bounds: Box?,
-        _ metres: Double,
         _ height: Double
     ) -> Point3D {
         let middle = bounds.map {
             Point3D(x: $0.origin.x + $0.width / 2, y: $0.origin.y + $0.height / 2, z: height)
         }
         guard let middle, hypot(middle.x - place.x, middle.y - place.y) > 1 else {
-            return Point3D(x: place.x + metres, y: place.y, z: height)
+            return Point3D(x: place.x + approachMetres, y: place.y, z: height)
         }
         return middle
     }

@@ -112,15 +112,3 @@ package struct AdvertisingReportParser: Sendable {
         DeviceAddress(bits: bytes.littleEndian48(at: index + 1), isRandom: bytes[index] & 1 == 1)
     }
 }
-
-extension AdvertisingReportParser {
-    /// The advertising packets in an event; none in other events.
-    package mutating func advertisements(in event: [UInt8], at time: Double) -> [Advertisement] {
-        var advertisements: [Advertisement] = []
-        forEachAdvertisement(in: event.span) { sender, rssi, payload in
-            let bytes = payload.indices.map { payload[$0] }
-            advertisements.append(Advertisement(time: time, address: sender, payload: bytes, rssi: rssi))
-        }
-        return advertisements
-    }
-}

@@ -85,11 +85,10 @@ package struct BeaconReceiver: Sendable {
             var identity: BeaconIdentity?
             var match: EphemeralBeacons.Match?
             switch frame {
-            case .iBeacon, .altBeacon, .eddystoneUID: identity = frame.identity
-            case .eddystoneEID(let frame):
-                match = ephemerals?.resolve(frame.id, at: now.wall)
+            case .beacon(let own, _): identity = own
+            case .ephemeral(let id, _):
+                match = ephemerals?.resolve(id, at: now.wall)
                 identity = match?.beacon.identity
-            case .eddystoneURL: break
             case .telemetry(let telemetry) where telemetry.format == .ruuvi:
                 readings.append(.telemetry(telemetry, of: .device(sender), time: now.time))
             case .telemetry(let telemetry): hold(.plain(telemetry), from: sender, at: now)

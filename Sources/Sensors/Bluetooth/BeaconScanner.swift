@@ -19,14 +19,14 @@ package struct BeaconScanner: Sendable {
         package var dropped = 0
     }
 
-    private let settings: ScanSettings
-    private let power: ScanSwitch
-    private let host: HCIHost
-    private let ephemerals: EphemeralBeacons?
-    private let clocks: SensorClocks
-    private let logger: Logger
+    let settings: ScanSettings
+    let power: ScanSwitch
+    let host: HCIHost
+    let ephemerals: EphemeralBeacons?
+    let clocks: SensorClocks
+    let logger: Logger
     private let counted = Locked(Counters())
-    private let report: @Sendable (ScanCondition) -> Void
+    let report: @Sendable (ScanCondition) -> Void
 
     /// - Parameters:
     ///   - ephemerals: Beacons with rotating identifiers.
@@ -66,16 +66,7 @@ package struct BeaconScanner: Sendable {
             bufferingPolicy: .bufferingOldest(Self.mostWaiting)
         )
         power.begin()
-        let thread = ScanThread(
-            session: ScanSession(settings: settings, isOn: power.read().isOn),
-            receiver: BeaconReceiver(ephemerals: ephemerals),
-            power: power,
-            host: host,
-            clocks: clocks,
-            logger: logger
-        ) { [report] in
-            report($0)
-        } publish: { [counted] readings, packets, damaged in
+        let thread = ScanThread(self) { [counted] readings, packets, damaged in
             let isQueued: Bool
             if readings.isEmpty {
                 isQueued = true

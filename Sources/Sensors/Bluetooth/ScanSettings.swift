@@ -1,7 +1,7 @@
 package import Positioning
 
 /// The Bluetooth adapter to scan with.
-package enum AdapterChoice: Sendable, Hashable, CustomStringConvertible {
+package enum AdapterChoice: Sendable, Hashable, LosslessStringConvertible {
     /// The first usable adapter.
     case automatic
     case index(Int)

@@ -7,16 +7,13 @@ import Threading
 
 /// Runs a ``ScanSession``: waits for sockets and the clock, reads, writes, and publishes readings.
 struct ScanThread: Sendable {
-    var session: ScanSession
-    var receiver: BeaconReceiver
-    let power: ScanSwitch
-    let host: HCIHost
-    let clocks: SensorClocks
-    let logger: Logger
-    let report: @Sendable (ScanCondition) -> Void
     /// Receives new readings, and the totals of packets and damaged reports.
-    let publish: @Sendable (_ readings: [SensorReading], _ packets: Int, _ damaged: Int) -> Void
+    typealias Publish = @Sendable (_ readings: [SensorReading], _ packets: Int, _ damaged: Int) -> Void
 
+    private let scanner: BeaconScanner
+    private let publish: Publish
+    private var session: ScanSession
+    private var receiver: BeaconReceiver
     private var device: Int32 = -1
     private var watcher: Int32 = -1
     private var hasEnded = false
@@ -37,24 +34,11 @@ struct ScanThread: Sendable {
     private static let mostAtOnce = 256
     private static let longestPacket = 1024
 
-    init(
-        session: ScanSession,
-        receiver: BeaconReceiver,
-        power: ScanSwitch,
-        host: HCIHost,
-        clocks: SensorClocks,
-        logger: Logger,
-        report: @escaping @Sendable (ScanCondition) -> Void,
-        publish: @escaping @Sendable (_ readings: [SensorReading], _ packets: Int, _ damaged: Int) -> Void
-    ) {
-        self.session = session
-        self.receiver = receiver
-        self.power = power
-        self.host = host
-        self.clocks = clocks
-        self.logger = logger
-        self.report = report
+    init(_ scanner: BeaconScanner, publish: @escaping Publish) {
+        self.scanner = scanner
         self.publish = publish
+        session = ScanSession(settings: scanner.settings, isOn: scanner.power.read().isOn)
+        receiver = BeaconReceiver(ephemerals: scanner.ephemerals)
     }
 
     /// Runs on a new thread, and calls `ended` when it finishes.
@@ -68,7 +52,7 @@ struct ScanThread: Sendable {
         thread.detach()
     }
 
-    private var now: Double { clocks.steady() }
+    private var now: Double { scanner.clocks.steady() }
 
     private mutating func run() {
         var buffer = [UInt8](repeating: 0, count: Self.longestPacket)
@@ -89,7 +73,7 @@ struct ScanThread: Sendable {
     private mutating func wait(_ buffer: inout [UInt8], _ readings: inout [SensorReading]) {
         let isNapping = now < napEnd
         // poll ignores negative descriptors.
-        var waited = [power.descriptor, watcher, isNapping ? -1 : device].map {
+        var waited = [scanner.power.descriptor, watcher, isNapping ? -1 : device].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
         let due = min(session.deadline ?? .infinity, nextTick, isNapping ? napEnd : .infinity) - now
@@ -98,7 +82,7 @@ struct ScanThread: Sendable {
         if waited[2].revents != 0, device >= 0 { readDevice(&buffer, &readings) }
         if waited[1].revents != 0, watcher >= 0 { readWatcher(&buffer) }
         if waited[0].revents != 0 {
-            let request = power.read()
+            let request = scanner.power.read()
             handle(request.isEnding ? .stop : .switched(on: request.isOn))
         }
         if let deadline = session.deadline, deadline <= now { handle(.deadlineReached) }
@@ -114,7 +98,7 @@ struct ScanThread: Sendable {
 
     private mutating func readDevice(_ buffer: inout [UInt8], _ readings: inout [SensorReading]) {
         var hasReport = false
-        let moment = BeaconReceiver.Instant(time: now, wall: clocks.wall())
+        let moment = BeaconReceiver.Instant(time: now, wall: scanner.clocks.wall())
         for _ in 0..<Self.mostAtOnce {
             let count = read(device, &buffer, buffer.count)
             guard count > 0 else {
@@ -151,13 +135,13 @@ struct ScanThread: Sendable {
             }
             guard let (index, change) = ScanSession.AdapterChange.parse(buffer.span.extracting(0..<count))
             else { continue }
-            logger.debug("bluetooth: hci\(index): \(change)")
+            scanner.logger.debug("bluetooth: hci\(index): \(change)")
             handle(.adapter(index, change))
         }
     }
 
     private mutating func watch() {
-        guard watcher < 0, case .success(let descriptor) = host.watch() else { return }
+        guard watcher < 0, case .success(let descriptor) = scanner.host.watch() else { return }
         watcher = descriptor
     }
 
@@ -181,14 +165,15 @@ struct ScanThread: Sendable {
         case .list:
             // Bluetooth may have become available since the start.
             watch()
-            switch host.list() {
+            switch scanner.host.list() {
             case .success(let adapters): handle(.listed(adapters))
             case .failure(let error): handle(.listFailed(error))
             }
-        case .bringUp(let index): handle(.broughtUp(host.bringUp(index)))
-        case .takeDown(let index): logResult(host.takeDown(index), "switch off", "switched off again", index)
+        case .bringUp(let index): handle(.broughtUp(scanner.host.bringUp(index)))
+        case .takeDown(let index):
+            logResult(scanner.host.takeDown(index), "switch off", "switched off again", index)
         case .reset(let index):
-            let error = host.reset(index)
+            let error = scanner.host.reset(index)
             logResult(error, "reset", "reset", index)
             handle(.resetFinished(error))
         case .open(let index): open(index)
@@ -196,13 +181,13 @@ struct ScanThread: Sendable {
             if device >= 0 { close(device) }
             device = -1
         case .send(let command): send(command)
-        case .report(let condition): report(condition)
+        case .report(let condition): scanner.report(condition)
         case .end: hasEnded = true
         }
     }
 
     private mutating func open(_ index: Int) {
-        switch host.open(index) {
+        switch scanner.host.open(index) {
         case .success(let descriptor):
             device = descriptor
             handle(.opened(nil))
@@ -221,9 +206,9 @@ struct ScanThread: Sendable {
 
     private func logResult(_ error: Errno?, _ verb: String, _ participle: String, _ index: Int) {
         if let error {
-            logger.warning("bluetooth: cannot \(verb) hci\(index): \(error)")
+            scanner.logger.warning("bluetooth: cannot \(verb) hci\(index): \(error)")
         } else {
-            logger.notice("bluetooth: hci\(index) was \(participle)")
+            scanner.logger.notice("bluetooth: hci\(index) was \(participle)")
         }
     }
 }

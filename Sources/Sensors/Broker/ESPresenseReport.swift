@@ -26,7 +26,7 @@ package enum ESPresenseReport {
         from payload: [UInt8],
         topic: String,
         at time: Double
-    ) -> Result<ReceivedReadings, RawReadingError> {
+    ) -> Result<ReceivedReadings, ReadingError> {
         ReceivedReadings.result(of: topic) { unusable throws(ReadingError) in
             try read(payload, topic: topic, at: time, &unusable).map { [$0] } ?? []
         }

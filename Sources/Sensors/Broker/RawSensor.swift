@@ -3,26 +3,19 @@ import FoundationEssentials
 import JSON
 import Positioning
 
-/// Why a message of an external sensor was refused, and what is legal.
-package struct RawReadingError: Error, Sendable, Hashable, CustomStringConvertible {
-    package let description: String
-
-    package init(description: String) { self.description = description }
-}
-
 /// The readings of a message, which were read as far as that was possible.
 package struct ReceivedReadings: Sendable, Hashable {
     package let readings: [SensorReading]
     /// What could not be used, and was left out.
-    package let unusable: [RawReadingError]
+    package let unusable: [ReadingError]
 
     /// - Parameter read: Adds what it leaves out to the list that it gets.
     static func result(
         of sender: String,
         _ read: (inout [ReadingError]) throws(ReadingError) -> [SensorReading]
-    ) -> Result<ReceivedReadings, RawReadingError> {
-        func described(_ error: ReadingError) -> RawReadingError {
-            RawReadingError(description: "\(sender): \(error.text)")
+    ) -> Result<ReceivedReadings, ReadingError> {
+        func described(_ error: ReadingError) -> ReadingError {
+            ReadingError("\(sender): \(error)")
         }
         var unusable: [ReadingError] = []
         do throws(ReadingError) {
@@ -68,7 +61,7 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
     package func readings(
         from payload: [UInt8],
         at time: Double
-    ) -> Result<ReceivedReadings, RawReadingError> {
+    ) -> Result<ReceivedReadings, ReadingError> {
         ReceivedReadings.result(of: "sensors/\(rawValue)/raw") { unusable throws(ReadingError) in
             guard payload.count <= Self.longestPayload else {
                 throw ReadingError(
@@ -146,7 +139,7 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
             if let sighting { sightings.append(sighting) }
             guard let error = errors.first else { continue }
             if json.array == nil { throw error }
-            unusable.append(ReadingError("beacon \(index + 1): \(error.text)"))
+            unusable.append(ReadingError("beacon \(index + 1): \(error)"))
         }
         if sightings.isEmpty, let error = unusable.first { throw error }
         let newest = sightings.compactMap(\.stamp).max()

@@ -7,13 +7,12 @@ package struct BtsnoopWriter: Sendable {
 
     /// Time 0 of the advertisements, microseconds since the year 0.
     private let start: UInt64
-    private static let epoch: UInt64 = 0x00DC_DDB3_0F2F_8000
     private static let receivedEvent: UInt32 = 3
 
     /// - Parameter secondsSince1970: Time 0 of the advertisements.
     package init(secondsSince1970: UInt32) {
-        start = Self.epoch + UInt64(secondsSince1970) * 1_000_000
-        bytes = BtsnoopReader.magic + UInt32(1).bigEndianBytes + UInt32(1001).bigEndianBytes
+        start = UInt64(BtsnoopFormat.epoch) + UInt64(secondsSince1970) * 1_000_000
+        bytes = BtsnoopFormat.magic + UInt32(1).bigEndianBytes + UInt32(1001).bigEndianBytes
     }
 
     /// Appends one packet as an LE advertising report.

@@ -1,5 +1,4 @@
 import CBluetooth
-import Positioning
 
 /// The encapsulation of a capture's packets; the raw value is the pcap link type.
 /// - Source: the list of link types of tcpdump.org; contrib/contract/positioning.md, "2.1 Captures".
@@ -24,14 +23,14 @@ enum CaptureLink: UInt32, Sendable, CaseIterable {
     private static let unknownPower = 127
 
     func content(of packet: ArraySlice<UInt8>) -> CaptureRecord.Content {
-        var cursor = ByteCursor(packet)
+        var cursor = ByteCursor(packet, self == .monitor ? .big : .little)
         switch self {
         case .typed: return Self.typed(&cursor)
         case .directed:
             guard cursor.read(4) != nil else { return .damaged }
             return Self.typed(&cursor)
         case .monitor:
-            guard cursor.read(2) != nil, let opcode = cursor.bigEndian(UInt16.self) else { return .damaged }
+            guard cursor.read(2) != nil, let opcode = cursor.number(UInt16.self) else { return .damaged }
             return opcode == Self.monitorEvent ? .event(Array(cursor.rest)) : .other
         case .air: return .sniffed(SniffedPacket(bytes: Array(packet), rssi: Self.unknownPower))
         case .radio: return Self.radio(&cursor)
@@ -52,14 +51,14 @@ enum CaptureLink: UInt32, Sendable, CaseIterable {
     }
 
     private static func radio(_ cursor: inout ByteCursor) -> CaptureRecord.Content {
-        guard cursor.read(1) != nil, let power = cursor.signedByte(), cursor.read(6) != nil,
-            let flags = cursor.littleEndian(UInt16.self)
+        guard cursor.read(1) != nil, let power = cursor.byte(), cursor.read(6) != nil,
+            let flags = cursor.number(UInt16.self)
         else { return .damaged }
         if flags & RadioFlag.wasChecked != 0, flags & RadioFlag.isCheckValid == 0 { return .damaged }
         return .sniffed(
             SniffedPacket(
                 bytes: Array(cursor.rest),
-                rssi: flags & RadioFlag.isPowerValid != 0 ? power : unknownPower,
+                rssi: flags & RadioFlag.isPowerValid != 0 ? Int(Int8(bitPattern: power)) : unknownPower,
                 isCoded: flags >> 14 == RadioFlag.coded
             )
         )

@@ -13,9 +13,9 @@ protocol CaptureReader {
 extension RecordedBytes {
     /// A reader for their format; `nil` when their beginning is not that of a capture.
     func captureReader(beginning start: [UInt8]) throws(SensorError) -> (any CaptureReader)? {
-        if start.starts(with: BtsnoopReader.magic) { return try BtsnoopReader(self) }
+        if start.starts(with: BtsnoopFormat.magic) { return try PacketReader<BtsnoopFormat>(self) }
         if start.starts(with: PcapngReader.magic) { return try PcapngReader(self) }
-        if PcapReader.magics.contains(where: start.starts) { return try PcapReader(self) }
+        if PcapFormat.magics.contains(where: start.starts) { return try PacketReader<PcapFormat>(self) }
         return nil
     }
 }

@@ -11,8 +11,6 @@ package struct CaptureRecord: Sendable, Hashable {
         case other
     }
 
-    /// From 1.
-    package let number: Int
     /// Microseconds since 1970.
     package let microseconds: Int64
     package let content: Content

@@ -1,5 +1,3 @@
-import Positioning
-
 /// Reads a pcapng capture (Wireshark), block by block.
 ///
 /// Packets of interfaces with an unsupported link type, and blocks without a packet, are skipped. An
@@ -13,9 +11,8 @@ struct PcapngReader: CaptureReader {
     private(set) var truncation: SensorError?
 
     private var bytes: RecordedBytes
-    private var order = ByteOrder.little
+    private var order = ByteCursor.Order.little
     private var interfaces: [Interface] = []
-    private var number = 0
 
     private struct Interface {
         let link: CaptureLink?
@@ -43,22 +40,22 @@ struct PcapngReader: CaptureReader {
     }
 
     mutating func next() throws(SensorError) -> CaptureRecord? {
-        while let (type, body, start) = try block() {
-            var cursor = OrderedCursor(body, order)
+        while let (type, body) = try block() {
+            var cursor = ByteCursor(body, order)
             switch type {
             case Block.section: interfaces = []
             case Block.interface:
                 guard interfaces.count < Self.mostInterfaces else {
-                    throw damage(at: start, "more than \(Self.mostInterfaces) interfaces")
+                    throw bytes.damage("more than \(Self.mostInterfaces) interfaces")
                 }
-                interfaces.append(try interface(&cursor, at: start))
+                interfaces.append(try interface(&cursor))
             case Block.packet, Block.oldPacket:
                 guard let (interface, time) = packetHeader(&cursor, isOld: type == Block.oldPacket),
-                    let included = cursor.number32(), let original = cursor.number32(),
+                    let included = cursor.number(UInt32.self), let original = cursor.number(UInt32.self),
                     let data = cursor.read(Int(included))
-                else { throw damage(at: start, "its packet is longer than the block") }
+                else { throw bytes.damage("its packet is longer than the block") }
                 guard interfaces.indices.contains(interface) else {
-                    throw damage(at: start, "a packet of the undeclared interface \(interface)")
+                    throw bytes.damage("a packet of the undeclared interface \(interface)")
                 }
                 guard included >= original else {
                     cutRecords += 1
@@ -66,7 +63,6 @@ struct PcapngReader: CaptureReader {
                 }
                 guard let link = interfaces[interface].link else { continue }
                 return CaptureRecord(
-                    number: number,
                     microseconds: interfaces[interface].clock.microseconds(time),
                     content: link.content(of: data)
                 )
@@ -79,44 +75,43 @@ struct PcapngReader: CaptureReader {
         return nil
     }
 
-    /// The type, content and offset of the next block; `nil` at the end.
-    private mutating func block() throws(SensorError) -> (UInt32, ArraySlice<UInt8>, Int)? {
+    /// The type and content of the next block; `nil` at the end.
+    private mutating func block() throws(SensorError) -> (UInt32, ArraySlice<UInt8>)? {
         guard truncation == nil else { return nil }
-        let start = bytes.offset
+        bytes.begin("block")
         let peeked = try bytes.peek(Self.frame)
         if peeked.isEmpty { return nil }
-        number += 1
-        guard peeked.count == Self.frame else { return truncate(at: start) }
-        if peeked.starts(with: Self.magic) { try readOrder(peeked.suffix(4), at: start) }
-        var cursor = OrderedCursor(peeked, order)
-        let (type, length) = (cursor.number32() ?? 0, Int(cursor.number32() ?? 0))
+        guard peeked.count == Self.frame else { return truncate() }
+        if peeked.starts(with: Self.magic) { try readOrder(peeked.suffix(4)) }
+        var cursor = ByteCursor(peeked, order)
+        let (type, length) = (cursor.number(UInt32.self) ?? 0, Int(cursor.number(UInt32.self) ?? 0))
         guard length >= Self.frame, length % 4 == 0, length <= Self.largestBlock else {
-            throw damage(at: start, "invalid block length of \(length) bytes")
+            throw bytes.damage("invalid block length of \(length) bytes")
         }
         let whole = try bytes.read(length)
-        guard whole.count == length else { return truncate(at: start) }
-        var end = OrderedCursor(whole.suffix(4), order)
-        guard end.number32() == UInt32(length) else {
-            throw damage(at: start, "its two lengths differ")
+        guard whole.count == length else { return truncate() }
+        var end = ByteCursor(whole.suffix(4), order)
+        guard end.number(UInt32.self) == UInt32(length) else {
+            throw bytes.damage("its two lengths differ")
         }
-        return (type, whole.dropFirst(8).dropLast(4), start)
+        return (type, whole.dropFirst(8).dropLast(4))
     }
 
     /// Reads the byte-order magic of a section.
-    private mutating func readOrder(_ magic: ArraySlice<UInt8>, at start: Int) throws(SensorError) {
+    private mutating func readOrder(_ magic: ArraySlice<UInt8>) throws(SensorError) {
         switch Array(magic) {
         case [0x1A, 0x2B, 0x3C, 0x4D]: order = .big
         case [0x4D, 0x3C, 0x2B, 0x1A]: order = .little
-        default: throw damage(at: start, "invalid byte-order magic")
+        default: throw bytes.damage("invalid byte-order magic")
         }
     }
 
-    private func interface(_ cursor: inout OrderedCursor, at start: Int) throws(SensorError) -> Interface {
-        guard let type = cursor.number16(), cursor.read(6) != nil else {
-            throw damage(at: start, "the interface description is incomplete")
+    private func interface(_ cursor: inout ByteCursor) throws(SensorError) -> Interface {
+        guard let type = cursor.number(UInt16.self), cursor.read(6) != nil else {
+            throw bytes.damage("the interface description is incomplete")
         }
         var interface = Interface(link: CaptureLink(rawValue: UInt32(type)))
-        while let option = cursor.number16(), let length = cursor.number16(), option != 0,
+        while let option = cursor.number(UInt16.self), let length = cursor.number(UInt16.self), option != 0,
             let value = cursor.read(Int(length))
         {
             _ = cursor.read((4 - Int(length) % 4) % 4)
@@ -125,26 +120,23 @@ struct PcapngReader: CaptureReader {
         return interface
     }
 
-    private func packetHeader(_ cursor: inout OrderedCursor, isOld: Bool) -> (interface: Int, time: UInt64)? {
+    private func packetHeader(_ cursor: inout ByteCursor, isOld: Bool) -> (interface: Int, time: UInt64)? {
         var interface: Int?
         if isOld {
-            interface = cursor.number16().map { Int($0) }
+            interface = cursor.number(UInt16.self).map { Int($0) }
             // The number of dropped packets.
-            _ = cursor.number16()
+            _ = cursor.number(UInt16.self)
         } else {
-            interface = cursor.number32().map { Int($0) }
+            interface = cursor.number(UInt32.self).map { Int($0) }
         }
-        guard let interface, let high = cursor.number32(), let low = cursor.number32() else { return nil }
+        guard let interface, let high = cursor.number(UInt32.self), let low = cursor.number(UInt32.self)
+        else { return nil }
         return (interface, UInt64(high) << 32 | UInt64(low))
     }
 
-    private mutating func truncate(at start: Int) -> (UInt32, ArraySlice<UInt8>, Int)? {
-        truncation = damage(at: start, "the capture ends within the block")
+    private mutating func truncate() -> (UInt32, ArraySlice<UInt8>)? {
+        truncation = bytes.damage("the capture ends within the block")
         return nil
-    }
-
-    private func damage(at offset: Int, _ problem: String) -> SensorError {
-        .damaged(file: bytes.name, unit: "block", number: number, offset: offset, problem: problem)
     }
 }
 
@@ -158,7 +150,7 @@ private struct CaptureTick {
         static let offset: UInt16 = 14
     }
 
-    mutating func read(option: UInt16, _ value: ArraySlice<UInt8>, _ order: ByteOrder) {
+    mutating func read(option: UInt16, _ value: ArraySlice<UInt8>, _ order: ByteCursor.Order) {
         switch (option, value.count) {
         case (Option.resolution, 1):
             guard let code = value.first else { return }
@@ -166,9 +158,8 @@ private struct CaptureTick {
             if code & 0x80 != 0, power < 63 { perSecond = 1 << UInt64(power) }
             if code & 0x80 == 0, power < 19 { perSecond = (0..<power).reduce(1) { number, _ in number * 10 } }
         case (Option.offset, 8):
-            var cursor = ByteCursor(value)
-            let number = order == .big ? cursor.bigEndian(UInt64.self) : cursor.littleEndian(UInt64.self)
-            offset = Int64(bitPattern: number ?? 0)
+            var cursor = ByteCursor(value, order)
+            offset = Int64(bitPattern: cursor.number() ?? 0)
         default: break
         }
     }

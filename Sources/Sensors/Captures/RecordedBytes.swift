@@ -16,10 +16,12 @@ package enum RecordingOrigin: Sendable, Hashable {
 }
 
 /// Reads a recording from front to back, in pieces.
-struct RecordedBytes {
+package struct RecordedBytes {
     let name: String
     /// The number of bytes read so far.
     private(set) var offset = 0
+    /// The record, block or line that is being read.
+    private(set) var part = (unit: "record", number: 0, offset: 0)
     private var buffer: ArraySlice<UInt8>
     private let file: InputFile?
 
@@ -39,6 +41,14 @@ struct RecordedBytes {
 
     /// Why they cannot be read.
     func unsupported(_ problem: String) -> SensorError { .unsupported(file: name, problem: problem) }
+
+    /// Another record, block or line begins here.
+    mutating func begin(_ unit: String) { part = (unit, part.number + 1, offset) }
+
+    /// Why the current part is not valid.
+    func damage(_ problem: String) -> SensorError {
+        .damaged(file: name, unit: part.unit, number: part.number, offset: part.offset, problem: problem)
+    }
 
     /// The next `count` bytes without consuming them; fewer only at the end.
     mutating func peek(_ count: Int) throws(SensorError) -> ArraySlice<UInt8> {

@@ -65,17 +65,15 @@ package struct Recording {
 
     /// What was skipped so far, one sentence each.
     package var problems: [String] {
-        var problems: [String] = []
         switch content {
         case .capture(let reader):
-            if let truncation = reader.truncation { problems.append(truncation.description) }
+            var problems = [reader.truncation?.description].compactMap(\.self)
             if reader.cutRecords > 0 { problems.append("skipped \(reader.cutRecords) truncated records") }
             let damaged = receiver.damagedReports + damagedRecords
             if damaged > 0 { problems.append("skipped \(damaged) damaged advertising reports") }
-        case .trace(let reader):
-            if let truncation = reader.truncation { problems.append(truncation.description) }
+            return problems
+        case .trace(let reader): return [reader.truncation?.description].compactMap(\.self)
         }
-        return problems
     }
 }
 

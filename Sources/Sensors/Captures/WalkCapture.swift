@@ -36,13 +36,12 @@ package enum WalkCapture {
         zones: [FlareZone],
         things: [FlareThing],
         seed: UInt64,
-        visit: WalkRoute.Visit = WalkRoute.Visit(),
         radio: RadioSettings = demoRadio
     ) throws(PlaceError) -> [UInt8] {
         let map = BeaconMap(environment: environment, zones: zones, things: things)
         let beacons = map.beacons.filter { $0.receiver == nil }
         guard !beacons.isEmpty else { throw .noBeacons(map.problems) }
-        let route = demoRoute(environment: environment, zones: zones, things: things, visit: visit)
+        let route = demoRoute(environment: environment, zones: zones, things: things)
         let simulator = WalkSimulator(
             beacons: beacons.enumerated().map { beacon($1, uuid: map.uuid, number: $0) },
             walls: WallPlan(rooms: zones.compactMap(\.perimeter)),
@@ -59,8 +58,7 @@ package enum WalkCapture {
     package static func demoRoute(
         environment: FlareEnvironment,
         zones: [FlareZone],
-        things: [FlareThing],
-        visit: WalkRoute.Visit = WalkRoute.Visit()
+        things: [FlareThing]
     ) -> WalkRoute {
         let lamps = things.filter { thing in
             ["on", "color", "brightness"].allSatisfy { thing.data[$0] != nil }
@@ -72,8 +70,7 @@ package enum WalkCapture {
         return WalkRoute(
             visiting: places.isEmpty ? beacons : places,
             within: environment.perimeter,
-            floor: environment.perimeter?.origin.z ?? 0,
-            visit: visit
+            floor: environment.perimeter?.origin.z ?? 0
         )
     }
 

@@ -1,5 +1,5 @@
-import Glibc
 package import Logging
+import Threading
 
 /// Reads locations and headings from a gpsd.
 ///
@@ -37,16 +37,17 @@ package struct GPSDClient: Sendable {
         let start = clock()
         return SensorSource(name: Self.name) { signal, publish in
             var monitor = ConnectionMonitor(settings: settings, report: report)
-            var pause = settings.firstPause
+            var backoff = Backoff(
+                minimumSeconds: settings.firstPause,
+                maximumSeconds: settings.longestPause
+            )
             while !signal.isStopped {
                 let reason = runSession(&monitor, signal, since: start, publish)
                 if signal.isStopped { return }
-                if monitor.hadGreeting { pause = settings.firstPause }
+                if monitor.hadGreeting { backoff.linkLost(wasSteady: true) }
                 monitor.ended(reason)
                 logger.debug("gpsd: \(reason)", metadata: ["address": "\(settings.address)"])
-                // Random, so that many clients do not reconnect at the same time.
-                if signal.wait(seconds: pause * Double.random(in: 0.5...1)) { return }
-                pause = min(pause * 2, settings.longestPause)
+                if signal.wait(seconds: backoff.next() / .seconds(1)) { return }
             }
         }
     }

@@ -8,7 +8,6 @@ enum GPSDReport: Sendable, Hashable {
     case version(release: String, major: Int)
     case fix(Fix)
     case attitude(Attitude)
-    case satellites(used: Int, seen: Int)
     /// The number of receivers.
     case devices(Int)
     case fault(String)
@@ -51,15 +50,6 @@ enum GPSDReport: Sendable, Hashable {
                     magneticHeading: Self.course(json["mheading"])
                 )
             )
-        case "SKY":
-            let list = json["satellites"]?.array
-            guard let seen = Self.count(json["nSat"]) ?? list?.count else {
-                // Newer versions send the dilutions alone, and the satellites in a separate message.
-                self = .other
-                return
-            }
-            let used = Self.count(json["uSat"]) ?? list?.count { $0["used"] == .bool(true) }
-            self = .satellites(used: used ?? 0, seen: seen)
         case "DEVICES": self = .devices(json["devices"]?.array?.count ?? 0)
         case "ERROR": self = .fault(String((json["message"]?.string ?? "").prefix(200)))
         default: self = .other
@@ -69,10 +59,6 @@ enum GPSDReport: Sendable, Hashable {
     private static func course(_ value: JSONValue?) -> Double? {
         guard let degrees = value?.statedNumber, degrees.magnitude <= 360 else { return nil }
         return CompassAngle.normalised(degrees)
-    }
-
-    private static func count(_ value: JSONValue?) -> Int? {
-        value?.statedNumber.flatMap { (0...1000).contains($0) ? Int($0) : nil }
     }
 }
 

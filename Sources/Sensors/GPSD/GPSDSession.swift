@@ -31,7 +31,6 @@ package struct GPSDSession: Sendable {
     package private(set) var release: String?
     package private(set) var receivers: Int?
     package private(set) var mode: Int?
-    package private(set) var satellites: (used: Int, seen: Int)?
     /// A problem that does not prevent operation.
     package private(set) var warning: String?
     /// Number of lines that could not be parsed.
@@ -98,7 +97,7 @@ package struct GPSDSession: Sendable {
             invalidLines += 1
             invalidLinesInRow += 1
             return invalidLinesInRow == Self.mostInvalidLines
-                ? [.failed("it does not speak gpsd's protocol: \(error.text)")] : []
+                ? [.failed("it does not speak gpsd's protocol: \(error)")] : []
         }
     }
 
@@ -124,9 +123,6 @@ package struct GPSDSession: Sendable {
             return outcomes
         case .attitude(let attitude):
             return heading(attitude).map { [.reading(.heading(degrees: $0, north: $1, time: time))] } ?? []
-        case .satellites(let used, let seen):
-            satellites = (used, seen)
-            return []
         case .devices(let count):
             defer { receivers = count }
             return receivers == count ? [] : [.changed]

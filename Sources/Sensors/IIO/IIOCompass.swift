@@ -39,7 +39,7 @@ package struct IIOCompass: Sendable {
     package var source: SensorSource {
         let start = clock()
         return SensorSource(name: Self.name) { signal, publish in
-            search(signal, asking: report) { sensors, condition in
+            search(signal) { sensors, condition in
                 publishHeadings(&sensors, condition, signal, since: start, publish)
             }
         }
@@ -54,7 +54,7 @@ package struct IIOCompass: Sendable {
         _ handler: @escaping @Sendable (_ field: Vector3, _ device: String) -> Bool
     ) -> SensorSource {
         SensorSource(name: Self.name) { signal, _ in
-            search(signal, asking: report) { sensors, condition in
+            search(signal) { sensors, condition in
                 guard sensors.measuresField else {
                     var condition = condition
                     condition.state = .waiting
@@ -75,7 +75,6 @@ package struct IIOCompass: Sendable {
     /// Searches for the sensors and calls `use` with them, again when they are gone, until the signal.
     private func search(
         _ signal: StopSignal,
-        asking report: @Sendable (CompassCondition) -> Void,
         _ use: (inout IIOSensors, CompassCondition) -> Void
     ) {
         var reported: CompassCondition?

@@ -42,18 +42,12 @@ struct IIODevice {
 
     /// The number in the first of the files that contains one.
     func number(_ attributes: [String]) -> Double? {
-        for attribute in attributes {
-            if let number = try? file(attribute)?.number() { return number }
-        }
-        return nil
+        attributes.lazy.compactMap { try? file($0)?.number() }.first
     }
 
     /// The matrix in the first of the files that contains one.
     func matrix(_ attributes: [String]) -> Matrix3? {
-        for attribute in attributes {
-            if let matrix = Self.text("\(folder)/\(attribute)").flatMap({ Matrix3($0) }) { return matrix }
-        }
-        return nil
+        attributes.lazy.compactMap { Self.text("\(folder)/\($0)").flatMap { Matrix3($0) } }.first
     }
 
     /// A file's first line; `nil` when it is missing, empty or not printable.

@@ -123,10 +123,7 @@ struct IIOSensors {
     }
 
     private static func first(_ kind: IIOTriad.Kind, in devices: [IIODevice]) -> (IIODevice, IIOTriad)? {
-        for device in devices {
-            if let triad = IIOTriad(kind, of: device) { return (device, triad) }
-        }
-        return nil
+        devices.lazy.compactMap { device in IIOTriad(kind, of: device).map { (device, $0) } }.first
     }
 
     /// Whether a device is in the base of a laptop, which does not turn with the screen.

@@ -38,7 +38,7 @@ extension BeaconTelemetry {
         guard list.count == 3, parts.count == 3, parts.allSatisfy({ (-32768...32767).contains($0) }) else {
             throw ReadingError("acceleration must be three whole numbers from -32768 to 32767")
         }
-        acceleration = Acceleration(x: parts[0], y: parts[1], z: parts[2])
+        acceleration = SIMD3(x: parts[0], y: parts[1], z: parts[2])
     }
 }
 

@@ -13,10 +13,8 @@ struct ReadingFields {
         self.convertsTexts = convertsTexts
     }
 
-    private func number(_ value: JSONValue) -> Double? { convertsTexts ? value.statedNumber : value.number }
-
-    private func whole(_ value: JSONValue) -> Int? {
-        convertsTexts ? value.statedNumber.flatMap { Int(exactly: $0.rounded()) } : value.integer
+    private static func whole(_ value: JSONValue, isConverted: Bool) -> Int? {
+        isConverted ? value.statedNumber.flatMap { Int(exactly: $0.rounded()) } : value.integer
     }
 
     mutating func optional(_ key: String) -> JSONValue? {
@@ -28,14 +26,7 @@ struct ReadingFields {
         _ key: String,
         in range: ClosedRange<Double>
     ) throws(ReadingError) -> Double? {
-        guard let value = optional(key), !value.isNull else { return nil }
-        guard let number = number(value), range.contains(number) else {
-            throw ReadingError(
-                "\(key) must be a number from \(range.lowerBound) to \(range.upperBound) "
-                    + "(is \(value.excerpt))"
-            )
-        }
-        return number
+        try optional(key, "a number", in: range) { $1 ? $0.statedNumber : $0.number }
     }
 
     mutating func number(_ key: String, in range: ClosedRange<Double>) throws(ReadingError) -> Double {
@@ -43,10 +34,19 @@ struct ReadingFields {
     }
 
     mutating func optionalWhole(_ key: String, in range: ClosedRange<Int>) throws(ReadingError) -> Int? {
+        try optional(key, "a whole number", in: range, Self.whole)
+    }
+
+    private mutating func optional<Number: Comparable>(
+        _ key: String,
+        _ kind: String,
+        in range: ClosedRange<Number>,
+        _ read: (_ value: JSONValue, _ convertsTexts: Bool) -> Number?
+    ) throws(ReadingError) -> Number? {
         guard let value = optional(key), !value.isNull else { return nil }
-        guard let number = whole(value), range.contains(number) else {
+        guard let number = read(value, convertsTexts), range.contains(number) else {
             throw ReadingError(
-                "\(key) must be a whole number from \(range.lowerBound) to \(range.upperBound) "
+                "\(key) must be \(kind) from \(range.lowerBound) to \(range.upperBound) "
                     + "(is \(value.excerpt))"
             )
         }

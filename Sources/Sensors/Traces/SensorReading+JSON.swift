@@ -2,11 +2,11 @@ import Flare
 import JSON
 import Positioning
 
-/// Why a value is not a valid reading.
-struct ReadingError: Error, Hashable {
-    let text: String
+/// Why a value is not a valid reading, and what is legal.
+package struct ReadingError: Error, Sendable, Hashable, CustomStringConvertible {
+    package let description: String
 
-    init(_ text: String) { self.text = text }
+    package init(_ description: String) { self.description = description }
 }
 
 extension JSONValue {
@@ -61,8 +61,24 @@ extension SensorReading {
         let time = try fields.number("t", in: 0...1e9)
         let type = try fields.text("type")
         switch type {
-        case "beacon": self = .beacon(try Self.sighting(&fields, at: time))
-        case "receiver": self = .receiver(try Self.receiverSighting(&fields, at: time))
+        case "beacon":
+            self = .beacon(
+                BeaconSighting(
+                    identity: try BeaconIdentity(&fields),
+                    rssi: try fields.whole("rssi", in: -128...127),
+                    powerAtOneMetre: try fields.optionalWhole("power", in: -128...127),
+                    time: time
+                )
+            )
+        case "receiver":
+            self = .receiver(
+                ReceiverSighting(
+                    receiver: try fields.name("receiver"),
+                    rssi: try fields.whole("rssi", in: -128...127),
+                    powerAtOneMetre: try fields.optionalWhole("power", in: -128...127),
+                    time: time
+                )
+            )
         case "heading":
             let degrees = try fields.number("degrees", in: 0...360)
             let word = try fields.optionalText("north")
@@ -91,30 +107,6 @@ extension SensorReading {
             )
         }
         try fields.end()
-    }
-
-    private static func sighting(
-        _ fields: inout ReadingFields,
-        at time: Double
-    ) throws(ReadingError) -> BeaconSighting {
-        BeaconSighting(
-            identity: try BeaconIdentity(&fields),
-            rssi: try fields.whole("rssi", in: -128...127),
-            powerAtOneMetre: try fields.optionalWhole("power", in: -128...127),
-            time: time
-        )
-    }
-
-    private static func receiverSighting(
-        _ fields: inout ReadingFields,
-        at time: Double
-    ) throws(ReadingError) -> ReceiverSighting {
-        ReceiverSighting(
-            receiver: try fields.name("receiver"),
-            rssi: try fields.whole("rssi", in: -128...127),
-            powerAtOneMetre: try fields.optionalWhole("power", in: -128...127),
-            time: time
-        )
     }
 }
 

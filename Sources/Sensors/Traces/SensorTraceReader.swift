@@ -9,7 +9,6 @@ package struct SensorTraceReader {
     package private(set) var truncation: SensorError?
 
     private var bytes: RecordedBytes
-    private var number = 0
 
     private static let longestLine = 4096
 
@@ -19,7 +18,7 @@ package struct SensorTraceReader {
 
     init(_ recorded: RecordedBytes) throws(SensorError) {
         bytes = recorded
-        guard let header = try line(), let members = header.value.object,
+        guard let members = try line()?.object,
             let version = members[SensorTraceWriter.versionKey]
         else {
             throw bytes.unsupported(
@@ -38,34 +37,29 @@ package struct SensorTraceReader {
     package mutating func next() throws(SensorError) -> SensorReading? {
         guard truncation == nil, let line = try line() else { return nil }
         do {
-            return try SensorReading(json: line.value)
+            return try SensorReading(json: line)
         } catch {
-            throw damage(at: line.offset, error.text)
+            throw bytes.damage(error.description)
         }
     }
 
     /// The next line that is not empty.
-    private mutating func line() throws(SensorError) -> (value: JSONValue, offset: Int)? {
+    private mutating func line() throws(SensorError) -> JSONValue? {
         while true {
-            let start = bytes.offset
+            bytes.begin("line")
             guard let line = try bytes.line(limit: Self.longestLine) else { return nil }
-            number += 1
             guard line.bytes.count <= Self.longestLine else {
-                throw damage(at: start, "a line may have at most \(Self.longestLine) bytes")
+                throw bytes.damage("a line may have at most \(Self.longestLine) bytes")
             }
             if line.isWhole, line.bytes.allSatisfy({ $0 == 0x20 || $0 == 0x0D }) { continue }
             do {
-                return (try JSONValue(parsing: line.bytes, maximumDepth: 4), start)
+                return try JSONValue(parsing: line.bytes, maximumDepth: 4)
             } catch {
-                let problem = damage(at: start, "is not JSON: \(error)")
-                if line.isWhole || number == 1 { throw problem }
+                let problem = bytes.damage("is not JSON: \(error)")
+                if line.isWhole || bytes.part.number == 1 { throw problem }
                 truncation = problem
                 return nil
             }
         }
-    }
-
-    private func damage(at offset: Int, _ problem: String) -> SensorError {
-        .damaged(file: bytes.name, unit: "line", number: number, offset: offset, problem: problem)
     }
 }

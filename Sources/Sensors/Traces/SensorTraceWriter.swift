@@ -30,7 +30,7 @@ package struct SensorTraceWriter: ~Copyable {
         self.limit = limit
         latestFlush = -.infinity
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-        if descriptor < 0 { throw Self.failure(path) }
+        if descriptor < 0 { throw Self.failure(path, errno) }
         try append(.object([Self.versionKey: JSONValue(Self.version), "started": .string(started)]))
         try flush()
     }
@@ -54,21 +54,14 @@ package struct SensorTraceWriter: ~Copyable {
     package mutating func finish() throws(SensorError) {
         try flush()
         // A pipe has no disk.
-        if fsync(descriptor) != 0, errno != EINVAL, errno != EROFS { throw Self.failure(path) }
+        if fsync(descriptor) != 0, errno != EINVAL, errno != EROFS { throw Self.failure(path, errno) }
     }
 
     /// Writes pending lines.
     package mutating func flush() throws(SensorError) {
-        var rest = pending[...]
+        let code = writeAll(pending, to: descriptor)
         pending = []
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            if count >= 0 {
-                rest = rest.dropFirst(count)
-            } else if errno != EINTR {
-                throw Self.failure(path)
-            }
-        }
+        if code != 0 { throw Self.failure(path, code) }
     }
 
     private mutating func append(_ line: JSONValue) throws(SensorError) {
@@ -81,8 +74,7 @@ package struct SensorTraceWriter: ~Copyable {
         pending += bytes
     }
 
-    private static func failure(_ path: String) -> SensorError {
-        let code = errno
-        return .cannotWrite(file: path, code: code, reason: systemMessage(code))
+    private static func failure(_ path: String, _ code: Int32) -> SensorError {
+        .cannotWrite(file: path, code: code, reason: systemMessage(code))
     }
 }

@@ -125,11 +125,5 @@ extension ConfigurationType<HostAndPort> {
     }
 
     /// An address to listen on.
-    package static var hostAndPort: ConfigurationType {
-        scalar("HOST:PORT") {
-            HostAndPort($0)
-        } encode: {
-            $0.description
-        }
-    }
+    package static var hostAndPort: ConfigurationType { scalar("HOST:PORT") }
 }

@@ -115,6 +115,15 @@ package struct ConfigurationType<Value: Sendable>: Sendable {
             .scalar(encode($0))
         }
     }
+
+    /// A value that its description stands for.
+    package static func scalar(_ legal: String) -> ConfigurationType where Value: LosslessStringConvertible {
+        scalar(legal) {
+            Value($0)
+        } encode: {
+            $0.description
+        }
+    }
 }
 
 extension ConfigurationType {

@@ -63,6 +63,6 @@ package struct HostAndPort: Sendable, Hashable {
     }
 }
 
-extension HostAndPort: CustomStringConvertible {
+extension HostAndPort: LosslessStringConvertible {
     package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

@@ -31,7 +31,7 @@ extension ConfigurationSection {
                 "Whether positions come from Bluetooth beacons.",
             .init("sensors.beacons.uuid", \.beacons.uuid, .optional(.uuid)):
                 "The UUID of the beacons; null uses data.uuid of the environment.",
-            .init("sensors.beacons.adapter", \.beacons.scanning.adapter, .adapter):
+            .init("sensors.beacons.adapter", \.beacons.scanning.adapter, .scalar(AdapterChoice.legal)):
                 "The Bluetooth adapter that scans: auto, none, hci0, or an adapter's address.",
             .init("sensors.beacons.active", \.beacons.scanning.isActive, .flag):
                 "Whether to scan actively, asking beacons for their scan response; few beacons need it, and it drains their batteries.",
@@ -50,16 +50,6 @@ extension ConfigurationSection {
             }
         ]
     )
-}
-
-extension ConfigurationType<AdapterChoice> {
-    fileprivate static var adapter: ConfigurationType {
-        .scalar(AdapterChoice.legal) {
-            AdapterChoice($0)
-        } encode: {
-            $0.description
-        }
-    }
 }
 
 extension ConfigurationType<UUID> {

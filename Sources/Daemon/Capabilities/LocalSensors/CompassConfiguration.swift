@@ -36,10 +36,18 @@ extension ConfigurationSection {
             "The magnetometer's name, label or folder, such as ak8963 or iio:device1; null uses the first.",
         .init("sensors.compass.rate_hz", \.compass.own.rate, .number(1...200)):
             "How often it is read, times a second.",
-        .init("sensors.compass.declination", \.compass.declination, .optional(.declination)):
+        .init(
+            "sensors.compass.declination",
+            \.compass.declination,
+            .optional(.scalar("auto, or degrees from -180 to 180"))
+        ):
             "Degrees by which a compass points east of true north; or auto, to compute it with the World Magnetic Model 2025 "
             + "(valid until 2029) for the location of the GPS or the environment's geofence; null leaves headings magnetic.",
-        .init("sensors.compass.mount_matrix", \.compass.own.mount, .optional(.matrix)):
+        .init(
+            "sensors.compass.mount_matrix",
+            \.compass.own.mount,
+            .optional(.scalar("nine numbers, as \"1, 0, 0; 0, 1, 0; 0, 0, 1\""))
+        ):
             "How the sensors are mounted: the rows of a matrix such as \"0, 1, 0; -1, 0, 0; 0, 0, 1\" that turns the kernel's "
             + "axes into x right, y front and z up; null leaves them as they are.",
         .init("sensors.compass.rotation_scale", \.compass.own.rotationScale, .optional(.number(1e-6...360))):
@@ -47,24 +55,4 @@ extension ConfigurationSection {
         .init("sensors.compass.iio_folder", \.compass.own.folder, .path):
             "Where the kernel lists its sensors.",
     ])
-}
-
-extension ConfigurationType<DeclinationSetting> {
-    fileprivate static var declination: ConfigurationType {
-        .scalar("auto, or degrees from -180 to 180") {
-            DeclinationSetting($0)
-        } encode: {
-            $0.description
-        }
-    }
-}
-
-extension ConfigurationType<Matrix3> {
-    fileprivate static var matrix: ConfigurationType {
-        .scalar("nine numbers, as \"1, 0, 0; 0, 1, 0; 0, 0, 1\"") {
-            Matrix3($0)
-        } encode: {
-            $0.text
-        }
-    }
 }
