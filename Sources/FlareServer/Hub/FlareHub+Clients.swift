@@ -19,8 +19,8 @@ extension FlareHub {
     package func add(recorder: @escaping ModelChangeRecord) { modelRecorders.append(recorder) }
 
     /// Tells the recorders of a change.
-    package func record(_ change: ModelChange, refusal: String? = nil) {
-        for record in modelRecorders { record(change, refusal) }
+    func record(_ change: ModelChange) {
+        for record in modelRecorders { record(change) }
     }
 
     /// Asks the gates about a change, and records it.

@@ -41,23 +41,14 @@ extension AccessListCommand {
                 model = exists("mirror.db") ? try mirrored(folder, values) : .object([:])
             } else {
                 model =
-                    exists("flare.db") ? try await exported(folder, location) : .object([:])
+                    exists("flare.db")
+                    // From its file, or from whoever has it open.
+                    ? try await folder.withModel { try await $0.exportModel().json } : .object([:])
             }
             let place = AccessPlace(model: model, chosen: memory.environment, memory.slugs)
             return list.peopleText(table, place, at: RuntimeClock.now().wallMilliseconds)
         } catch {
             throw VerbError.ending(by: error)
-        }
-    }
-
-    /// The embedded server's model, from its file, or from the daemon that has it open.
-    private func exported(
-        _ folder: StateFolder,
-        _ location: StateLocation
-    ) async throws -> JSONValue {
-        try await folder.withModel(token: token, configuration: { try location.configuration(file) }) {
-            backend in
-            try await backend.exportModel().json
         }
     }
 
