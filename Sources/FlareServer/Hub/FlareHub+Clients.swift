@@ -110,8 +110,7 @@ extension FlareHub {
 
     /// Whether somebody may see an object.
     func maySee(_ object: FlareRecord, _ visitor: FlareVisitor) -> Bool {
-        let place = AccessObject(object.reference, zone: object.zone, environment: object.environment)
-        return access.sees(visitor.claim, place ?? .devices)
+        access.sees(visitor.claim, object.accessObject ?? .devices)
     }
 
     /// Why an object may not be put where it says that it is; `nil` if it may.

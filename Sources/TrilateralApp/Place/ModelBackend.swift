@@ -187,7 +187,7 @@ extension StateFolder {
             } catch .inUse {
                 return try await body(.daemon(folder: path))
             }
-            let result = try await perform(body, on: FlareHub.ofVerb(on: LoopExecutor(), store))
+            let result = try await perform(body, on: FlareHub.ofVerb(store))
             try store.close()
             return result
         } catch {
@@ -229,9 +229,9 @@ extension StateFolder {
 
 extension FlareHub {
     /// The objects of a database for one verb, which logs nothing.
-    static func ofVerb(on executor: LoopExecutor, _ store: FlareStore) throws(FlareStoreError) -> FlareHub {
+    static func ofVerb(_ store: FlareStore) throws -> FlareHub {
         try FlareHub(
-            on: executor,
+            on: LoopExecutor(),
             store: store,
             clock: { RuntimeClock.now().wallMilliseconds },
             logger: .silent
