@@ -28,6 +28,13 @@ package enum AccountsError: Error, Sendable, Hashable {
         }
     }
 
+    /// Nothing has the identifier that was named.
+    ///
+    /// - Parameter kind: As the verbs that list it are called: `grant`.
+    package static func noRow(_ kind: String, _ id: some CustomStringConvertible) -> AccountsError {
+        .unknown("there is no \(kind) \(id): `trilateral \(kind) list` shows their ids")
+    }
+
     /// For programs.
     package var code: String {
         switch self {

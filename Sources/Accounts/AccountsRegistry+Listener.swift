@@ -54,13 +54,14 @@ extension AccountsRegistry {
         let session = try change { store in
             // It could not be stored before.
             if unstored { try store.setListenerPassword(PasswordHash(hash), at: now) }
-            return try store.addListenerSession(
+            return try store.addSession(
+                of: .listener,
                 name: name,
                 until: until,
-                verified: hash,
+                verified: .stored(hash),
                 replacing: former,
                 at: now
-            )
+            ).0
         }
         if unstored {
             state.withLock { state in

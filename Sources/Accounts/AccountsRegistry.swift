@@ -128,7 +128,7 @@ package final class AccountsRegistry: Sendable {
             case .listenerSession(let text):
                 // A session of a password that is not stored may be that of a former one.
                 guard state.listener?.isStored == true, let secret = SecretToken(text, .session),
-                    state.secrets.use(secret, at: now)?.holder == .user(.listener)
+                    state.secrets.use(secret, at: now)?.user == .listener
                 else { return nil }
                 return Self.unnamed(.kiosk, nil, state)
             case .token(let text, let name):
@@ -161,7 +161,7 @@ package final class AccountsRegistry: Sendable {
     ) -> Speaker? {
         guard let secret, let record = state.secrets.use(secret, at: now) else { return nil }
         if let name {
-            guard case .user(let id) = record.holder, state.table.user(id)?.name == name else { return nil }
+            guard state.table.user(record.user)?.name == name else { return nil }
         }
         return seen(record.speaker, now, &state)
     }

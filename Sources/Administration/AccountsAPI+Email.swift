@@ -60,7 +60,7 @@ extension AccountsAPI {
         user.password = try await registry.passwords.hash(password)
         let link = try change { store in
             try store.removeUnverified(before: now - Self.patience)
-            let id = try store.addUser(user, by: .program, at: now)
+            let id = try store.addUser(user, by: .program(at: now))
             return try store.addLink(.verify, of: id, at: now)
         }
         return message(.verify, to: new.email, name: new.name, link, url, at: now)
@@ -133,8 +133,7 @@ extension AccountsAPI {
                 of: user,
                 address: address,
                 replacing: present,
-                by: call.authority,
-                at: call.now
+                by: call.authority
             )
         }
         send(message(.email, to: address, name: user.name, link, url, at: call.now))

@@ -15,8 +15,8 @@ extension AccountsAPI {
                 grants = grants.filter { $0.grantee == grantee }
             }
         }
-        grants = try await visible(grants, call)
-        return AccountsResponse(200, .array(try await json(grants, call.table).map { .object($0) }))
+        grants = await visible(grants, call)
+        return AccountsResponse(200, .array(await json(grants, call.table).map { .object($0) }))
     }
 
     func addGrant(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
@@ -28,10 +28,10 @@ extension AccountsAPI {
         let placed = try await scope(text, call)
         let authority = placed.authority(of: call)
         // Who may not give learns nothing about users.
-        try authority.requireGiving(placed.scope, call.table, at: call.now)
+        try authority.requireGiving(placed.scope, call.table)
         let grantee = try call.grantee(who)
         let grant = Grant(id: 0, grantee, access, placed.scope, starts: starts, ends: ends)
-        let id = try change { try $0.addGrant(grant, by: authority, at: call.now) }
+        let id = try change { try $0.addGrant(grant, by: authority) }
         return AccountsResponse(201, ["id": JSONValue(Int(clamping: id))])
     }
 
@@ -42,17 +42,17 @@ extension AccountsAPI {
         async throws(AccountsError) -> AccountsResponse
     {
         call.log("\(what) rm", word)
-        guard let id = Int64(word) else { throw .unknown("there is no \(what) \(quoted(word))") }
+        guard let id = Int64(word) else { throw .noRow(what, quoted(word)) }
         var authority = call.authority
         if let grant = call.table.grants.first(where: { $0.id == id }) {
-            guard what == "grant" || grant.share, try await !visible([grant], call).isEmpty else {
-                throw .unknown("there is no \(what) \(id)")
+            guard what == "grant" || grant.share, await !visible([grant], call).isEmpty else {
+                throw .noRow(what, id)
             }
-            authority = try await placed(grant.scope).authority(of: call)
+            authority = await placed(grant.scope).authority(of: call)
         } else if what != "grant" || !call.administers {
-            throw .unknown("there is no \(what) \(id)")
+            throw .noRow(what, id)
         }
-        try change { try $0.removeGrant(id, by: authority, at: call.now) }
+        try change { try $0.removeGrant(id, by: authority) }
         return .done
     }
 

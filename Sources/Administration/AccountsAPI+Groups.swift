@@ -12,7 +12,7 @@ extension AccountsAPI {
         for group in table.groups {
             if case .things(let members) = group.members { things.formUnion(members) }
         }
-        let slugs = try await place.slugs(things.map { ObjectReference(.thing, $0) })
+        let slugs = await place.slugs(things.map { ObjectReference(.thing, $0) })
         let groups = table.groups.map { group -> JSONValue in
             let members: [String] =
                 switch group.members {
@@ -37,14 +37,14 @@ extension AccountsAPI {
         guard let kind = Grouping.Kind(rawValue: word) else {
             throw .badValue("kind must be users or things (is \(quoted(word)))")
         }
-        let id = try change { try $0.addGroup(name, of: kind, by: call.authority, at: call.now) }
+        let id = try change { try $0.addGroup(name, of: kind, by: call.authority) }
         return AccountsResponse(201, ["id": .string("\(id)"), "name": .string(name)])
     }
 
     func removeGroup(_ word: String, _ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
         let name = call.groupName(word)
         call.log("group rm", name)
-        try change { try $0.removeGroup(name, by: call.authority, at: call.now) }
+        try change { try $0.removeGroup(name, by: call.authority) }
         return .done
     }
 
@@ -57,35 +57,23 @@ extension AccountsAPI {
         call.log(joins ? "group join" : "group leave", name)
         try call.requireAdministration()
         let members = try AccountsBody(call.request.body, "members").texts("members")
-        let (authority, now) = (call.authority, call.now)
+        let names: MemberNames
         switch try call.table.requireGroup(name).kind {
-        case .users:
-            try change { store in
-                if joins {
-                    try store.join(name, users: members, by: authority, at: now)
-                } else {
-                    try store.leave(name, users: members, by: authority, at: now)
-                }
-            }
+        case .users: names = .users(members)
         case .things:
             var things: [FlareID] = []
             for member in members {
                 if let (found, _) = try await object(.thing, member, call) {
                     things.append(found.id)
-                } else if !joins, let gone = try await goneObject(.thing, member) {
+                } else if !joins, let gone = await goneObject(.thing, member) {
                     things.append(gone)
                 } else {
                     throw .unknown("there is no thing \(quoted(member))")
                 }
             }
-            try change { store in
-                if joins {
-                    try store.join(name, things: things, by: authority, at: now)
-                } else {
-                    try store.leave(name, things: things, by: authority, at: now)
-                }
-            }
+            names = .things(things)
         }
+        try change { try $0.change(name, names, joins: joins, by: call.authority) }
         return .done
     }
 }

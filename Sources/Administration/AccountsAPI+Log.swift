@@ -18,7 +18,7 @@ extension AccountsAPI {
         if let thing = words["thing"] {
             if let (found, _) = try await object(.thing, thing, call) {
                 query.thing = "\(found.id)"
-            } else if let gone = try await goneObject(.thing, thing) {
+            } else if let gone = await goneObject(.thing, thing) {
                 query.thing = "\(gone)"
             }
         }
@@ -35,7 +35,7 @@ extension AccountsAPI {
         return AccountsResponse(200, .array(try registry.store.log(query).map(\.json)))
     }
 
-    /// Somebody as rows have them: a user by name, also one who was removed; `system:anna`, `thing:th.…` or `nobody`.
+    /// Somebody as rows have them: a user by name, also one who was removed; `system:anna` or `nobody`.
     private func speaker(_ word: String, _ table: AccessTable) throws(AccountsError) -> String {
         let speaker = word.contains(":") || word == "nobody" ? word : "user:\(word)"
         if speaker == "nobody" || table.user(named: word) != nil { return speaker }

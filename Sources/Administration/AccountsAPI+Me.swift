@@ -14,7 +14,7 @@ extension AccountsAPI {
             return members.contains(user.id)
         }
         let grantees: Set<Grantee> = Set([.user(user.id)] + groups.map { .group($0.id) })
-        let rights = try await json(table.grants.filter { grantees.contains($0.grantee) }, table)
+        let rights = await json(table.grants.filter { grantees.contains($0.grantee) }, table)
         var members = record.members
         members["administers"] = .bool(call.administers)
         members["owns"] = .bool(owns(call))
@@ -65,8 +65,7 @@ extension AccountsAPI {
                 display: display,
                 email: waiting == nil ? email : nil,
                 replacing: present,
-                by: call.authority,
-                at: call.now
+                by: call.authority
             )
         }
         var members = try await profile(call).object ?? [:]
@@ -93,8 +92,7 @@ extension AccountsAPI {
                 hash,
                 ofUser: user.name,
                 replacing: .stored(stored),
-                by: call.authority,
-                at: now
+                by: call.authority
             )
             guard request.session != nil else { return nil }
             return try store.addSession(
@@ -121,7 +119,7 @@ extension AccountsAPI {
     private func inPerson(_ user: User, _ body: AccountsBody, _ call: AccountsCall)
         async throws(AccountsError) -> Presence
     {
-        try call.authority.require(user.id, or: call.table, at: call.now)
+        try call.authority.require(user.id, or: call.table)
         try registry.store.requireLastingSecret(of: call.authority)
         guard let stored = try registry.store.credentials(ofUser: user.name)?.password else {
             return .known(nil)

@@ -12,7 +12,7 @@ struct PlacedScope {
     /// Who asks, knowing where the object of this scope is.
     func authority(of call: AccountsCall) -> Authority {
         let (scope, object) = (scope, object)
-        return Authority(call.speaker, by: call.secret) { $0 == scope ? object : nil }
+        return Authority(call.speaker, by: call.secret, at: call.now) { $0 == scope ? object : nil }
     }
 
     /// Whether who asks may give and take grants of it.
@@ -29,15 +29,15 @@ extension AccountsAPI {
             throw .badValue("a scope is \(ScopeText.rule) (is \(quoted(text)))")
         }
         switch words {
-        case .all: return try await placed(.all)
-        case .devices: return try await placed(.devices)
+        case .all: return await placed(.all)
+        case .devices: return await placed(.devices)
         case .group(let word):
             let found = call.table.group(named: word) ?? AccountID(word).flatMap { call.table.group($0) }
             guard let found, sees(.group(found.id), call) else {
                 let names = call.administers ? call.table.groups.map(\.name) : []
                 throw .unknown("there is no group \(quoted(word))\(hint(word, names))")
             }
-            return try await placed(.group(found.id))
+            return await placed(.group(found.id))
         case .object(let kind, let word):
             guard let (reference, object) = try await object(kind, word, call), let scope = Scope(reference)
             else { throw .unknown("there is no \(kind.rawValue) \(quoted(word))") }
@@ -51,14 +51,14 @@ extension AccountsAPI {
         _ word: String,
         _ call: AccountsCall
     ) async throws(AccountsError) -> (ObjectReference, AccessObject)? {
-        for candidates in try await place.find(kind, word) {
+        for candidates in await place.find(kind, word) {
             var seen: [(ObjectReference, AccessObject)] = []
             for reference in candidates.map({ ObjectReference(kind, $0) }) {
-                guard let object = try await place.locate(reference), sees(object, call) else { continue }
+                guard let object = await place.locate(reference), sees(object, call) else { continue }
                 seen.append((reference, object))
             }
             guard seen.count < 2 else {
-                let slugs = try await place.slugs(seen.map(\.0))
+                let slugs = await place.slugs(seen.map(\.0))
                 let names = seen.map { slugs[$0.0] ?? "\($0.0.id)" }.sorted()
                 throw .badValue("several are called \(quoted(word)): \(names.joined(separator: ", "))")
             }
@@ -68,8 +68,8 @@ extension AccountsAPI {
     }
 
     /// An object that may be gone: it has its slug for a while, and its identifier.
-    func goneObject(_ kind: FlareClass, _ word: String) async throws(AccountsError) -> FlareID? {
-        try await place.find(kind, word).joined().first ?? FlareID(word)
+    func goneObject(_ kind: FlareClass, _ word: String) async -> FlareID? {
+        await place.find(kind, word).joined().first ?? FlareID(word)
     }
 
     private func sees(_ object: AccessObject, _ call: AccountsCall) -> Bool {
@@ -77,14 +77,14 @@ extension AccountsAPI {
     }
 
     /// Where the object of a stored scope is.
-    func placed(_ scope: Scope) async throws(AccountsError) -> PlacedScope {
+    func placed(_ scope: Scope) async -> PlacedScope {
         var located: AccessObject?
-        if let reference = scope.reference { located = try await place.locate(reference) }
+        if let reference = scope.reference { located = await place.locate(reference) }
         return PlacedScope(scope: scope, object: AccessObject(scope) { _ in located })
     }
 
     /// The grants that who asks may see: their own, those that they gave, and those inside what they own.
-    func visible(_ grants: [Grant], _ call: AccountsCall) async throws(AccountsError) -> [Grant] {
+    func visible(_ grants: [Grant], _ call: AccountsCall) async -> [Grant] {
         guard !call.administers else { return grants }
         guard let user = call.userID else { return [] }
         var known: [Scope: Bool] = [:]
@@ -95,7 +95,7 @@ extension AccountsAPI {
                 if let answer = known[grant.scope] {
                     isVisible = answer
                 } else {
-                    isVisible = try await placed(grant.scope).mayBeGiven(by: call)
+                    isVisible = await placed(grant.scope).mayBeGiven(by: call)
                     known[grant.scope] = isVisible
                 }
             }
@@ -105,8 +105,8 @@ extension AccountsAPI {
     }
 
     /// Grants as JSON.
-    func json(_ grants: [Grant], _ table: AccessTable) async throws(AccountsError) -> [JSONObject] {
-        let slugs = try await place.slugs(Array(Set(grants.compactMap(\.scope.reference))))
+    func json(_ grants: [Grant], _ table: AccessTable) async -> [JSONObject] {
+        let slugs = await place.slugs(Array(Set(grants.compactMap(\.scope.reference))))
         return grants.map { grant in
             [
                 "id": JSONValue(Int(clamping: grant.id)),

@@ -26,14 +26,11 @@ extension AccountsAPI {
     }
 
     private static func row(_ record: SecretRecord, _ table: AccessTable) -> JSONObject {
-        let holder: String =
-            switch record.holder {
-            case .user(.listener): AccountsStore.listenerName
-            case .user(let id): table.user(id)?.name ?? "\(id)"
-            case .thing: "\(record.holder)"
-            }
+        let user =
+            record.user == .listener
+            ? AccountsStore.listenerName : table.user(record.user)?.name ?? "\(record.user)"
         return [
-            "id": .string(record.id), "user": .string(holder), "name": .string(record.name),
+            "id": .string(record.id), "user": .string(user), "name": .string(record.name),
             "made": .time(record.made), "until": .time(record.until), "used": .time(record.used),
         ]
     }
@@ -43,8 +40,8 @@ extension AccountsAPI {
     {
         call.log("\(kind.rawValue) rm", id)
         let isThere = try registry.store.secrets(kind, at: call.now).contains { $0.id == id }
-        guard isThere else { throw .unknown("there is no \(kind.rawValue) \(quoted(id))") }
-        try change { try $0.removeSecret(id, by: call.authority, at: call.now) }
+        guard isThere else { throw .noRow(kind.rawValue, quoted(id)) }
+        try change { try $0.removeSecret(id, by: call.authority) }
         return .done
     }
 
@@ -62,8 +59,7 @@ extension AccountsAPI {
                 ofUser: user.name,
                 ceiling: ceiling,
                 until: until,
-                by: call.authority,
-                at: call.now
+                by: call.authority
             )
         }
         return AccountsResponse(
@@ -77,15 +73,15 @@ extension AccountsAPI {
     /// Of who asks, or of the user in the query.
     func contacts(_ call: AccountsCall) throws(AccountsError) -> AccountsResponse {
         let user = try call.user(named: call.query("user")["user"])
-        let rows = try registry.store.contacts(ofUser: user.name, by: call.authority, at: call.now)
+        let rows = try registry.store.contacts(ofUser: user.name, by: call.authority)
         return AccountsResponse(200, .array(rows.map(\.json)))
     }
 
     func removeContact(_ word: String, _ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
         let user = try call.user(named: call.query("user")["user"])
         call.log("contact rm", user: user.name)
-        guard let id = Int64(word) else { throw .unknown("\(user.name) has no contact \(quoted(word))") }
-        try change { try $0.removeContact(id, ofUser: user.name, by: call.authority, at: call.now) }
+        guard let id = Int64(word) else { throw .noContact(quoted(word), of: user.name) }
+        try change { try $0.removeContact(id, ofUser: user.name, by: call.authority) }
         return .done
     }
 
@@ -107,7 +103,7 @@ extension AccountsAPI {
             contact.channels.insert(channel)
         }
         let id = try change {
-            try $0.addContact(contact, ofUser: user.name, by: call.authority, at: call.now)
+            try $0.addContact(contact, ofUser: user.name, by: call.authority)
         }
         return AccountsResponse(201, ["id": JSONValue(Int(clamping: id))])
     }

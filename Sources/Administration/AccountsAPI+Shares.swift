@@ -6,15 +6,15 @@ extension AccountsAPI {
     func acceptShare(_ word: String, _ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
         call.log("share accept", word)
         _ = try AccountsBody(call.request.body ?? [:])
-        guard let id = Int64(word) else { throw .unknown("there is no share \(quoted(word))") }
-        try change { try $0.acceptShare(id, by: call.authority, at: call.now) }
+        guard let id = Int64(word) else { throw .noRow("share", quoted(word)) }
+        try change { try $0.acceptShare(id, by: call.authority) }
         return .done
     }
 
     /// Those that somebody gave and got; all for who administers.
-    func shares(_ call: AccountsCall) async throws(AccountsError) -> AccountsResponse {
-        let shares = try await visible(call.table.grants.filter(\.share), call)
-        let rows = try await json(shares, call.table).map { row in
+    func shares(_ call: AccountsCall) async -> AccountsResponse {
+        let shares = await visible(call.table.grants.filter(\.share), call)
+        let rows = await json(shares, call.table).map { row in
             var row = row
             row["user"] = row["who"]
             row["thing"] = .string(String((row["scope"]?.string ?? "").dropFirst("thing:".count)))
@@ -34,10 +34,10 @@ extension AccountsAPI {
             throw .unknown("there is no thing \(quoted(word))")
         }
         let authority = placed.authority(of: call)
-        try authority.requireGiving(placed.scope, call.table, at: call.now)
+        try authority.requireGiving(placed.scope, call.table)
         let user = try call.receiver(named: name)
         let share = Share(thing, with: user.id, access, starts: starts, ends: ends)
-        let id = try change { try $0.addShare(share, by: authority, at: call.now) }
+        let id = try change { try $0.addShare(share, by: authority) }
         return AccountsResponse(201, ["id": JSONValue(Int(clamping: id))])
     }
 }

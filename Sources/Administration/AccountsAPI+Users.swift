@@ -39,7 +39,7 @@ extension AccountsAPI {
         if let password = try body.password("password") {
             new.password = try await registry.passwords.hash(password)
         }
-        let id = try change { try $0.addUser(new, by: call.authority, at: call.now) }
+        let id = try change { try $0.addUser(new, by: call.authority) }
         return AccountsResponse(201, ["id": .string("\(id)"), "name": .string(new.name)])
     }
 
@@ -61,12 +61,12 @@ extension AccountsAPI {
         }
         let (display, email) = (try body.optionalText("display"), try body.optionalText("email"))
         _ = try call.table.requireUser(name)
-        let (authority, now) = (call.authority, call.now)
+        let authority = call.authority
         try change { store in
             if display != nil || email != nil {
-                try store.setProfile(ofUser: name, display: display, email: email, by: authority, at: now)
+                try store.setProfile(ofUser: name, display: display, email: email, by: authority)
             }
-            if let state { try store.setState(state, ofUser: name, by: authority, at: now) }
+            if let state { try store.setState(state, ofUser: name, by: authority) }
         }
         return AccountsResponse(200, try userList(registry.table).first { $0["name"]?.string == name })
     }
@@ -74,7 +74,7 @@ extension AccountsAPI {
     func removeUser(_ word: String, _ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
         let name = call.userName(word)
         call.log("user rm", user: name)
-        try change { try $0.removeUser(name, by: call.authority, at: call.now) }
+        try change { try $0.removeUser(name, by: call.authority) }
         return .done
     }
 
@@ -91,7 +91,7 @@ extension AccountsAPI {
         _ = try call.table.requireUser(name)
         var hash: PasswordHash?
         if let password = try body.password("password") { hash = try await registry.passwords.hash(password) }
-        try change { try $0.setPassword(hash, ofUser: name, by: call.authority, at: call.now) }
+        try change { try $0.setPassword(hash, ofUser: name, by: call.authority) }
         return .done
     }
 }

@@ -136,7 +136,7 @@ package final class AccountsAPI: Sendable {
         case (_, "grants"): try await addGrant(&call)
         case (_, "grants/check"): try await checkGrant(call)
         case (_, "grants/{grant}"): try await removeGrant(word, &call, "grant")
-        case (.get, "shares"): try await shares(call)
+        case (.get, "shares"): await shares(call)
         case (_, "shares"): try await addShare(&call)
         case (_, "shares/{share}"): try await removeGrant(word, &call, "share")
         case (_, "shares/{share}/accept"): try acceptShare(word, &call)

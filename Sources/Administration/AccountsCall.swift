@@ -44,7 +44,7 @@ struct AccountsCall {
     /// Who asks; routes that anybody may ask do not get here.
     var speaker: Speaker { request.speaker ?? .user(.everybody) }
 
-    var authority: Authority { Authority(speaker, by: secret) }
+    var authority: Authority { Authority(speaker, by: secret, at: now) }
 
     /// The session or token by which they were recognized.
     var secret: SecretToken? {
@@ -71,7 +71,7 @@ struct AccountsCall {
     }
 
     func requireAdministration() throws(AccountsError) {
-        try authority.requireAdministration(table, at: now)
+        try authority.requireAdministration(table)
     }
 
     /// The user who asks; `nil` for the program itself.

@@ -9,17 +9,17 @@ package struct AccountsPlace: Sendable {
     /// The environments, zones or things that a text may mean, the likeliest first: by slug or identifier, then by name.
     ///
     /// The first that the caller may see count.
-    package var find: @Sendable (FlareClass, String) async throws(AccountsError) -> [[FlareID]]
+    package var find: @Sendable (FlareClass, String) async -> [[FlareID]]
     /// Where an object is now; `nil` if it is gone.
-    package var locate: @Sendable (ObjectReference) async throws(AccountsError) -> AccessObject?
+    package var locate: @Sendable (ObjectReference) async -> AccessObject?
     /// The slugs of objects; those without one are left out.
-    package var slugs: @Sendable ([ObjectReference]) async throws(AccountsError) -> [ObjectReference: String]
+    package var slugs: @Sendable ([ObjectReference]) async -> [ObjectReference: String]
 
     package init(
-        find: @escaping @Sendable (FlareClass, String) async throws(AccountsError) -> [[FlareID]],
-        locate: @escaping @Sendable (ObjectReference) async throws(AccountsError) -> AccessObject?,
+        find: @escaping @Sendable (FlareClass, String) async -> [[FlareID]],
+        locate: @escaping @Sendable (ObjectReference) async -> AccessObject?,
         slugs:
-            @escaping @Sendable ([ObjectReference]) async throws(AccountsError) -> [ObjectReference: String]
+            @escaping @Sendable ([ObjectReference]) async -> [ObjectReference: String]
     ) {
         (self.find, self.locate, self.slugs) = (find, locate, slugs)
     }

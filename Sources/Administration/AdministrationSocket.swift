@@ -5,22 +5,34 @@ package import Logging
 import OperatingSystem
 package import People
 
-/// The socket of the verbs that administer users: who can open it is the program's own authority.
+/// The socket of the verbs that administer users and models: who can open it is the program's own authority.
 package enum AdministrationSocket {
     package static let name = "admin.sock"
+    /// The socket of `trilateral serve`, which has models but no users, and may use the folder of a daemon.
+    package static let nameOfServer = "serve.sock"
     /// As the log calls it.
     package static let face = "command line"
 }
 
 extension LocalSocketService {
-    /// The socket of the verbs that administer users.
+    /// The socket of the verbs that administer users and models.
     ///
-    /// - Parameter folder: The state folder.
-    package init(administrationIn folder: URL, logger: Logger, handler: @escaping AccountsHandler) {
+    /// - Parameters:
+    ///   - folder: The state folder.
+    ///   - models: Answers what is about models; `nil` for everything else.
+    package init(
+        administrationIn folder: URL,
+        bodyLimits: [String: Int],
+        logger: Logger,
+        models: @escaping @Sendable (LocalRequest) async -> LocalResponse?,
+        handler: @escaping AccountsHandler
+    ) {
         self.init(
             path: folder.appending(path: AdministrationSocket.name).path(percentEncoded: false),
+            bodyLimits: bodyLimits,
             logger: logger
         ) { request in
+            if let response = await models(request) { return response }
             guard let method = AccountsRequest.Method(rawValue: request.method), request.path.first == "api"
             else {
                 return LocalResponse(.refusal(404, "unknown", "nothing answers \(request.method) here"))

@@ -17,6 +17,16 @@ package struct LocalRequest: Sendable {
     package let body: [UInt8]
     /// The user whose program has sent it; `nil` if the system does not say.
     package let user: UInt32?
+
+    package init(
+        _ method: String,
+        _ path: [String],
+        query: [String: String] = [:],
+        body: [UInt8] = [],
+        user: UInt32? = nil
+    ) {
+        (self.method, self.path, self.query, self.body, self.user) = (method, path, query, body, user)
+    }
 }
 
 /// The answer to a ``LocalRequest``: JSON, or nothing.
@@ -43,18 +53,19 @@ package struct LocalSocketService: Service {
 
     /// - Parameters:
     ///   - path: Of the socket.
-    ///   - maximumBodyBytes: Of a request.
+    ///   - bodyLimits: The longest bodies of requests, bytes, by path; elsewhere 1 MB.
     ///   - onBound: Called when connections are accepted at the path.
     package init(
         path: String,
-        maximumBodyBytes: Int = 1_000_000,
+        bodyLimits: [String: Int] = [:],
         logger: Logger,
         onBound: @escaping @Sendable () async -> Void = {},
         answer: @escaping @Sendable (LocalRequest) async -> LocalResponse
     ) {
         (self.path, self.logger, self.onBound, self.answer) = (path, logger, onBound, answer)
         var configuration = HTTPListenerConfiguration(section: "socket", host: "localhost", port: 0)
-        configuration.maximumBodyBytes = maximumBodyBytes
+        configuration.maximumBodyBytes = 1_000_000
+        configuration.bodyLimits = bodyLimits
         configuration.maximumConnections = 16
         self.configuration = configuration
     }
@@ -75,9 +86,7 @@ package struct LocalSocketService: Service {
         var configuration = configuration
         let socket = nest + "/s"
         configuration.socketPath = address.folder + "/." + address.name + "/s"
-        let (path, limit, answer, onBound, logger) = (
-            path, configuration.maximumBodyBytes, answer, onBound, logger
-        )
+        let (path, onBound, logger) = (path, onBound, logger)
         let own = Locked<FileStatus.Identity?>(nil)
         defer {
             // Another process may have replaced it.
@@ -85,7 +94,7 @@ package struct LocalSocketService: Service {
         }
         try await HTTPListenerService(
             configuration,
-            responder: LocalResponder(limit: limit, answer: answer),
+            responder: LocalResponder(configuration: configuration, answer: answer),
             logger: logger,
             onBound: { _ in
                 address.close()
@@ -124,12 +133,12 @@ private struct LocalResponder: HTTPResponder {
         return try? await found.get().user
     }
 
-    let limit: Int
+    let configuration: HTTPListenerConfiguration
     let answer: @Sendable (LocalRequest) async -> LocalResponse
 
     func respond(to request: Request, context: ChannelContext) async throws -> Response {
-        let body = try await request.body.collect(upTo: limit)
         let target = request.head.path ?? "/"
+        let body = try await request.body.collect(upTo: configuration.maximumBodyBytes(of: target))
         let words = target.prefix { $0 != "?" }.split(separator: "/").map { $0.percentDecoded }
         let query = Self.query(target.drop { $0 != "?" }.dropFirst())
         let path = words.compactMap(\.self)
@@ -138,8 +147,8 @@ private struct LocalResponder: HTTPResponder {
             let method = request.head.method.rawValue
             response = await answer(
                 LocalRequest(
-                    method: method,
-                    path: path,
+                    method,
+                    path,
                     query: query,
                     body: Array(body.readableBytesView),
                     user: await Self.user(of: context.channel)

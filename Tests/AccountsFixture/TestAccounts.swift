@@ -21,7 +21,7 @@ package struct TestAccounts {
         try Self.migrate(database)
         store = AccountsStore(database)
         try store.prepare(owner: "owner", at: 1)
-        bob = try store.addUser(NewUser("bob"), by: .program, at: 2)
+        bob = try store.addUser(NewUser("bob"), by: .program(at: 2))
         owner = try store.table().requireID("owner")
     }
 
@@ -44,7 +44,7 @@ package struct TestAccounts {
 
     /// The user bob, who knows where things are.
     package var asBob: Authority {
-        Authority(.user(bob)) { scope in
+        Authority(.user(bob), at: 0) { scope in
             scope == .thing(Self.lamp)
                 ? .thing(Self.lamp, zone: Self.kitchen, environment: Self.environment) : nil
         }
@@ -52,6 +52,15 @@ package struct TestAccounts {
 
     package func count(_ table: String) throws -> Int {
         try database.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM \(table)") ?? 0 }
+    }
+}
+
+extension Authority {
+    /// The same at another time.
+    package func at(_ now: Int64) -> Authority {
+        var authority = self
+        authority.now = now
+        return authority
     }
 }
 

@@ -16,13 +16,12 @@ struct SecretStoreTests {
                 ofUser: "bob",
                 ceiling: nil,
                 until: nil,
-                by: .program,
-                at: 3
+                by: .program(at: 3)
             )
             let (session, _) = try home.store.addSession(of: home.bob, name: "kiosk", until: 1000, at: 3)
             let link = try home.store.addLink(.reset, of: home.bob, at: 3)
             let hash = try #require(PasswordHash(of: Array("correct horse".utf8)))
-            try home.store.setPassword(hash, ofUser: "owner", by: .program, at: 3)
+            try home.store.setPassword(hash, ofUser: "owner", by: .program(at: 3))
             let files = try FileManager.default.contentsOfDirectory(
                 at: folder,
                 includingPropertiesForKeys: nil
@@ -45,8 +44,7 @@ struct SecretStoreTests {
             ofUser: "bob",
             ceiling: .read,
             until: 100,
-            by: home.asBob,
-            at: 3
+            by: home.asBob.at(3)
         )
         var index = SecretIndex(try home.store.secrets(at: 4), sessionLifetime: 1000)
         #expect(index.use(token, at: 5)?.speaker == .user(home.bob, ceiling: .read))
@@ -55,25 +53,24 @@ struct SecretStoreTests {
         #expect(try home.store.secrets(.token, ofUser: "owner", at: 6).isEmpty)
         #expect(try home.store.secrets(at: 100).isEmpty)
         #expect(record.id.utf8.count == 16)
-        let eve = try home.store.addUser(NewUser("eve"), by: .program, at: 3)
+        let eve = try home.store.addUser(NewUser("eve"), by: .program(at: 3))
         #expect(
-            code { try home.store.removeSecret(record.id, by: Authority(.user(eve)), at: 6) } == "unknown"
+            code { try home.store.removeSecret(record.id, by: Authority(.user(eve), at: 6)) } == "unknown"
         )
-        try home.store.removeSecret(record.id, by: home.asBob, at: 6)
+        try home.store.removeSecret(record.id, by: home.asBob.at(6))
         #expect(try home.store.secrets(at: 6).isEmpty)
     }
 
     @Test func `tokens have names and limits`() throws {
         let home = try TestAccounts()
-        func add(_ name: String, until: Int64? = nil, by authority: Authority = .program) -> String? {
+        func add(_ name: String, until: Int64? = nil, by authority: Authority = .program(at: 0)) -> String? {
             code {
                 _ = try home.store.addToken(
                     name,
                     ofUser: "bob",
                     ceiling: nil,
                     until: until,
-                    by: authority,
-                    at: 3
+                    by: authority.at(3)
                 )
             }
         }
@@ -83,7 +80,7 @@ struct SecretStoreTests {
                 && add("late", until: 3) == "invalid_value"
         )
         // A token that allows less cannot make one that allows more.
-        #expect(add("more", by: Authority(.user(home.bob, ceiling: .read))) == "not_allowed")
+        #expect(add("more", by: Authority(.user(home.bob, ceiling: .read), at: 0)) == "not_allowed")
         #expect(add("short", until: 4) == nil)
         for number in 0..<48 { #expect(add("t\(number)") == nil) }
         #expect(add("more") == "not_allowed")
@@ -94,16 +91,14 @@ struct SecretStoreTests {
                     ofUser: "bob",
                     ceiling: nil,
                     until: nil,
-                    by: .program,
-                    at: 5
+                    by: .program(at: 5)
                 )
             }
                 == nil
         )
-        #expect(
-            code { try home.store.removeToken("panell", ofUser: "bob", by: .program, at: 3) } == "unknown"
-        )
-        #expect(code { try home.store.removeToken("panel", ofUser: "bob", by: home.asBob, at: 3) } == nil)
+        let panel = try #require(home.store.secrets(at: 3).first { $0.name == "panel" })
+        #expect(code { try home.store.removeSecret("panel", by: .program(at: 3)) } == "unknown")
+        #expect(code { try home.store.removeSecret(panel.id, by: home.asBob.at(3)) } == nil)
     }
 
     @Test func `the fifty-first session ends the one that was used least recently`() throws {
@@ -122,12 +117,12 @@ struct SecretStoreTests {
     @Test func `a new password and a switched-off user end all sessions, not tokens`() throws {
         let home = try TestAccounts()
         let hash = try #require(PasswordHash(of: Array("correct horse".utf8)))
-        _ = try home.store.addToken("panel", ofUser: "bob", ceiling: nil, until: nil, by: .program, at: 3)
+        _ = try home.store.addToken("panel", ofUser: "bob", ceiling: nil, until: nil, by: .program(at: 3))
         _ = try home.store.addSession(of: home.bob, name: "", until: 1000, at: 3)
-        try home.store.setPassword(hash, ofUser: "bob", by: .program, at: 4)
+        try home.store.setPassword(hash, ofUser: "bob", by: .program(at: 4))
         #expect(try home.store.secrets(at: 4).map(\.kind) == [.token])
         _ = try home.store.addSession(of: home.bob, name: "", until: 1000, at: 3)
-        try home.store.setState(.off, ofUser: "bob", by: .program, at: 4)
+        try home.store.setState(.off, ofUser: "bob", by: .program(at: 4))
         #expect(try home.store.secrets(at: 4).map(\.kind) == [.token])
         #expect(
             code { _ = try home.store.addSession(of: home.bob, name: "", until: 1000, at: 5) }
@@ -148,7 +143,7 @@ struct SecretStoreTests {
     @Test func `a sign-in learns the stored hash of known names only`() throws {
         let home = try TestAccounts()
         let hash = try #require(PasswordHash(of: Array("correct horse".utf8)))
-        try home.store.setPassword(hash, ofUser: "bob", by: .program, at: 4)
+        try home.store.setPassword(hash, ofUser: "bob", by: .program(at: 4))
         #expect(try home.store.credentials(ofUser: "bob")?.password == "\(hash)")
         let owner = try #require(try home.store.credentials(ofUser: "owner"))
         #expect(owner.user.id == home.owner && owner.password == nil)
@@ -163,7 +158,7 @@ struct SecretStoreTests {
         let home = try TestAccounts()
         var new = NewUser("eve")
         new.state = .pending
-        let eve = try home.store.addUser(new, by: .program, at: 3)
+        let eve = try home.store.addUser(new, by: .program(at: 3))
         let hash = try #require(PasswordHash(of: Array("correct horse".utf8)))
         let first = try home.store.addLink(.verify, of: eve, at: 3)
         let second = try home.store.addLink(.verify, of: eve, at: 3)
@@ -192,10 +187,10 @@ struct SecretStoreTests {
         let home = try TestAccounts()
         var new = NewUser("eve")
         new.state = .pending
-        let eve = try home.store.addUser(new, by: .program, at: 3)
+        let eve = try home.store.addUser(new, by: .program(at: 3))
         let first = try home.store.addLink(.verify, of: eve, at: 3)
         #expect(try home.store.verify(first, activates: false, at: 4).state == .pending)
-        try home.store.setState(.off, ofUser: "eve", by: .program, at: 5)
+        try home.store.setState(.off, ofUser: "eve", by: .program(at: 5))
         let second = try home.store.addLink(.verify, of: eve, at: 5)
         #expect(try home.store.verify(second, activates: true, at: 6).state == .off)
         #expect(try home.store.table().user(eve)?.state == .off)
@@ -206,7 +201,7 @@ struct SecretStoreTests {
         for (name, state) in [("eve", UserState.pending), ("ann", .pending), ("old", .active)] {
             var new = NewUser(name)
             new.state = state
-            let id = try home.store.addUser(new, by: .program, at: 10)
+            let id = try home.store.addUser(new, by: .program(at: 10))
             guard name == "ann" else { continue }
             _ = try home.store.verify(home.store.addLink(.verify, of: id, at: 10), activates: false, at: 11)
         }
@@ -223,35 +218,34 @@ struct SecretStoreTests {
         let id = try home.store.addContact(
             Contact(name: "Eve", email: "eve@example.org", phone: "+49 30 123", channels: [.email, .sms]),
             ofUser: "bob",
-            by: home.asBob,
-            at: 3
+            by: home.asBob.at(3)
         )
-        let eve = try home.store.addUser(NewUser("eve"), by: .program, at: 3)
-        let found = try home.store.contacts(ofUser: "bob", by: home.asBob, at: 3)
+        let eve = try home.store.addUser(NewUser("eve"), by: .program(at: 3))
+        let found = try home.store.contacts(ofUser: "bob", by: home.asBob.at(3))
         #expect(found.map(\.id) == [id] && found.first?.channels == [.email, .sms])
         #expect(
-            code { _ = try home.store.contacts(ofUser: "bob", by: Authority(.user(eve)), at: 3) }
+            code { _ = try home.store.contacts(ofUser: "bob", by: Authority(.user(eve), at: 3)) }
                 == "not_allowed"
         )
         #expect(
-            code { try home.store.removeContact(id, ofUser: "eve", by: Authority(.user(eve)), at: 3) }
+            code { try home.store.removeContact(id, ofUser: "eve", by: Authority(.user(eve), at: 3)) }
                 == "unknown"
         )
         for contact in [
             Contact(name: ""), Contact(name: "x", email: "x"), Contact(name: "x", phone: "call me"),
         ] {
             #expect(
-                code { _ = try home.store.addContact(contact, ofUser: "bob", by: .program, at: 3) }
+                code { _ = try home.store.addContact(contact, ofUser: "bob", by: .program(at: 3)) }
                     == "invalid_value"
             )
         }
         for _ in 0..<199 {
-            _ = try home.store.addContact(Contact(name: "x"), ofUser: "bob", by: .program, at: 3)
+            _ = try home.store.addContact(Contact(name: "x"), ofUser: "bob", by: .program(at: 3))
         }
         #expect(
-            code { _ = try home.store.addContact(Contact(name: "x"), ofUser: "bob", by: .program, at: 3) }
+            code { _ = try home.store.addContact(Contact(name: "x"), ofUser: "bob", by: .program(at: 3)) }
                 == "not_allowed"
         )
-        try home.store.removeContact(id, ofUser: "bob", by: home.asBob, at: 3)
+        try home.store.removeContact(id, ofUser: "bob", by: home.asBob.at(3))
     }
 }

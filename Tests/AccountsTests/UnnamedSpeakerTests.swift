@@ -21,7 +21,7 @@ struct UnnamedSpeakerTests {
             #expect(registry.identify(.trusted(face)) == nil)
         }
         try registry.change { store in
-            try store.setState(.off, ofUser: "bob", by: .program, at: 6)
+            try store.setState(.off, ofUser: "bob", by: .program(at: 6))
         }
         #expect(registry.identify(.unnamed(.mqtt)) == nil)
     }

@@ -124,7 +124,7 @@ struct FullDiskTests {
             let desk = try TestAdministration(path: path)
             _ = await desk.ask(.get, "me", as: desk.bob)
             let other = AccountsStore(try TestAccounts.open(path))
-            try other.setState(.off, ofUser: "bob", by: .program, at: 5)
+            try other.setState(.off, ofUser: "bob", by: .program(at: 5))
             _ = await desk.ask(.get, "me", as: desk.bob)
             #expect(desk.registry.table.user(named: "bob")?.state == .off)
         }

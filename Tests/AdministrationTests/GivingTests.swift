@@ -150,7 +150,7 @@ struct GivingTests {
     @Test func `nobody uses up the rights that can be given`() throws {
         let home = try TestAccounts()
         let kitchen = Grant(id: 0, .user(home.bob), .own, .zone(TestAccounts.kitchen))
-        _ = try home.store.addGrant(kitchen, by: .program, at: 3)
+        _ = try home.store.addGrant(kitchen, by: .program(at: 3))
         func give(_ end: Int, by authority: Authority) -> String? {
             let grant = Grant(
                 id: 0,
@@ -159,7 +159,7 @@ struct GivingTests {
                 .thing(TestAccounts.lamp),
                 ends: Int64(1000 + end)
             )
-            return code { _ = try home.store.addGrant(grant, by: authority, at: 4) }
+            return code { _ = try home.store.addGrant(grant, by: authority.at(4)) }
         }
         try home.store.atomically { _ in
             for end in 0..<500 { #expect(give(end, by: home.asBob) == nil) }
@@ -181,7 +181,7 @@ struct GivingTests {
             }
         }
         #expect(give(9001, by: home.asBob) == "not_allowed")
-        #expect(give(9001, by: Authority(.user(home.owner))) == nil)
+        #expect(give(9001, by: Authority(.user(home.owner), at: 4)) == nil)
     }
 
     @Test func `a token ends no later than the token or session that it is made with`() async throws {

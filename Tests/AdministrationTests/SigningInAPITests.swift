@@ -184,8 +184,7 @@ struct SigningInAPITests {
                     hash,
                     ofUser: "bob",
                     replacing: .stored(known),
-                    by: desk.home.asBob,
-                    at: TestAdministration.start
+                    by: desk.home.asBob.at(TestAdministration.start)
                 )
             } == "unauthenticated"
         )
@@ -232,11 +231,10 @@ struct SigningInAPITests {
 
     @Test func `what a removed token or session began is refused when it is stored`() async throws {
         let desk = try TestAdministration()
-        let token = try #require(
-            await desk.ask(.post, "tokens", ["name": "panel"], as: desk.bob).body?["token"]?.string
-        )
+        let made = await desk.ask(.post, "tokens", ["name": "panel"], as: desk.bob).body
+        let (token, id) = (try #require(made?["token"]?.string), try #require(made?["id"]?.string))
         try desk.registry.change { store in
-            try store.removeToken("panel", ofUser: "bob", by: .program, at: TestAdministration.start)
+            try store.removeSecret(id, by: .program(at: TestAdministration.start))
         }
         for (path, body) in [
             ("tokens", ["name": "other"]), ("contacts", ["name": "Aunt"]),

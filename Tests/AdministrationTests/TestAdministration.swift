@@ -36,14 +36,14 @@ struct TestAdministration {
             ObjectReference(.environment, TestAccounts.environment): "home",
         ]
         let place = AccountsPlace(
-            find: { kind, word throws(AccountsError) in
+            find: { kind, word in
                 let objects = slugs.filter { $0.key.kind == kind }
                 let exact = objects.filter { $0.value == word || "\($0.key.id)" == word }
                 // By name: both lamps are a "Lamp".
                 let named = objects.filter { $0.value.hasSuffix("-\(word.lowercased())") }
                 return [exact, named].map { $0.keys.map(\.id).sorted() }
             },
-            locate: { reference throws(AccountsError) in
+            locate: { reference in
                 guard slugs[reference] != nil else { return nil }
                 return switch reference.kind {
                 case .thing:
@@ -53,7 +53,7 @@ struct TestAdministration {
                 case .device: nil
                 }
             },
-            slugs: { references throws(AccountsError) in
+            slugs: { references in
                 slugs.filter { references.contains($0.key) }
             }
         )

@@ -38,7 +38,7 @@ import Threading
         func grant(ends: Int64? = nil) throws {
             let grant = Grant(id: 0, .user(bob), .read, .thing(AccessFileTests.lamp), ends: ends)
             _ = try accounts.change { store in
-                try store.addGrant(grant, by: .program, at: now.withLock { $0 })
+                try store.addGrant(grant, by: .program(at: now.withLock { $0 }))
             }
         }
     }
@@ -53,7 +53,7 @@ import Threading
             let store = try StateStore(folder: URL(filePath: folder.path))
             defer { store.close() }
             try store.accounts.prepare(owner: "owner", at: 0)
-            let bob = try store.accounts.addUser(NewUser("bob"), by: .program, at: 0)
+            let bob = try store.accounts.addUser(NewUser("bob"), by: .program(at: 0))
             let now = Locked<Int64>(0)
             let accounts = try AccountsRegistry(
                 store.accounts,
@@ -183,7 +183,7 @@ import Threading
             let place = rig.place.withLock { $0.place }
             rig.place.withLock { $0 = AccessFile.View(place: AccessPlace(), isKnown: false) }
             try rig.accounts.change { store in
-                _ = try store.addUser(NewUser("ann"), by: .program, at: 0)
+                _ = try store.addUser(NewUser("ann"), by: .program(at: 0))
             }
             rig.place.withLock { $0 = AccessFile.View(place: place, isKnown: true) }
             #expect(await eventually { rig.text.contains("user ann\n") })

@@ -45,7 +45,7 @@ struct FlareHiddenTests {
                 .token,
                 identify: { $0 == bob ? .user(AccountID(high: 0, low: 2)) : nil },
                 sees: { _, object in owns(object) }
-            ) { _ in FlareRights(readsPlace: false, readsDevices: true, administers: false) }
+            ) { _ in FlareRights(readsPlace: false, readsDevices: true) }
         )
         await hub.add { (change: ClientChange) -> String? in
             let object = change.object

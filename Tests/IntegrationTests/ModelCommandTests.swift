@@ -6,38 +6,44 @@ import Testing
 /// `import`, `export` and `tidy` while a daemon has the database open.
 @Suite(.enabled(if: Mosquitto.isExpected), .mosquitto, .timeLimit(.minutes(2)))
 struct ModelCommandTests {
-    /// Runs a command against the state folder and the server of a running daemon.
     private func run(_ words: [String], _ home: Home) async throws -> Program.End {
-        let port = try #require(await home.serverPort())
-        return try await Program.run(
-            words + ["--state", home.state],
-            in: home.folder,
-            keys: ["flare.server.listen": "127.0.0.1:\(port)"]
-        )
+        try await Program.run(words + ["--state", home.state], in: home.folder)
     }
 
-    @Test func `a server that asks everybody for a token gets an owner's from a file`() async throws {
+    @Test func `the daemon's own user needs no token, whatever its Flare server asks for`() async throws {
         try await withHome(["flare.server.access": "token"]) { home, _ in
-            let without = try await run(["export", "-"], home)
-            #expect(without.status == 77 && without.output.contains("--token-file"), "\(without.output)")
-            for user in ["owner", "bob"] {
-                if user == "bob" { #expect(try await run(["user", "add", user], home).status == 0) }
-                let made = try await run(["token", "add", user, "exports"], home)
-                try home.folder.write(made.output, to: user)
-                #expect(chmod(home.folder.path(user), 0o600) == 0)
-            }
-            func export(_ file: String) async throws -> Program.End {
-                try await run(["export", "-", "--token-file", home.folder.path(file)], home)
-            }
-            let owner = try await export("owner")
-            #expect(owner.status == 0 && owner.output.contains("Table lamp"), "\(owner.output)")
-            #expect(try await export("bob").status == 77)
-            let missing = try await export("nobody")
-            #expect(missing.status == 66 && missing.output.contains("nobody cannot be read"))
-            #expect(
-                try await run(["acl", "--people", "--token-file", home.folder.path("owner")], home).status
-                    == 0
-            )
+            let export = try await run(["export", "-"], home)
+            #expect(export.status == 0 && export.output.contains("Table lamp"), "\(export.output)")
+            // Scripts of earlier versions name a token and the configuration.
+            let former = ["--token-file", "nobody", "--config", "nothing"]
+            #expect(try await run(["export", "-"] + former, home).output == export.output)
+            let list = try await run(["acl", "--people", "--token-file", "nobody"], home)
+            #expect(list.status == 0, "\(list.output)")
+        }
+    }
+
+    @Test func `a daemon without a Flare server for others takes in a model, too`() async throws {
+        try await withHome(["flare.server.enabled": "false"]) { home, visitor in
+            try home.folder.write(#"{"environments":[{"name":"Cabin"}]}"#, to: "cabin.json")
+            let end = try await run(["import", home.folder.path("cabin.json")], home)
+            #expect(end.status == 0 && end.output.hasSuffix("imported 1 object\n"), "\(end.output)")
+            try await visitor.awaits("environments/cabin") { $0["name"] == "Cabin" }
+        }
+    }
+
+    @Test func `trilateral serve takes in a model and gives it out while it runs`() async throws {
+        try await withTemporaryFolder { folder in
+            let home = Home(in: folder, port: 1)
+            try await home.start(verb: "serve")
+            try #require(await home.serverPort() != nil)
+            try folder.write(#"{"environments":[{"name":"Cabin"}]}"#, to: "cabin.json")
+            let end = try await run(["import", folder.path("cabin.json")], home)
+            #expect(end.status == 0 && end.output.hasSuffix("imported 1 object\n"), "\(end.output)")
+            #expect(try await home.rest("GET", "/environments").body.contains("Cabin"))
+            let export = try await run(["export", "-"], home)
+            #expect(export.status == 0 && export.output.contains("Cabin"), "\(export.output)")
+            #expect(await home.stop() == 0)
+            #expect(!FileManager.default.fileExists(atPath: home.state + "/serve.sock"))
         }
     }
 
@@ -96,26 +102,18 @@ struct ModelCommandTests {
         }
     }
 
-    @Test func `a server that is not to be found is named`() async throws {
+    @Test func `a daemon that does not answer at its socket is named, and the file is checked nevertheless`()
+        async throws
+    {
         try await withHome { home, _ in
-            let port = try LoopbackSocket.freePort()
-            let end = try await Program.run(
-                ["export", "-", "--state", home.state],
-                in: home.folder,
-                keys: ["flare.server.listen": "127.0.0.1:\(port)"]
-            )
+            let socket = home.state + "/admin.sock"
+            #expect(await eventually { FileManager.default.fileExists(atPath: socket) })
+            try FileManager.default.removeItem(atPath: socket)
+            let end = try await run(["export", "-"], home)
             #expect(end.status == 69)
-            #expect(
-                end.output.contains("127.0.0.1:\(port) does not answer (Connection refused)")
-                    && end.output.contains("--config"),
-                "\(end.output)"
-            )
+            #expect(end.output.contains("admin.sock") && end.output.contains("restart"), "\(end.output)")
             try home.folder.write(#"{"environments":[{"name":"Cabin","colour":1}]}"#, to: "cabin.json")
-            let check = try await Program.run(
-                ["import", home.folder.path("cabin.json"), "--check", "--state", home.state],
-                in: home.folder,
-                keys: ["flare.server.listen": "127.0.0.1:\(port)"]
-            )
+            let check = try await run(["import", home.folder.path("cabin.json"), "--check"], home)
             #expect(check.status == 69)
             #expect(check.output.contains("colour"), "the file's own warnings: \(check.output)")
             #expect(check.output.contains("only the file was checked"), "\(check.output)")

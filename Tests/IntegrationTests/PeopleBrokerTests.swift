@@ -150,7 +150,7 @@ struct PeopleBrokerTests {
             let end = try await site.run(["acl", "--people", "--state", site.home.state], as: "trilateral")
             #expect(end.status == 0 && end.output == kept, "\(end.output)\n\(kept)")
             for (arguments, status, text) in [
-                (["acl", "--people", "--state", site.folder.path("empty")], 66, "no users in"),
+                (["acl", "--people", "--state", site.folder.path("empty")], 66, "no state folder"),
                 (["acl", "--people", "--role", "kiosk"], 64, "--role"),
                 (["acl", "--state", site.home.state], 64, "--people"),
             ] as [([String], Int32, String)] {

@@ -111,12 +111,11 @@ extension PeopleSite {
             for (name, room) in [("bob", Place.living), ("ann", Place.kitchen)] {
                 guard let user = table.user(named: name), let zone = FlareID(room) else { continue }
                 for grant in table.grants where grant.grantee == .user(user.id) {
-                    try store.removeGrant(grant.id, by: .program, at: now)
+                    try store.removeGrant(grant.id, by: .program(at: now))
                 }
                 _ = try store.addGrant(
                     Grant(id: 0, .user(user.id), .read, .zone(zone)),
-                    by: .program,
-                    at: now
+                    by: .program(at: now)
                 )
             }
         }

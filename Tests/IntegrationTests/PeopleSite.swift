@@ -53,7 +53,7 @@ struct PeopleSite {
 
     func token(of user: String) throws -> String {
         try withAccounts {
-            try $0.addToken("test", ofUser: user, ceiling: nil, until: nil, by: .program, at: Self.now).0
+            try $0.addToken("test", ofUser: user, ceiling: nil, until: nil, by: .program(at: Self.now)).0
                 .text
         }
     }
@@ -63,14 +63,14 @@ struct PeopleSite {
         try withAccounts { store in
             try store.prepare(owner: "owner", at: Self.now)
             for name in ["bob", "ann"] {
-                _ = try store.addUser(NewUser(name), by: .program, at: Self.now)
+                _ = try store.addUser(NewUser(name), by: .program(at: Self.now))
             }
         }
         try replaceGrant(endsIn: nil)
         try withAccounts { store in
             guard let ann = try store.table().user(named: "ann") else { return }
             let grant = Grant(id: 0, .user(ann.id), .read, .all)
-            _ = try store.addGrant(grant, by: .program, at: Self.now)
+            _ = try store.addGrant(grant, by: .program(at: Self.now))
         }
     }
 
@@ -81,11 +81,11 @@ struct PeopleSite {
             let table = try store.table()
             guard let bob = table.user(named: "bob") else { return }
             for grant in table.grants where grant.grantee == .user(bob.id) {
-                try store.removeGrant(grant.id, by: .program, at: Self.now)
+                try store.removeGrant(grant.id, by: .program(at: Self.now))
             }
             let ends = time.map { Self.now + $0 }
             let grant = Grant(id: 0, .user(bob.id), .write, .thing(lamp), ends: ends)
-            _ = try store.addGrant(grant, by: .program, at: Self.now)
+            _ = try store.addGrant(grant, by: .program(at: Self.now))
         }
     }
 

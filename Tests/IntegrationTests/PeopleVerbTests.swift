@@ -136,9 +136,13 @@ import Testing
                 ("grant add bob everything read", 65, "a scope is all"),
                 ("grant add bob all fly", 64, "read"),
                 ("grant add bob all read --from 2030-01-02 --until 2030-01-01", 65, "after the beginning"),
-                ("grant rm 99", 66, "no grant 99"), ("user password bob", 64, "--password-file"),
+                ("grant rm 99", 66, "no grant 99: `trilateral grant list` shows"),
+                ("grant rm kitchen", 66, "no grant \"kitchen\": `trilateral grant list` shows"),
+                ("share accept 99", 66, "`trilateral share list` shows"),
+                ("contact rm bob 7", 66, "bob has no contact 7: `trilateral contact list bob` shows"),
+                ("user password bob", 64, "--password-file"),
                 ("token add bob panel --until 2001-01-01", 65, "in the future"),
-                ("token rm 00", 66, "no token"),
+                ("token rm 00", 66, "no token \"00\": `trilateral token list` shows"),
                 ("grant add bob all read --until 2020-01-01", 65, "the end must be in the future"),
                 ("log --user eve", 66, "there is no user \"eve\""),
                 ("log --limit 0", 65, "limit must be"), ("group add x --of cats", 64, "things"),
@@ -149,6 +153,31 @@ import Testing
             }
             let codes = try await desk.output("log", "--json").components(separatedBy: "\n")
             #expect(codes.contains { $0.contains("\"code\":\"not_allowed\"") && $0.contains("\"user rm\"") })
+        }
+    }
+
+    @Test(.enabled(if: ChildProcess.find("script") != nil))
+    func `a person at a terminal gets a sentence about what was made, a script only what names it`()
+        async throws
+    {
+        try await withDesk { desk in
+            let id = try await desk.output("user", "add", "bob")
+            #expect(id.count == 16 && !id.contains("\n"))
+            for (words, sentence) in [
+                (["user", "add", "eve"], "Added user eve (id "),
+                (["group", "add", "staff"], "Added group staff of users (id "),
+                (["grant", "add", "bob", "all", "read"], "Gave bob read of all (grant "),
+                (["token", "add", "bob", "panel"], "Added token panel of bob (id "),
+                (["contact", "add", "bob", "Aunt"], "Added contact Aunt of bob (id 1)."),
+            ] {
+                let end = try await Program.run(
+                    words + ["--state", desk.state],
+                    in: desk.folder,
+                    shell: #"script -qec "$(printf '%q ' "$0" "$@")" /dev/null <<< ''; exit $?"#
+                )
+                #expect(end.status == 0, "\(words): \(end.output)")
+                #expect(end.output.contains(sentence), "\(words): \(end.output)")
+            }
         }
     }
 

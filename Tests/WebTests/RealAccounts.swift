@@ -39,8 +39,8 @@ final class RealAccounts: Sendable {
         self.steady = steady
         try store.prepare(owner: "owner", at: now)
         try store.setListenerPassword(try await Self.hash.value, at: now)
-        let bob = try store.addUser(NewUser("bob"), by: .program, at: now)
-        try store.setPassword(try await Self.hash.value, ofUser: "bob", by: .program, at: now)
+        let bob = try store.addUser(NewUser("bob"), by: .program(at: now))
+        try store.setPassword(try await Self.hash.value, ofUser: "bob", by: .program(at: now))
         var settings = AccountsRegistry.Settings()
         settings.unnamed = [.kiosk: "owner"]
         let registry = try AccountsRegistry(store, settings, clock: { now }, changed: { _ in })
@@ -50,17 +50,17 @@ final class RealAccounts: Sendable {
         let kitchen = ObjectReference(.zone, FakeNode.kitchen)
         let slugs = [lamp: "red-lamp", kitchen: "kitchen"]
         let place = AccountsPlace(
-            find: { kind, word throws(AccountsError) in
+            find: { kind, word in
                 [slugs.keys.filter { $0.kind == kind && slugs[$0] == word }.map(\.id)]
             },
-            locate: { reference throws(AccountsError) in
+            locate: { reference in
                 switch reference.kind {
                 case .thing: .thing(reference.id, zone: FakeNode.kitchen, environment: FakeNode.environment)
                 case .zone: .zone(reference.id, environment: FakeNode.environment)
                 case .environment, .device: nil
                 }
             },
-            slugs: { references throws(AccountsError) in slugs.filter { references.contains($0.key) } }
+            slugs: { references in slugs.filter { references.contains($0.key) } }
         )
         api = AccountsAPI(registry, options, place: place, steady: { steady.withLock { $0 } }, send: { _ in })
         self.registry = registry
@@ -98,7 +98,7 @@ final class RealAccounts: Sendable {
         }
         identifiers = found
         token = try registry.change { store in
-            try store.addToken("panel", ofUser: "bob", ceiling: nil, until: nil, by: .program, at: now).0.text
+            try store.addToken("panel", ofUser: "bob", ceiling: nil, until: nil, by: .program(at: now)).0.text
         }
         link = try store.addLink(.reset, of: bob, at: now).text
     }

@@ -145,7 +145,7 @@ struct BenchmarkPeople {
         let store = AccountsStore(queue)
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         return try users.prefix(Self.visitors).map { user in
-            try store.addToken("bench", ofUser: user.name, ceiling: nil, until: nil, by: .program, at: now)
+            try store.addToken("bench", ofUser: user.name, ceiling: nil, until: nil, by: .program(at: now))
                 .0.text
         }
     }

@@ -27,15 +27,20 @@ package struct Contact: Sendable, Hashable {
     }
 }
 
+extension AccountsError {
+    package static func noContact(_ id: String, of user: String) -> AccountsError {
+        .unknown("\(user) has no contact \(id): `trilateral contact list \(user)` shows their ids")
+    }
+}
+
 extension AccountsStore {
     /// A user's contacts, by name.
     package func contacts(
         ofUser user: String,
-        by authority: Authority,
-        at now: Int64
+        by authority: Authority
     ) throws(AccountsError) -> [Contact] {
         try read { database in
-            let id = try Self.owner(user, database, authority, at: now)
+            let id = try Self.owner(user, database, authority)
             return try Row.fetchAll(
                 database,
                 sql: "SELECT * FROM contact WHERE user = ? ORDER BY name, id",
@@ -51,13 +56,12 @@ extension AccountsStore {
     package func addContact(
         _ contact: Contact,
         ofUser user: String,
-        by authority: Authority,
-        at now: Int64
+        by authority: Authority
     ) throws(AccountsError) -> Int64 {
         let name = try AccountText.label(contact.name, of: "contact")
         let (email, phone) = (try AccountText.email(contact.email), try AccountText.phone(contact.phone))
         return try write(by: authority) { database in
-            let id = try Self.owner(user, database, authority, at: now, changes: true)
+            let id = try Self.owner(user, database, authority, changes: true)
             let sql = "SELECT COUNT(*) FROM contact WHERE user = ?"
             guard try Int.fetchOne(database, sql: sql, arguments: ["\(id)"]) ?? 0 < PeopleLimits.contacts
             else {
@@ -79,17 +83,16 @@ extension AccountsStore {
     package func removeContact(
         _ id: Int64,
         ofUser user: String,
-        by authority: Authority,
-        at now: Int64
+        by authority: Authority
     ) throws(AccountsError) {
         try write(by: authority) { database in
-            let owner = try Self.owner(user, database, authority, at: now, changes: true)
+            let owner = try Self.owner(user, database, authority, changes: true)
             try database.execute(
                 sql: "DELETE FROM contact WHERE id = ? AND user = ?",
                 arguments: [id, "\(owner)"]
             )
             guard database.changesCount > 0 else {
-                throw AccountsError.unknown("\(user) has no contact \(id)")
+                throw AccountsError.noContact("\(id)", of: user)
             }
         }
     }

@@ -34,7 +34,7 @@ extension Authority {
     /// Limits a new grant by the right of its giver.
     ///
     /// - Parameter table: With all grants of `own`.
-    func limit(_ grant: inout Grant, _ table: AccessTable, _ database: Database, at now: Int64) throws {
+    func limit(_ grant: inout Grant, _ table: AccessTable, _ database: Database) throws {
         guard let giver, let origin = table.origin(for: giver, object(of: grant.scope), at: now) else {
             return
         }
@@ -50,11 +50,11 @@ extension Authority {
     /// Limits a share by the right of its giver.
     ///
     /// - Returns: The grant by which it is given.
-    func limit(_ share: inout Share, _ table: AccessTable, _ database: Database, at now: Int64) throws
+    func limit(_ share: inout Share, _ table: AccessTable, _ database: Database) throws
         -> Int64?
     {
         var grant = share.grant(id: 0, by: giver, replacing: nil)
-        try limit(&grant, table, database, at: now)
+        try limit(&grant, table, database)
         share.ends = grant.ends
         return grant.source
     }
@@ -67,7 +67,7 @@ extension Authority {
     }
 
     /// Requires, for what has no end of its own, that the right to administer has none either.
-    func requireLasting(_ table: AccessTable, _ database: Database, at now: Int64) throws {
+    func requireLasting(_ table: AccessTable, _ database: Database) throws {
         try requireLastingSecret(database)
         guard let giver, let end = table.origin(for: giver, .administration, at: now)?.ends else { return }
         throw AccountsError.refused(

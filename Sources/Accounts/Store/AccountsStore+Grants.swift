@@ -6,38 +6,38 @@ extension AccountsStore {
     ///
     /// - Parameter grant: Its identifier, giver and share are ignored.
     /// - Returns: The identifier.
-    package func addGrant(_ grant: Grant, by authority: Authority, at now: Int64) throws(AccountsError)
+    package func addGrant(_ grant: Grant, by authority: Authority) throws(AccountsError)
         -> Int64
     {
-        try checkDates(starts: grant.starts, ends: grant.ends, at: now)
+        try checkDates(starts: grant.starts, ends: grant.ends, at: authority.now)
         return try write(by: authority) { database in
             let table = try AccessTable(reading: database, .giving(grant.scope))
-            try authority.requireGiving(grant.scope, table, at: now)
+            try authority.requireGiving(grant.scope, table)
             try authority.requireExistence(of: grant.scope)
             try Self.check(grant, in: table)
             var grant = grant
             (grant.giver, grant.share, grant.accepted) = (authority.giver, false, nil)
-            try authority.limit(&grant, table, database, at: now)
+            try authority.limit(&grant, table, database)
             if let equal = try Self.equal(grant, database) { return equal }
-            try authority.requireRoom(table, database, at: now)
+            try authority.requireRoom(table, database)
             return try AccountsSchema.insert(grant, database)
         }
     }
 
     /// Takes a grant away: whoever may give it may, and of a share also its user.
-    package func removeGrant(_ id: Int64, by authority: Authority, at now: Int64) throws(AccountsError) {
+    package func removeGrant(_ id: Int64, by authority: Authority) throws(AccountsError) {
         try write(by: authority) { database in
             let table = try AccessTable(reading: database, .giving(.all))
             guard let grant = try Grant.find(id, database) else {
-                try Self.removeDamaged(id, database, table, authority, at: now)
+                try Self.removeDamaged(id, database, table, authority)
                 return
             }
             let isOwnShare = grant.share && authority.user.map { grant.grantee == .user($0) } ?? false
             if !isOwnShare {
-                try authority.requireGiving(grant.scope, table, at: now)
-                try authority.requireTaking(grant, table, at: now)
+                try authority.requireGiving(grant.scope, table)
+                try authority.requireTaking(grant, table)
             }
-            try Self.keepingOwner(database, table, at: now) {
+            try Self.keepingOwner(database, table, at: authority.now) {
                 try database.execute(sql: "DELETE FROM permission WHERE id = ?", arguments: [id])
                 try Self.removeUngiven(database)
             }
@@ -49,12 +49,11 @@ extension AccountsStore {
         _ id: Int64,
         _ database: Database,
         _ table: AccessTable,
-        _ authority: Authority,
-        at now: Int64
+        _ authority: Authority
     ) throws {
-        try authority.requireAdministration(table, at: now)
+        try authority.requireAdministration(table)
         try database.execute(sql: "DELETE FROM permission WHERE id = ?", arguments: [id])
-        guard database.changesCount > 0 else { throw AccountsError.unknown("there is no grant \(id)") }
+        guard database.changesCount > 0 else { throw AccountsError.noRow("grant", id) }
     }
 
     // MARK: Shares
@@ -62,26 +61,26 @@ extension AccountsStore {
     /// Offers a thing to a user; a second share of the pair replaces the first and keeps its identifier.
     ///
     /// - Returns: The identifier.
-    package func addShare(_ share: Share, by authority: Authority, at now: Int64) throws(AccountsError)
+    package func addShare(_ share: Share, by authority: Authority) throws(AccountsError)
         -> Int64
     {
-        try checkDates(starts: share.starts, ends: share.ends, at: now)
+        try checkDates(starts: share.starts, ends: share.ends, at: authority.now)
         guard share.access < .own else {
             throw .badValue("a share gives read or write; give 'own' with a grant")
         }
         guard authority.giver != share.user else { throw .refused("nobody shares a thing with themselves") }
         return try write(by: authority) { database in
             let table = try AccessTable(reading: database, .giving(.thing(share.thing)))
-            try authority.requireGiving(.thing(share.thing), table, at: now)
+            try authority.requireGiving(.thing(share.thing), table)
             try authority.requireExistence(of: .thing(share.thing))
             let replaced = share.replaced(in: table)
             var limited = share
-            let source = try authority.limit(&limited, table, database, at: now)
+            let source = try authority.limit(&limited, table, database)
             var grant = limited.grant(id: 0, by: authority.giver, replacing: replaced)
             grant.source = source
             try Self.check(grant, in: table)
             guard let replaced else {
-                try authority.requireRoom(table, database, at: now)
+                try authority.requireRoom(table, database)
                 return try AccountsSchema.insert(grant, database)
             }
             try database.execute(
@@ -101,21 +100,20 @@ extension AccountsStore {
     }
 
     /// Accepts a share: its user does, or an administrator for them; twice is no error.
-    package func acceptShare(_ id: Int64, by authority: Authority, at now: Int64) throws(AccountsError) {
+    package func acceptShare(_ id: Int64, by authority: Authority) throws(AccountsError) {
         try write(by: authority) { database in
             let table = try AccessTable(reading: database, .administration)
-            guard let grant = try Grant.find(id, database), grant.share, case .user(let user) = grant.grantee
-            else { throw AccountsError.unknown("there is no share \(id)") }
-            guard authority.user == user || authority.isAdministrator(table, at: now) else {
-                // Other people's shares are not told of.
-                throw AccountsError.unknown("there is no share \(id)")
-            }
+            // Other people's shares are not told of.
+            guard let grant = try Grant.find(id, database), grant.share,
+                case .user(let user) = grant.grantee,
+                authority.user == user || authority.isAdministrator(table)
+            else { throw AccountsError.noRow("share", id) }
             try database.execute(
                 sql: """
                     UPDATE permission SET accepted = ?, kept_access = NULL, kept_starts = NULL, kept_ends = NULL
                     WHERE id = ? AND (accepted IS NULL OR kept_access IS NOT NULL)
                     """,
-                arguments: [now, id]
+                arguments: [authority.now, id]
             )
         }
     }
@@ -162,8 +160,8 @@ extension AccountsStore {
 
 extension Authority {
     /// Requires that another grant is possible: nobody uses up what others need, and who administers finds room.
-    fileprivate func requireRoom(_ table: AccessTable, _ database: Database, at now: Int64) throws {
-        let administers = isAdministrator(table, at: now)
+    fileprivate func requireRoom(_ table: AccessTable, _ database: Database) throws {
+        let administers = isAdministrator(table)
         if !administers, let giver {
             let given = try Int.fetchOne(
                 database,
@@ -182,7 +180,7 @@ extension Authority {
         }
     }
 
-    func isAdministrator(_ table: AccessTable, at now: Int64) -> Bool {
+    func isAdministrator(_ table: AccessTable) -> Bool {
         table.verdict(of: speaker, .own, on: .administration, at: now).isGranted
     }
 }

@@ -2,14 +2,35 @@ package import Flare
 import GRDB
 package import People
 
+/// Who is to join or to leave a group.
+package enum MemberNames: Sendable, Hashable {
+    /// Names of users.
+    case users([String])
+    case things([FlareID])
+
+    fileprivate var kind: Grouping.Kind {
+        switch self {
+        case .users: .users
+        case .things: .things
+        }
+    }
+
+    /// As they are stored.
+    fileprivate func words(_ table: AccessTable) throws -> [String] {
+        switch self {
+        case .users(let names): try names.map { "\(try table.requireUser($0).id)" }
+        case .things(let ids): ids.map { "\($0)" }
+        }
+    }
+}
+
 extension AccountsStore {
     package func addGroup(
         _ name: String,
         of kind: Grouping.Kind,
-        by authority: Authority,
-        at now: Int64
+        by authority: Authority
     ) throws(AccountsError) -> AccountID {
-        try administer(authority, at: now) { database, _ in
+        try administer(authority) { database, _ in
             guard AccountName.isLegal(name) else {
                 throw AccountsError.badValue(
                     "a group's name must be \(AccountName.rule) (is \(quoted(name)))"
@@ -34,8 +55,8 @@ extension AccountsStore {
     }
 
     /// Removes a group with its grants, and the grants about it.
-    package func removeGroup(_ name: String, by authority: Authority, at now: Int64) throws(AccountsError) {
-        try administer(authority, at: now) { database, table in
+    package func removeGroup(_ name: String, by authority: Authority) throws(AccountsError) {
+        try administer(authority) { database, table in
             let id = try table.requireGroup(name).id
             guard id != .everybody else { throw AccountsError.refused("the group \"all\" is built in") }
             try database.execute(sql: "DELETE FROM grouping WHERE id = ?", arguments: ["\(id)"])
@@ -48,63 +69,30 @@ extension AccountsStore {
         }
     }
 
-    /// Adds users to a group of users; who is in it stays.
-    package func join(_ group: String, users: [String], by authority: Authority, at now: Int64)
-        throws(AccountsError)
-    {
-        try change(group, .users, joins: true, by: authority, at: now) { table in
-            try users.map { try "\(table.requireUser($0).id)" }
+    /// Adds members to a group, or takes them out of it; who is in it already, or is not, is no error.
+    package func change(
+        _ group: String,
+        _ members: MemberNames,
+        joins: Bool,
+        by authority: Authority
+    ) throws(AccountsError) {
+        try administer(authority) { database, table in
+            let words = try members.words(table)
+            if joins { try authority.requireLasting(table, database) }
+            let group = try table.requireGroup(group)
+            if joins { return try Self.add(words, to: group, members.kind, database) }
+            try Self.check(group, members.kind)
+            for word in words {
+                try database.execute(
+                    sql: "DELETE FROM member WHERE grouping = ? AND member = ?",
+                    arguments: ["\(group.id)", word]
+                )
+            }
+            if members.kind == .users { try Self.removeUngiven(database) }
         }
-    }
-
-    /// Adds things to a group of things; what is in it stays.
-    package func join(_ group: String, things: [FlareID], by authority: Authority, at now: Int64)
-        throws(AccountsError)
-    {
-        try change(group, .things, joins: true, by: authority, at: now) { _ in things.map { "\($0)" } }
-    }
-
-    /// Takes users out of a group; who is not in it is no error.
-    package func leave(_ group: String, users: [String], by authority: Authority, at now: Int64)
-        throws(AccountsError)
-    {
-        try change(group, .users, joins: false, by: authority, at: now) { table in
-            try users.map { try "\(table.requireUser($0).id)" }
-        }
-    }
-
-    /// Takes things out of a group; what is not in it is no error.
-    package func leave(_ group: String, things: [FlareID], by authority: Authority, at now: Int64)
-        throws(AccountsError)
-    {
-        try change(group, .things, joins: false, by: authority, at: now) { _ in things.map { "\($0)" } }
     }
 
     /// - Parameter members: As they are stored.
-    private func change(
-        _ group: String,
-        _ kind: Grouping.Kind,
-        joins: Bool,
-        by authority: Authority,
-        at now: Int64,
-        _ members: (AccessTable) throws -> [String]
-    ) throws(AccountsError) {
-        try administer(authority, at: now) { database, table in
-            let members = try members(table)
-            if joins { try authority.requireLasting(table, database, at: now) }
-            let group = try table.requireGroup(group)
-            if joins { return try Self.add(members, to: group, kind, database) }
-            try Self.check(group, kind)
-            for member in members {
-                try database.execute(
-                    sql: "DELETE FROM member WHERE grouping = ? AND member = ?",
-                    arguments: ["\(group.id)", member]
-                )
-            }
-            if kind == .users { try Self.removeUngiven(database) }
-        }
-    }
-
     static func add(_ members: [String], to group: Grouping, _ kind: Grouping.Kind, _ database: Database)
         throws
     {

@@ -56,10 +56,10 @@ extension AccountsStore {
                     DELETE FROM secret WHERE hash IN (SELECT hash FROM secret WHERE holder = ? AND kind = 'link'
                         ORDER BY made DESC, rowid DESC LIMIT -1 OFFSET ?)
                     """,
-                arguments: ["\(SecretHolder.user(user))", Self.mostLinks - 1]
+                arguments: ["\(Grantee.user(user))", Self.mostLinks - 1]
             )
             let (name, until) = (AccountsLink.name(purpose, address), now + purpose.lifetime)
-            return try Self.add(.link, .user(user), name, nil, until, database, at: now).0
+            return try Self.add(.link, user, name, nil, until, database, at: now).0
         }
     }
 
@@ -68,15 +68,14 @@ extension AccountsStore {
         of user: User,
         address: String,
         replacing present: ExpectedPassword = .any,
-        by authority: Authority,
-        at now: Int64
+        by authority: Authority
     ) throws(AccountsError) -> SecretToken {
         try write(by: authority) { database in
             let table = try AccessTable(reading: database, .administration)
-            try authority.require(user.id, or: table, at: now)
+            try authority.require(user.id, or: table)
             try authority.requireLastingSecret(database)
             try present.require(of: user.id, database)
-            return try addLink(.email, of: user.id, address: address, at: now)
+            return try addLink(.email, of: user.id, address: address, at: authority.now)
         }
     }
 
@@ -143,7 +142,7 @@ extension AccountsStore {
                 DELETE FROM secret WHERE holder = ? AND kind = 'link' AND (name = ? OR substr(name, 1, ?) = ?)
                 """,
             arguments: [
-                "\(SecretHolder.user(found.user.id))", purpose.rawValue, purpose.rawValue.utf8.count + 1,
+                "\(Grantee.user(found.user.id))", purpose.rawValue, purpose.rawValue.utf8.count + 1,
                 purpose.rawValue + " ",
             ]
         )
@@ -153,10 +152,9 @@ extension AccountsStore {
     private static func find(_ link: SecretToken, _ database: Database, at now: Int64) throws -> AccountsLink?
     {
         guard let record = try self.record(of: link, database), record.counts(at: now),
-            case .user(let id) = record.holder,
             case let words = record.name.split(separator: " ", maxSplits: 1).map(String.init),
             let purpose = words.first.flatMap({ LinkPurpose(rawValue: $0) }),
-            let user = try self.user(id, database)
+            let user = try self.user(record.user, database)
         else { return nil }
         return AccountsLink(purpose: purpose, user: user, address: words.dropFirst().first)
     }

@@ -32,26 +32,4 @@ extension AccountsStore {
             )
         }
     }
-
-    /// Adds a session, as ``addSession(of:name:until:verified:replacing:at:)``.
-    package func addListenerSession(
-        name: String,
-        until: Int64,
-        verified hash: String,
-        replacing former: SecretToken?,
-        at now: Int64
-    ) throws(AccountsError) -> SecretToken {
-        try write { database in
-            try ExpectedPassword.stored(hash).require(of: .listener, database)
-            if let former { try Self.end(former, database) }
-            return try Self.insertSession(
-                of: .listener,
-                name: name,
-                until: until,
-                most: PeopleLimits.listenerSessions,
-                database,
-                at: now
-            ).0
-        }
-    }
 }

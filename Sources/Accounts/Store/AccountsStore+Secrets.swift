@@ -10,7 +10,7 @@ extension AccountsStore {
     {
         try read { database in
             let user = try name.map { try AccessTable(reading: database, .administration).requireUser($0) }
-            return try Self.records(database, user.map { .user($0.id) }).filter {
+            return try Self.records(database, of: user?.id).filter {
                 $0.counts(at: now) && (kind == nil ? $0.kind != .link : $0.kind == kind)
             }
         }
@@ -28,16 +28,15 @@ extension AccountsStore {
         ofUser user: String,
         ceiling: Access?,
         until: Int64?,
-        by authority: Authority,
-        at now: Int64
+        by authority: Authority
     ) throws(AccountsError) -> (SecretToken, SecretRecord) {
         let name = try AccountText.label(name, of: "token")
-        try checkDates(starts: nil, ends: until, at: now)
+        try checkDates(starts: nil, ends: until, at: authority.now)
         return try write(by: authority) { database in
-            let id = try Self.owner(user, database, authority, at: now, changes: true)
+            let id = try Self.owner(user, database, authority, changes: true)
             let until = try authority.end(ofToken: until, database)
-            try Self.purge(database, at: now)
-            let tokens = try Self.records(database, .user(id)).filter { $0.kind == .token }
+            try Self.purge(database, at: authority.now)
+            let tokens = try Self.records(database, of: id).filter { $0.kind == .token }
             guard !tokens.contains(where: { $0.name == name }) else {
                 throw AccountsError.refused("\(user) has a token \(quoted(name)) already; remove it first")
             }
@@ -46,11 +45,11 @@ extension AccountsStore {
                     "\(user) has \(PeopleLimits.tokens) tokens, and no more are possible"
                 )
             }
-            return try Self.add(.token, .user(id), name, ceiling, until, database, at: now)
+            return try Self.add(.token, id, name, ceiling, until, database, at: authority.now)
         }
     }
 
-    /// Adds a session of an active user; beyond the limit the one that was used least recently ends.
+    /// Adds a session of an active user, or of the listener's password; beyond the limit the one that was used least recently ends.
     ///
     /// - Parameters:
     ///   - name: What it was made by; clipped to 64 characters.
@@ -67,37 +66,33 @@ extension AccountsStore {
         try write { database in
             try password.require(of: user, database)
             if let former { try Self.end(former, database) }
-            return try Self.addSession(of: user, name: name, until: until, database, at: now)
+            // The built-in user is in no list.
+            let isListener = user == .listener
+            if !isListener { try Self.requireActive(user, database) }
+            try Self.purge(database, at: now)
+            try database.execute(
+                sql: """
+                    DELETE FROM secret WHERE hash IN (SELECT hash FROM secret WHERE holder = ? AND kind = 'session'
+                        ORDER BY ifnull(used, made) DESC, made DESC LIMIT -1 OFFSET ?)
+                    """,
+                arguments: [
+                    "\(Grantee.user(user))",
+                    (isListener ? PeopleLimits.listenerSessions : PeopleLimits.sessions) - 1,
+                ]
+            )
+            let name = String(name.unicodeScalars.prefix(64))
+            return try Self.add(.session, user, name, nil, until, database, at: now)
         }
     }
 
     /// Ends a session or a token by its ``SecretRecord/id``; users end their own.
-    package func removeSecret(_ id: String, by authority: Authority, at now: Int64) throws(AccountsError) {
+    package func removeSecret(_ id: String, by authority: Authority) throws(AccountsError) {
         try write(by: authority) { database in
             let table = try AccessTable(reading: database, .administration)
             let found = try Self.records(database).first { $0.id == id && $0.kind != .link }
-            let isOwn = authority.user.map { found?.holder == .user($0) } ?? false
-            guard let found, isOwn || authority.isAdministrator(table, at: now) else {
-                throw AccountsError.unknown("there is no session or token \(quoted(id))")
-            }
-            try Self.delete(found, database)
-        }
-    }
-
-    /// Removes a token by its name.
-    package func removeToken(
-        _ name: String,
-        ofUser user: String,
-        by authority: Authority,
-        at now: Int64
-    ) throws(AccountsError) {
-        try write(by: authority) { database in
-            let id = try Self.owner(user, database, authority, at: now)
-            let tokens = try Self.records(database, .user(id)).filter { $0.kind == .token }
-            guard let found = tokens.first(where: { $0.name == name }) else {
-                throw AccountsError.unknown(
-                    "\(user) has no token \(quoted(name))\(hint(name, tokens.map(\.name)))"
-                )
+            let isOwn = authority.user.map { found?.user == $0 } ?? false
+            guard let found, isOwn || authority.isAdministrator(table) else {
+                throw AccountsError.noRow(found?.kind.rawValue ?? "token", quoted(id))
             }
             try Self.delete(found, database)
         }
@@ -130,49 +125,16 @@ extension AccountsStore {
 
     // MARK: Rows
 
-    static func addSession(
-        of user: AccountID,
-        name: String,
-        until: Int64,
-        _ database: Database,
-        at now: Int64
-    ) throws -> (SecretToken, SecretRecord) {
-        try requireActive(user, database)
-        let most = PeopleLimits.sessions
-        return try insertSession(of: user, name: name, until: until, most: most, database, at: now)
-    }
-
     static func requireActive(_ user: AccountID, _ database: Database) throws {
         guard try self.user(user, database)?.state == .active else {
             throw AccountsError.refused("not allowed: the user is not active")
         }
     }
 
-    /// Beyond the limit the session that was used least recently ends.
-    static func insertSession(
-        of user: AccountID,
-        name: String,
-        until: Int64,
-        most: Int,
-        _ database: Database,
-        at now: Int64
-    ) throws -> (SecretToken, SecretRecord) {
-        try purge(database, at: now)
-        try database.execute(
-            sql: """
-                DELETE FROM secret WHERE hash IN (SELECT hash FROM secret WHERE holder = ? AND kind = 'session'
-                    ORDER BY ifnull(used, made) DESC, made DESC LIMIT -1 OFFSET ?)
-                """,
-            arguments: ["\(SecretHolder.user(user))", most - 1]
-        )
-        let name = String(name.unicodeScalars.prefix(64))
-        return try add(.session, .user(user), name, nil, until, database, at: now)
-    }
-
     static func endSessions(of user: AccountID, _ database: Database) throws {
         try database.execute(
             sql: "DELETE FROM secret WHERE holder = ? AND kind = 'session'",
-            arguments: ["\(SecretHolder.user(user))"]
+            arguments: ["\(Grantee.user(user))"]
         )
     }
 
@@ -186,18 +148,18 @@ extension AccountsStore {
         .flatMap { SecretRecord($0) }
     }
 
-    static func records(_ database: Database, _ holder: SecretHolder? = nil) throws -> [SecretRecord] {
-        let condition = holder == nil ? "" : "WHERE holder = ? "
+    static func records(_ database: Database, of user: AccountID? = nil) throws -> [SecretRecord] {
+        let condition = user == nil ? "" : "WHERE holder = ? "
         return try Row.fetchAll(
             database,
             sql: "SELECT * FROM secret \(condition)ORDER BY made, rowid",
-            arguments: holder.map { ["\($0)"] } ?? []
+            arguments: user.map { ["\(Grantee.user($0))"] } ?? []
         ).compactMap { SecretRecord($0) }
     }
 
     static func add(
         _ kind: SecretToken.Kind,
-        _ holder: SecretHolder,
+        _ user: AccountID,
         _ name: String,
         _ ceiling: Access?,
         _ until: Int64?,
@@ -208,10 +170,13 @@ extension AccountsStore {
         try database.execute(
             sql:
                 "INSERT INTO secret (hash, kind, holder, name, ceiling, made, until) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            arguments: [Data(secret.hash), kind.rawValue, "\(holder)", name, ceiling?.rawValue, now, until]
+            arguments: [
+                Data(secret.hash), kind.rawValue, "\(Grantee.user(user))", name, ceiling?.rawValue, now,
+                until,
+            ]
         )
         return (
-            secret, SecretRecord(secret, of: holder, name: name, ceiling: ceiling, made: now, until: until)
+            secret, SecretRecord(secret, of: user, name: name, ceiling: ceiling, made: now, until: until)
         )
     }
 

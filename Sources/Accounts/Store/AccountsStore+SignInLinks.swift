@@ -16,10 +16,10 @@ extension AccountsStore {
             try Self.purge(database, at: now)
             try database.execute(
                 sql: "DELETE FROM secret WHERE holder = ? AND kind = 'link' AND name = ?",
-                arguments: ["\(SecretHolder.user(user))", Self.purpose]
+                arguments: ["\(Grantee.user(user))", Self.purpose]
             )
             let until = now + Self.signInLinkLifetime
-            return try Self.add(.link, .user(user), Self.purpose, nil, until, database, at: now).0
+            return try Self.add(.link, user, Self.purpose, nil, until, database, at: now).0
         }
     }
 
@@ -38,15 +38,21 @@ extension AccountsStore {
         try write { database in
             guard let record = try Self.record(of: link, database), record.name == Self.purpose,
                 record.counts(at: now),
-                case .user(let id) = record.holder, let user = try Self.user(id, database)
+                let user = try Self.user(record.user, database)
             else {
                 throw AccountsError.refused(
                     "this link was used already, or is too old; `trilateral sign-in` prints another one"
                 )
             }
             try Self.delete(record, database)
-            if let former { try Self.end(former, database) }
-            return (user, try Self.addSession(of: id, name: name, until: until, database, at: now).0)
+            let session = try addSession(
+                of: user.id,
+                name: name,
+                until: until,
+                replacing: former,
+                at: now
+            )
+            return (user, session.0)
         }
     }
 }

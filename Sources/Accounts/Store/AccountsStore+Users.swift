@@ -59,10 +59,10 @@ extension AccountsStore {
         }
     }
 
-    package func addUser(_ new: NewUser, by authority: Authority, at now: Int64) throws(AccountsError)
+    package func addUser(_ new: NewUser, by authority: Authority) throws(AccountsError)
         -> AccountID
     {
-        try administer(authority, at: now) { database, table in
+        try administer(authority) { database, table in
             guard AccountName.isLegal(new.name), !AccountName.reserved.contains(new.name) else {
                 throw AccountsError.badValue(
                     "a user's name must be \(AccountName.rule), and not \(AccountName.reserved.sorted().joined(separator: " or "))"
@@ -82,11 +82,12 @@ extension AccountsStore {
                     """,
                 arguments: [
                     "\(id)", new.name, AccountText.display(new.display), AccountText.email(new.email),
-                    new.password.map { "\($0)" }, new.state.rawValue, now,
+                    new.password.map { "\($0)" }, new.state.rawValue,
+                    authority.now,
                 ]
             )
             if let group = new.group {
-                try authority.requireLasting(table, database, at: now)
+                try authority.requireLasting(table, database)
                 try Self.add(["\(id)"], to: table.requireGroup(group), .users, database)
             }
             return id
@@ -97,10 +98,9 @@ extension AccountsStore {
     package func setState(
         _ state: UserState,
         ofUser name: String,
-        by authority: Authority,
-        at now: Int64
+        by authority: Authority
     ) throws(AccountsError) {
-        try administer(authority, at: now) { database, table in
+        try administer(authority) { database, table in
             let user = try table.requireUser(name)
             try database.execute(
                 sql: "UPDATE user SET state = ? WHERE id = ?",
@@ -111,8 +111,8 @@ extension AccountsStore {
     }
 
     /// Removes a user with their grants, secrets and contacts, and with what they gave by those grants.
-    package func removeUser(_ name: String, by authority: Authority, at now: Int64) throws(AccountsError) {
-        try administer(authority, at: now) { database, table in
+    package func removeUser(_ name: String, by authority: Authority) throws(AccountsError) {
+        try administer(authority) { database, table in
             try Self.remove(table.requireUser(name).id, database)
         }
     }
@@ -147,17 +147,16 @@ extension AccountsStore {
     /// - Parameters:
     ///   - display: `nil` leaves it as it is.
     ///   - email: `nil` leaves it as it is.
-    ///   - present: What the stored hash must still be, as in ``setPassword(_:ofUser:replacing:by:at:)``.
+    ///   - present: What the stored hash must still be, as in ``setPassword(_:ofUser:replacing:by:)``.
     package func setProfile(
         ofUser name: String,
         display: String?,
         email: String?,
         replacing present: ExpectedPassword = .any,
-        by authority: Authority,
-        at now: Int64
+        by authority: Authority
     ) throws(AccountsError) {
         try write(by: authority) { database in
-            let id = try Self.owner(name, database, authority, at: now, changes: true)
+            let id = try Self.owner(name, database, authority, changes: true)
             // By the address a forgotten password is set.
             if email != nil { try authority.requireLastingSecret(database) }
             try present.require(of: id, database)
@@ -179,11 +178,10 @@ extension AccountsStore {
         _ hash: PasswordHash?,
         ofUser name: String,
         replacing present: ExpectedPassword = .any,
-        by authority: Authority,
-        at now: Int64
+        by authority: Authority
     ) throws(AccountsError) {
         try write(by: authority) { database in
-            let id = try Self.owner(name, database, authority, at: now, changes: true)
+            let id = try Self.owner(name, database, authority, changes: true)
             try authority.requireLastingSecret(database)
             try present.require(of: id, database)
             try Self.setPassword(hash, of: id, database)

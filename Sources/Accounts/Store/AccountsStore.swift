@@ -111,13 +111,12 @@ package final class AccountsStore: Sendable {
     /// - Parameter work: Gets a table with all users and groups, but no grants save `own all`.
     func administer<Result>(
         _ authority: Authority,
-        at now: Int64,
         _ work: (Database, AccessTable) throws -> Result
     ) throws(AccountsError) -> Result {
         try write(by: authority) { database in
             let table = try AccessTable(reading: database, .administration)
-            try authority.requireAdministration(table, at: now)
-            return try Self.keepingOwner(database, table, at: now) { try work(database, table) }
+            try authority.requireAdministration(table)
+            return try Self.keepingOwner(database, table, at: authority.now) { try work(database, table) }
         }
     }
 
@@ -152,13 +151,12 @@ package final class AccountsStore: Sendable {
         _ name: String,
         _ database: Database,
         _ authority: Authority,
-        at now: Int64,
         changes: Bool = false
     ) throws -> AccountID {
         let table = try AccessTable(reading: database, .administration)
         let user = try table.requireUser(name)
-        try authority.require(user.id, or: table, at: now)
-        if changes, user.id != authority.user { try authority.requireLasting(table, database, at: now) }
+        try authority.require(user.id, or: table)
+        if changes, user.id != authority.user { try authority.requireLasting(table, database) }
         return user.id
     }
 
@@ -168,9 +166,11 @@ package final class AccountsStore: Sendable {
     }
 }
 
-/// On whose behalf an operation is done.
+/// On whose behalf an operation is done, and when.
 package struct Authority: Sendable {
     package let speaker: Speaker
+    /// Milliseconds since 1970, UTC.
+    package var now: Int64
     /// The session or token by which they were recognized, if it was by one.
     private let secret: SecretToken?
     /// Where an environment, zone or thing is now; `nil` without a model at hand.
@@ -180,13 +180,14 @@ package struct Authority: Sendable {
     package init(
         _ speaker: Speaker,
         by secret: SecretToken? = nil,
+        at now: Int64,
         place: (@Sendable (Scope) -> AccessObject?)? = nil
     ) {
-        (self.speaker, self.secret, self.place) = (speaker, secret, place)
+        (self.speaker, self.secret, self.now, self.place) = (speaker, secret, now, place)
     }
 
     /// The program itself, which may do everything that the rules allow.
-    package static let program = Authority(.nobody)
+    package static func program(at now: Int64) -> Authority { Authority(.nobody, at: now) }
 
     /// The user who speaks, if without a token that allows less.
     var user: AccountID? {
@@ -211,14 +212,14 @@ package struct Authority: Sendable {
         return record
     }
 
-    package func requireAdministration(_ table: AccessTable, at now: Int64) throws(AccountsError) {
+    package func requireAdministration(_ table: AccessTable) throws(AccountsError) {
         try require(table.verdict(of: speaker, .own, on: .administration, at: now))
     }
 
     /// Requires that the user speaks for themselves, or that somebody administers.
-    package func require(_ user: AccountID, or table: AccessTable, at now: Int64) throws(AccountsError) {
+    package func require(_ user: AccountID, or table: AccessTable) throws(AccountsError) {
         if self.user == user, table.user(user)?.state == .active { return }
-        try requireAdministration(table, at: now)
+        try requireAdministration(table)
     }
 
     /// What owns a scope must own: gone things, and everything, need who administers.
@@ -226,15 +227,15 @@ package struct Authority: Sendable {
         (scope == .all ? nil : AccessObject(scope) { place?($0) }) ?? .administration
     }
 
-    package func requireGiving(_ scope: Scope, _ table: AccessTable, at now: Int64) throws(AccountsError) {
+    package func requireGiving(_ scope: Scope, _ table: AccessTable) throws(AccountsError) {
         try require(table.mayGive(speaker, scope, at: now) { place?($0) })
     }
 
     /// Requires that a grant may be taken away: owners of a part take the `own` of others only if they gave it, so that
     /// nobody loses what they had before whom they let in.
-    func requireTaking(_ grant: Grant, _ table: AccessTable, at now: Int64) throws(AccountsError) {
+    func requireTaking(_ grant: Grant, _ table: AccessTable) throws(AccountsError) {
         guard grant.access == .own, let user, grant.giver != user, grant.grantee != .user(user),
-            !isAdministrator(table, at: now)
+            !isAdministrator(table)
         else { return }
         throw .refused("not allowed: an 'own' is taken away by who gave it, or by who has 'own all'")
     }

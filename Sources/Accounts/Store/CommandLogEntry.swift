@@ -13,7 +13,7 @@ package struct CommandLogEntry: Sendable, Hashable {
     package var epoch: String?
     /// `mqtt`, `kiosk`, `flare`, `command line` and so on.
     package var face: String
-    /// `user:bob`, `thing:th.…`, `system:anna` (a user of this machine, on its command line) or `nobody`.
+    /// `user:bob`, `system:anna` (a user of this machine, on its command line) or `nobody`.
     package var speaker: String
     /// An address or a topic.
     package var source: String?

@@ -1,6 +1,7 @@
 package import Accounts
 package import Administration
 package import Controller
+import FlareServer
 package import Logging
 package import MQTT
 package import Messages
@@ -112,6 +113,8 @@ package struct CapabilityContext: Sendable {
     package let accounts: AccountsRegistry
     /// Answers requests about users, rights, secrets and the log.
     package let administration: AccountsAPI
+    /// Answers verbs about models; `nil` if the Flare server is remote.
+    let models: ModelAPI?
     /// Whether recordings replace this machine's sensors.
     package internal(set) var isReplaying: Bool
     /// The sensors that are switched off, by the configuration or at run time.

@@ -106,6 +106,7 @@ package struct Node: Sendable {
             store: store,
             accounts: accounts,
             administration: administration,
+            models: flare.models,
             isReplaying: !recordings.isEmpty,
             switchedOff: Set(controller.state.sensors.filter { !$0.value }.keys),
             clock: clock,

@@ -1,4 +1,5 @@
 package import Accounts
+import Administration
 import Controller
 import Flare
 package import FlareServer
@@ -133,11 +134,7 @@ extension FlareAccess {
             sees: { claim, object in check(claim)?(.read, object) ?? false },
             rights: { claim in
                 guard let may = check(claim) else { return .none }
-                return FlareRights(
-                    readsPlace: may(.read, .everything),
-                    readsDevices: may(.read, .devices),
-                    administers: may(.own, .administration)
-                )
+                return FlareRights(readsPlace: may(.read, .everything), readsDevices: may(.read, .devices))
             }
         )
     }
@@ -186,16 +183,9 @@ private final class FlareLog: Sendable {
     }
 
     /// An import, or a removal of orphans.
-    func record(_ change: ModelChange, _ reason: String?) {
-        let speaker = accounts.identify(change.visitor?.claim ?? .unnamed(.flare))
-        var entry = CommandLogEntry(
-            change,
-            at: clock().wallMilliseconds,
-            face: "flare",
-            speaker: speaker.map(accounts.table.logName) ?? "nobody",
-            isRefused: reason != nil
-        )
-        (entry.epoch, entry.source) = (epoch, change.visitor?.address)
+    func record(_ change: ModelChange) {
+        var entry = CommandLogEntry(change, at: clock().wallMilliseconds)
+        entry.epoch = epoch
         accounts.log(entry)
     }
 
@@ -212,24 +202,19 @@ private final class FlareLog: Sendable {
 
 extension CommandLogEntry {
     /// A row for an import, or a removal of orphans.
-    package init(
-        _ change: ModelChange,
-        at time: Int64,
-        face: String,
-        speaker: String,
-        isRefused: Bool = false
-    ) {
+    package init(_ change: ModelChange, at time: Int64) {
         let (kind, mode): (String, ModelImportMode?) =
             switch change.kind {
             case .import(let mode): ("import", mode)
             case .tidy: ("tidy", nil)
             }
-        let state = isRefused ? "refused" : "accepted"
-        self.init(at: time, face: face, speaker: speaker, kind: kind, state: state)
-        guard !isRefused else {
-            code = "not_allowed"
-            return
-        }
+        self.init(
+            at: time,
+            face: AdministrationSocket.face,
+            speaker: change.user.map { "system:\($0)" } ?? "nobody",
+            kind: kind,
+            state: "accepted"
+        )
         var content: JSONObject = ["objects": JSONValue(change.objects)]
         content["mode"] = mode.map { .string($0.rawValue) }
         actions = JSONValue.object(content).text

@@ -119,6 +119,12 @@ package enum FlareBackend: Sendable {
         }
     }
 
+    /// Answers verbs about models; `nil` if the server is remote.
+    var models: ModelAPI? {
+        guard case .embedded(_, let hub) = self else { return nil }
+        return ModelAPI(hub)
+    }
+
     /// Follows another configuration from now on, as far as a running server can.
     func use(
         _ configuration: TrilateralConfiguration,

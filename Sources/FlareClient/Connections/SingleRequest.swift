@@ -2,22 +2,8 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// A single HTTP request to a server on this machine, over a new connection.
+/// A single HTTP request to a Unix socket of this machine, over a new connection.
 package enum SingleRequest {
-    /// Where the server listens.
-    package enum Address: Sendable, Hashable {
-        case port(_ host: String, Int)
-        /// A Unix socket, with a path that is short enough for the system.
-        case socket(path: String)
-
-        fileprivate var authority: String {
-            switch self {
-            case .port(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
-            case .socket: "localhost"
-            }
-        }
-    }
-
     /// Why there was no response.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -31,21 +17,20 @@ package enum SingleRequest {
     }
 
     /// - Parameters:
-    ///   - method: `GET`, `POST` and so on; `nil` for a POST if there is a body, else a GET.
+    ///   - method: `GET`, `POST` and so on.
     ///   - body: JSON; `nil` for none.
-    ///   - headers: As in ``FlareClientConfiguration/headers``.
+    ///   - socket: A path that is short enough for the system.
     ///   - seconds: The timeout of the response.
     /// - Throws: The error of the connection or the response.
     package static func send(
         _ target: String,
-        method: String? = nil,
-        body: [UInt8]? = nil,
-        headers: [FlareClientConfiguration.Header] = [],
-        to address: Address,
-        seconds: Int = 120
+        method: String,
+        body: [UInt8]?,
+        to socket: String,
+        seconds: Int
     ) async throws(Failure) -> (status: Int, body: [UInt8]) {
         let request = HTTPClientRequest(
-            method: method.map { HTTPMethod(rawValue: $0) } ?? (body == nil ? .GET : .POST),
+            method: HTTPMethod(rawValue: method),
             target: target,
             contentType: body == nil ? nil : "application/json",
             body: body ?? [],
@@ -53,7 +38,7 @@ package enum SingleRequest {
             maximumAnswerBytes: 1 << 30
         )
         do {
-            return try await answer(to: request, headers, from: address)
+            return try await answer(to: request, from: socket)
         } catch {
             throw Failure(error)
         }
@@ -61,25 +46,20 @@ package enum SingleRequest {
 
     private static func answer(
         to request: HTTPClientRequest,
-        _ headers: [FlareClientConfiguration.Header],
-        from address: Address
+        from socket: String
     ) async throws -> (status: Int, body: [UInt8]) {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let bootstrap = ClientBootstrap(group: loop).connectTimeout(.seconds(5))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try HTTPConnections.initialize(channel, authority: address.authority)
+                    try HTTPConnections.initialize(channel, authority: "localhost")
                 }
             }
-        let channel =
-            switch address {
-            case .port(let host, let port): try await bootstrap.connect(host: host, port: port).get()
-            case .socket(let path): try await bootstrap.connect(unixDomainSocketPath: path).get()
-            }
+        let channel = try await bootstrap.connect(unixDomainSocketPath: socket).get()
         defer { channel.close(promise: nil) }
         let promise = loop.makePromise(of: HTTPClientResponse.self)
         channel.writeAndFlush(
-            HTTPExchange(request: request, headers: headers, promise: promise),
+            HTTPExchange(request: request, headers: [], promise: promise),
             promise: nil
         )
         let answer = try await promise.futureResult.get()

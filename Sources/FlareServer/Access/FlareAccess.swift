@@ -18,24 +18,22 @@ package struct FlareVisitor: Sendable, Hashable {
     }
 }
 
-/// What a client may do beside changes of single objects.
+/// What a client may read.
 ///
 /// The protocol has no partial view: who may read reads everything, or everything but devices.
 package struct FlareRights: Sendable, Hashable {
     package var readsPlace: Bool
     package var readsDevices: Bool
-    /// Whether whole models may be imported.
-    package var administers: Bool
 
-    package init(readsPlace: Bool, readsDevices: Bool, administers: Bool) {
-        (self.readsPlace, self.readsDevices, self.administers) = (readsPlace, readsDevices, administers)
+    package init(readsPlace: Bool, readsDevices: Bool) {
+        (self.readsPlace, self.readsDevices) = (readsPlace, readsDevices)
     }
 
     /// Whether all objects of a class may be read.
     func reads(_ kind: FlareClass) -> Bool { kind == .device ? readsDevices : readsPlace }
 
-    package static let none = FlareRights(readsPlace: false, readsDevices: false, administers: false)
-    static let all = FlareRights(readsPlace: true, readsDevices: true, administers: true)
+    package static let none = FlareRights(readsPlace: false, readsDevices: false)
+    static let all = FlareRights(readsPlace: true, readsDevices: true)
 }
 
 /// Who may use the server over the network.
@@ -126,8 +124,14 @@ package struct FlareAccess: Sendable {
         case .auto:
             guard let peer, !isForwarded else { return nil }
             if isTrusted(peer) { return .trusted(.flare) }
-            return LocalRoutes.isOwnMachine(peer) ? .unnamed(.flare) : nil
+            return Self.isOwnMachine(peer) ? .unnamed(.flare) : nil
         }
+    }
+
+    /// Whether a peer is a program on this machine: it has a loopback address, or the address that it is connected to.
+    package static func isOwnMachine(_ peer: String?, connectedTo own: String? = nil) -> Bool {
+        guard let peer else { return false }
+        return peer == "::1" || peer.hasPrefix("127.") || peer.hasPrefix("::ffff:127.") || peer == own
     }
 
     /// Other credentials, as for a proxy in front, are none here.

@@ -19,8 +19,8 @@ extension FlareHub {
     package func add(recorder: @escaping ModelChangeRecord) { modelRecorders.append(recorder) }
 
     /// Tells the recorders of a change.
-    package func record(_ change: ModelChange, refusal: String? = nil) {
-        for record in modelRecorders { record(change, refusal) }
+    func record(_ change: ModelChange) {
+        for record in modelRecorders { record(change) }
     }
 
     /// Asks the gates about a change, and records it.
@@ -110,8 +110,7 @@ extension FlareHub {
 
     /// Whether somebody may see an object.
     func maySee(_ object: FlareRecord, _ visitor: FlareVisitor) -> Bool {
-        let place = AccessObject(object.reference, zone: object.zone, environment: object.environment)
-        return access.sees(visitor.claim, place ?? .devices)
+        access.sees(visitor.claim, object.accessObject ?? .devices)
     }
 
     /// Why an object may not be put where it says that it is; `nil` if it may.

@@ -93,9 +93,6 @@ package actor FlareHub {
         FlareID(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
     }
 
-    /// What the command line shows to use ``LocalRoutes``; `nil` without a database file.
-    nonisolated var localKey: String? { store.localKey }
-
     /// Who may use it over the network.
     nonisolated var access: FlareAccess { accessBox.withLock { $0 } }
 

@@ -28,18 +28,15 @@ package struct FlareListener: Service {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         thread = EventLoopTaskExecutor(loop, lendingTo: hub.executor)
         sockets = SocketServer(hub: hub, loop: loop, settings: settings, logger: logger)
-        // Polling and imports have their own body limits.
+        // Polling has a body limit of its own.
         var configuration = configuration
         configuration.bodyLimits[EngineRequest.path] = settings.engine.limits.maximumPacketBytes
-        configuration.bodyLimits[LocalRoutes.modelPath] = ModelTree.maximumBytes
-        configuration.bodyLimits[LocalRoutes.orphansPath] = ModelTree.maximumBytes
         self.configuration = configuration
         self.hub = hub
         self.logger = logger
         let routes = RESTRoutes(
             hub: hub,
             sockets: sockets,
-            local: LocalRoutes(hub: hub, logger: logger),
             files: publicFolder.map { PublicFiles(folder: $0) },
             maximumBodyBytes: configuration.maximumBodyBytes,
             logger: logger
@@ -64,8 +61,6 @@ package struct FlareListener: Service {
                 metadata: ["host": "\(configuration.host)"]
             )
         }
-        // From now on the command line finds the key.
-        _ = hub.localKey
         await sockets.attach()
         try await withTaskCancellationOrGracefulShutdownHandler {
             try await withTaskExecutorPreference(thread) {

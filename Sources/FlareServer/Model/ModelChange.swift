@@ -1,8 +1,7 @@
-/// A change of many objects at once, made by the command line while the server runs.
+/// A change of many objects at once, made by the command line.
 package struct ModelChange: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
-        /// The mode is unknown where the import was refused before its content was read.
-        case `import`(ModelImportMode?)
+        case `import`(ModelImportMode)
         /// Orphans were removed.
         case tidy
     }
@@ -10,15 +9,15 @@ package struct ModelChange: Sendable, Hashable {
     package let kind: Kind
     /// How many objects were stored or removed.
     package let objects: Int
-    /// Who requested it; `nil` for a part of this program.
-    package let visitor: FlareVisitor?
+    /// The user of this machine who requested it; `nil` if the system does not say.
+    package let user: String?
 
-    package init(_ kind: Kind, objects: Int = 0, _ visitor: FlareVisitor? = nil) {
-        (self.kind, self.objects, self.visitor) = (kind, objects, visitor)
+    package init(_ kind: Kind, objects: Int, by user: String?) {
+        (self.kind, self.objects, self.user) = (kind, objects, user)
     }
 }
 
-/// Is told of changes of many objects, after they are made, and why one was refused, if it was.
+/// Is told of changes of many objects, after they are made.
 ///
 /// Called on the hub's executor.
-package typealias ModelChangeRecord = @Sendable (ModelChange, _ refusal: String?) -> Void
+package typealias ModelChangeRecord = @Sendable (ModelChange) -> Void

@@ -16,7 +16,6 @@ import Threading
 struct RESTRoutes: HTTPResponder {
     let hub: FlareHub
     let sockets: SocketServer
-    let local: LocalRoutes
     let files: PublicFiles?
     /// The size limit of a body, bytes.
     let maximumBodyBytes: Int
@@ -37,10 +36,6 @@ struct RESTRoutes: HTTPResponder {
             return try await sockets.respond(to: request, by: visitor, on: context.channel)
         }
         do {
-            if target.path.hasPrefix(LocalRoutes.prefix) {
-                return try await local.answer(to: request, target, by: visitor, on: context.channel)
-                    .response(to: request.head, method: request.method)
-            }
             if let answer = try await answer(to: request, target, visitor) {
                 return answer.response(to: request.head, method: request.method)
             }

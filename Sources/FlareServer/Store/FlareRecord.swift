@@ -1,5 +1,6 @@
 package import Flare
 package import JSON
+package import People
 
 /// A stored object.
 ///
@@ -26,6 +27,8 @@ package struct FlareRecord: Sendable, Hashable {
     package var environment: FlareID? { member("environment") }
     package var zone: FlareID? { member("zone") }
     package var nearest: FlareID? { member("nearest") }
+    /// With what contains it, for the rights; `nil` for a device.
+    package var accessObject: AccessObject? { AccessObject(reference, zone: zone, environment: environment) }
     package var position: Point3D? { Point3D(json: members["position"]) }
     package var perimeter: Box? { Box(json: members["perimeter"]) }
     /// The data, if it is an object.

@@ -62,7 +62,6 @@ package final class FlareStore: Sendable {
     /// Updates that may wait for ``flush()``: the last one of each row.
     private let waiting = Locked<[Row: Write]>([:])
     private let isFile: Bool
-    private let key = Locked<String?>(nil)
 
     /// Opens a database file, creating or migrating it as needed.
     package convenience init(file: String, options: Options = Options()) throws(FlareStoreError) {
@@ -104,17 +103,6 @@ package final class FlareStore: Sendable {
         }
     }
 
-    /// The key of the command line, made when it is first needed; `nil` without a file.
-    var localKey: String? {
-        guard isFile else { return nil }
-        return key.withLock { key in
-            if let key { return key }
-            let loaded = LocalKey.loaded(forDatabase: path)
-            key = loaded
-            return loaded
-        }
-    }
-
     /// Writes what waits, checkpoints, and closes the database.
     package func close() throws(FlareStoreError) {
         defer { waiting.withLock { $0 = [:] } }
@@ -122,10 +110,8 @@ package final class FlareStore: Sendable {
         try Self.mappingErrors(path) { try queue.close() }
     }
 
-    /// Writes a new database file, and the key beside it, if the current one was removed from its folder, so that the
-    /// next run finds it.
+    /// Writes a new database file if the current one was removed from its folder, so that the next run finds it.
     package func writeBackIfGone() throws(FlareStoreError) {
-        if let key = key.withLock({ $0 }) { LocalKey.writeBack(key, forDatabase: path) }
         guard isFile, access(path, F_OK) != 0 else { return }
         try Self.mappingErrors(path) {
             try DatabaseFile.make(path) {

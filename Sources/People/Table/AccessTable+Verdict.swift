@@ -12,9 +12,6 @@ extension AccessTable {
     ) -> Verdict {
         switch speaker {
         case .nobody: return .granted(by: nil)
-        case .thing(let own):
-            guard case .thing(own, _, _) = object, access < .own else { return .refused(.notItself) }
-            return .granted(by: nil)
         case .user(let id, let ceiling):
             guard let entry = index.entry(of: id) else { return .refused(.unknownUser) }
             switch entry.user.state {

@@ -34,12 +34,11 @@ package struct AccessTable: Sendable {
         }
     }
 
-    /// A speaker as the log writes it: `user:bob`, `thing:` with an identifier, or `nobody`.
+    /// A speaker as the log writes it: `user:bob` or `nobody`.
     package func logName(of speaker: Speaker) -> String {
         switch speaker {
         case .nobody: "nobody"
         case .user(let id, _): "user:\(user(id)?.name ?? "\(id)")"
-        case .thing(let id): "thing:\(id)"
         }
     }
 

@@ -21,7 +21,6 @@ package struct Reader: Sendable, Hashable {
         validUntil = table.nextChange(after: now)
         switch speaker {
         case .nobody: (seesEverything, seesDevices) = (true, true)
-        case .thing(let id): if access < .own { things = [id] }
         case .user(let id, let ceiling):
             guard let entry = table.index.entry(of: id), entry.user.state == .active,
                 ceiling.map({ access <= $0 }) ?? true

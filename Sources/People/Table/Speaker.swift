@@ -1,13 +1,9 @@
-package import Flare
-
 /// Who gives an order or asks for something.
 package enum Speaker: Sendable, Hashable {
     /// The configuration's own ties, as of real lamps; unchecked.
     case nobody
     /// A user; a token may allow less than its user has.
     case user(AccountID, ceiling: Access?)
-    /// A bound thing: only its own state and results.
-    case thing(FlareID)
 
     package static func user(_ id: AccountID) -> Speaker { .user(id, ceiling: nil) }
 }

@@ -36,8 +36,6 @@ package enum AccessRefusal: Sendable, Hashable {
     case ceiling(Access)
     /// Only `own all` administers.
     case needsOwnAll
-    /// A bound thing has only itself.
-    case notItself
 }
 
 extension AccessRefusal: CustomStringConvertible {
@@ -53,7 +51,6 @@ extension AccessRefusal: CustomStringConvertible {
         case .ceiling(let access):
             "no more than \(access.rawValue) is allowed with this token, or without signing in"
         case .needsOwnAll: "administration needs own all"
-        case .notItself: "a bound thing may report only its own state and results"
         }
     }
 }

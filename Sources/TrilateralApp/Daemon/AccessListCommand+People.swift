@@ -20,78 +20,54 @@ extension AccessListCommand {
         _ list: AccessList,
         in location: StateLocation
     ) async throws -> String {
-        let path = location.path
-        func exists(_ name: String) -> Bool {
-            access(URL(filePath: path).appending(path: name).path(percentEncoded: false), F_OK) == 0
-        }
-        if !exists("trilateral.db"), errno == EACCES { _ = try location.open() }
-        guard exists("trilateral.db") else {
-            throw VerbError(
-                "there are no users in \(path) yet: --state names another folder, and trilateral run makes them",
-                .noInput
-            )
-        }
+        try location.requireDatabase(makers: "trilateral run makes it")
         let folder = try location.open()
         do {
             let store = try StateStore(folder: folder.url)
             defer { store.close() }
             let (memory, table) = (try store.memory(), try store.withAccounts { try $0.table() })
-            let model: JSONValue
+            let place: AccessPlace
             if values.flare.mode == .remote {
-                model = exists("mirror.db") ? try mirrored(folder, values) : .object([:])
+                place = try mirrored(folder, values, memory)
             } else {
-                model =
-                    exists("flare.db") ? try await exported(folder, location) : .object([:])
+                // From its file, or from whoever has it open.
+                let model =
+                    access(folder.flareDatabase, F_OK) == 0
+                    ? try await folder.withModel { try await $0.exportModel().json } : [:]
+                place = AccessPlace(model: model, chosen: memory.environment, memory.slugs)
             }
-            let place = AccessPlace(model: model, chosen: memory.environment, memory.slugs)
             return list.peopleText(table, place, at: RuntimeClock.now().wallMilliseconds)
         } catch {
             throw VerbError.ending(by: error)
         }
     }
 
-    /// The embedded server's model, from its file, or from the daemon that has it open.
-    private func exported(
+    /// What the node publishes of a remote server, as the daemon keeps it.
+    private func mirrored(
         _ folder: StateFolder,
-        _ location: StateLocation
-    ) async throws -> JSONValue {
-        try await folder.withModel(token: token, configuration: { try location.configuration(file) }) {
-            backend in
-            try await backend.exportModel().json
-        }
-    }
-
-    /// A remote server's model, as the daemon keeps it.
-    private func mirrored(_ folder: StateFolder, _ values: TrilateralConfiguration) throws -> JSONValue {
+        _ values: TrilateralConfiguration,
+        _ memory: PersistedState
+    ) throws -> AccessPlace {
+        let file = folder.url.appending(path: "mirror.db").path(percentEncoded: false)
+        guard access(file, F_OK) == 0 else { return AccessPlace() }
         let mirror = try MirrorStore(folder: folder.url)
         defer { mirror.close() }
         let remote = values.flare.remote
         guard let server = remote.url ?? remote.serial.map({ "station:\($0)" }),
             let place = try mirror.place(of: server)
-        else { return .object([:]) }
-        return place.tree
-    }
-}
-
-extension RememberedPlace {
-    /// Identifiers only, in the form of an exported model.
-    fileprivate var tree: JSONValue {
-        func object(_ id: FlareID, _ members: JSONObject = [:]) -> JSONValue {
-            .object(members.merging(["_id": .string("\(id)")]) { $1 })
+        else { return AccessPlace() }
+        let chosen = memory.environment
+        let zones = place.zones.filter {
+            $0.environment != nil && (chosen ?? $0.environment) == $0.environment
         }
-        return [
-            "environments": .array(
-                environments.map { environment in
-                    let zones = zones.filter { $0.environment == environment.id }.map { zone in
-                        object(
-                            zone.id,
-                            ["things": .array(things.filter { $0.zone == zone.id }.map { object($0.id) })]
-                        )
-                    }
-                    return object(environment.id, ["zones": .array(zones)])
-                }
-            )
-        ]
+        let things = zones.flatMap { zone in
+            place.things.filter { $0.zone == zone.id }.map { thing in
+                var thing = thing
+                thing.environment = zone.environment
+                return thing
+            }
+        }
+        return AccessPlace(environments: place.environments, zones: zones, things: things, memory.slugs)
     }
 }
 

@@ -24,7 +24,7 @@ struct AccessListCommand: AsyncParsableCommand {
 
     @OptionGroup var file: ConfigurationOption
     @OptionGroup var state: StateOption
-    @OptionGroup var token: ServerTokenOption
+    @OptionGroup var token: FormerTokenOption
 
     @Flag(help: "A section for each active user, from the state folder, instead of the roles.")
     var people = false

@@ -1,3 +1,4 @@
+import Administration
 import ArgumentParser
 import Controller
 import Daemon
@@ -83,6 +84,14 @@ struct ServeCommand: AsyncParsableCommand {
                     as: .notice
                 )
             }
+            let models = ModelAPI(hub)
+            let socket = LocalSocketService(
+                path: folder.url.appending(path: AdministrationSocket.nameOfServer).path(
+                    percentEncoded: false
+                ),
+                bodyLimits: ModelAPI.bodyLimits,
+                logger: logger
+            ) { await models.answer($0) ?? LocalResponse(404) }
             let group = ServiceGroup(
                 configuration: .init(
                     services: [.init(service: server, serviceName: "Flare server")],
@@ -90,6 +99,13 @@ struct ServeCommand: AsyncParsableCommand {
                 )
             )
             try await withThrowingTaskGroup(of: Void.self) { tasks in
+                tasks.addTask {
+                    do {
+                        try await socket.run()
+                    } catch  where !Task.isCancelled {
+                        logger.error("import and export do not work while this runs: \(error)")
+                    }
+                }
                 tasks.addTask {
                     await signals.first()
                     await group.triggerGracefulShutdown()

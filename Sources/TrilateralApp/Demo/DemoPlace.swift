@@ -8,7 +8,6 @@ import OperatingSystem
 import Sensing
 import Sensors
 import Settings
-import Threading
 
 /// The place of the demo, and the walk through it.
 package enum DemoPlace {
@@ -23,7 +22,7 @@ package enum DemoPlace {
     /// - Returns: The path of the walk's capture.
     static func prepare(in folder: StateFolder) async throws -> String {
         let store = try FlareStore(file: folder.flareDatabase)
-        let hub = try FlareHub.ofVerb(on: LoopExecutor(), store)
+        let hub = try FlareHub.ofVerb(store)
         if await hub.records(.environment).isEmpty {
             do {
                 _ = try await hub.importModel(try ModelTree.read(model))

@@ -105,13 +105,4 @@ struct StateLocation: Sendable {
         guard let note, await !AdministrationClient(folder: path).isAnswered else { return }
         StandardError.report(note)
     }
-
-    /// The configuration, with the place where the daemon's Flare server really listens, unless the user names another.
-    func configuration(
-        _ file: ConfigurationOption,
-        _ environment: [String: String] = ProcessInfo.processInfo.environment
-    ) throws -> TrilateralConfiguration {
-        let loaded = try file.load(of: daemon, environment: environment)
-        return loaded.values(servedBy: file.path == nil ? daemon : nil)
-    }
 }

@@ -290,7 +290,7 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
         let daemon = DaemonLocator(ProcessInfo.processInfo.environment).running.first { daemon in
             let isHere =
                 flare.host == "localhost"
-                || LocalRoutes.isOwnMachine(flare.host, connectedTo: daemon.flare?.host)
+                || FlareAccess.isOwnMachine(flare.host, connectedTo: daemon.flare?.host)
             return isHere && daemon.flare?.port == flare.port
         }
         guard let daemon else { return nil }

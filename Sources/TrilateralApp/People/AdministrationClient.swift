@@ -27,6 +27,8 @@ struct AdministrationClient {
 
     /// The state folder.
     let folder: String
+    /// The name of the socket in it.
+    var socket = AdministrationSocket.name
 
     /// A request by the user who runs this program.
     static func request(
@@ -49,30 +51,48 @@ struct AdministrationClient {
     /// - Parameter seconds: The timeout of the answer.
     /// - Throws: ``Failure``.
     func send(_ request: AccountsRequest, seconds: Int = 60) async throws(Failure) -> AccountsResponse {
-        let answer: (status: Int, body: [UInt8])
+        let answer = try await send(
+            request.method,
+            request.path,
+            query: request.query,
+            body: request.method == .get ? nil : request.body?.bytes ?? [],
+            seconds: seconds
+        )
+        guard !answer.body.isEmpty else { return AccountsResponse(answer.status) }
+        guard let json = try? JSONValue(parsing: answer.body) else { throw .broken("its answer is not JSON") }
+        return AccountsResponse(answer.status, json)
+    }
+
+    /// - Parameters:
+    ///   - path: The words below `/api/`.
+    ///   - body: JSON; `nil` for none.
+    ///   - seconds: The timeout of the answer.
+    /// - Throws: ``Failure``.
+    func send(
+        _ method: AccountsRequest.Method,
+        _ path: [String],
+        query: [String: String],
+        body: [UInt8]?,
+        seconds: Int
+    ) async throws(Failure) -> (status: Int, body: [UInt8]) {
         let place: LocalSocketAddress
         do throws(LocalSocketError) {
-            place = try LocalSocketAddress(
-                of: (folder.hasSuffix("/") ? folder : folder + "/") + AdministrationSocket.name
-            )
+            place = try LocalSocketAddress(of: (folder.hasSuffix("/") ? folder : folder + "/") + socket)
         } catch {
             throw Failure(code: error.code, error.description)
         }
         defer { place.close() }
         do throws(SingleRequest.Failure) {
-            answer = try await SingleRequest.send(
-                Self.target(request),
-                method: request.method.rawValue,
-                body: request.method == .get ? nil : request.body?.bytes ?? [],
-                to: .socket(path: place.folder + "/" + place.name),
+            return try await SingleRequest.send(
+                Self.target(path, query),
+                method: method.rawValue,
+                body: body,
+                to: place.folder + "/" + place.name,
                 seconds: seconds
             )
         } catch {
             throw Failure(code: error.code, error.description)
         }
-        guard !answer.body.isEmpty else { return AccountsResponse(answer.status) }
-        guard let json = try? JSONValue(parsing: answer.body) else { throw .broken("its answer is not JSON") }
-        return AccountsResponse(answer.status, json)
     }
 
     /// Whether a daemon has the folder, or one that must not be asked.
@@ -88,9 +108,9 @@ struct AdministrationClient {
         }
     }
 
-    private static func target(_ request: AccountsRequest) -> String {
-        let path = (["api"] + request.path).map(encoded).joined(separator: "/")
-        let query = request.query.sorted { $0.key < $1.key }.map { "\(encoded($0.key))=\(encoded($0.value))" }
+    private static func target(_ words: [String], _ parameters: [String: String]) -> String {
+        let path = (["api"] + words).map(encoded).joined(separator: "/")
+        let query = parameters.sorted { $0.key < $1.key }.map { "\(encoded($0.key))=\(encoded($0.value))" }
         return "/" + path + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
     }
 

@@ -5,6 +5,7 @@ import Controller
 import Daemon
 import Foundation
 import JSON
+import Logging
 import OperatingSystem
 import People
 import Sensing
@@ -65,20 +66,33 @@ struct AdministrationOption: ParsableArguments {
         return response.body ?? .null
     }
 
-    /// Makes something, and prints a member of the answer: what names it from then on.
+    /// Makes something, and prints a member of the answer, which names it from then on, and nothing else: for scripts.
     ///
-    /// - Parameter lists: Members of the request that are lists of words.
+    /// A person at a terminal gets a sentence as well, on standard error.
+    ///
+    /// - Parameters:
+    ///   - lists: Members of the request that are lists of words.
+    ///   - sentence: What was made, from the answer and its identifier.
     func add(
         _ kind: String,
         _ texts: [String: String?],
         lists: [String: [String]] = [:],
         printing member: String = "id",
-        needsDaemon: Bool = false
+        needsDaemon: Bool = false,
+        sentence: (_ answer: JSONValue, _ id: String) -> String
     ) async throws {
         var body: [String: JSONValue?] = texts.mapValues { text in text.map { .string($0) } }
         for (name, words) in lists { body[name] = .array(words.map { .string($0) }) }
         let answer = try await ask(.post, [kind], body: body, makes: !needsDaemon, needsDaemon: needsDaemon)
-        try StandardOutput.print(ListOption.text(answer[member] ?? .null))
+        let id = ListOption.text(answer["id"] ?? .null)
+        do throws(OutputError) {
+            try StandardOutput.print(ListOption.text(answer[member] ?? .null))
+        } catch {
+            // Nobody has seen the token, and nobody can see it again.
+            if member == "token" { try await ask(.delete, [kind, id]) }
+            throw error
+        }
+        if isatty(Terminal.error.descriptor) == 1 { StandardError.print(sentence(answer, id), as: .notice) }
     }
 
     /// Answers without a daemon.
@@ -87,7 +101,7 @@ struct AdministrationOption: ParsableArguments {
         in location: StateLocation,
         makes: Bool
     ) async throws -> AccountsResponse {
-        if !makes { try requireDatabase(in: location) }
+        if !makes { try location.requireDatabase(makers: "user add makes it, and so does the daemon") }
         let folder = try location.open()
         let store = try folder.opening { try StateStore(folder: folder.url) }
         defer { store.close() }
@@ -115,21 +129,23 @@ struct AdministrationOption: ParsableArguments {
             throw VerbError(error)
         }
     }
+}
 
-    /// Requires a folder and a database, so that a verb that only reads or changes makes none.
-    private func requireDatabase(in location: StateLocation) throws(VerbError) {
-        let path = location.path
+extension StateLocation {
+    /// Requires a folder with the database of users, so that a verb that only reads or changes makes none.
+    ///
+    /// - Parameter makers: What makes it, for the message.
+    func requireDatabase(makers: String) throws(VerbError) {
         // Only a folder has this name in it.
         for (file, sentence) in [
             ("/.", "there is no state folder \(path): --state names another one"),
             ("/trilateral.db", "there are no users in \(path) yet"),
         ] where access(path + file, F_OK) != 0 {
-            let advice = "user add makes it, and so does the daemon"
-            guard errno != EACCES else { throw VerbError(location.refusal, .noPermission) }
+            guard errno != EACCES else { throw VerbError(refusal, .noPermission) }
             guard errno == ENOENT || errno == ENOTDIR else {
                 throw VerbError("\(path) cannot be used: \(systemMessage(errno))", .ioError)
             }
-            throw VerbError("\(sentence); \(advice)", .noInput)
+            throw VerbError("\(sentence); \(makers)", .noInput)
         }
     }
 }

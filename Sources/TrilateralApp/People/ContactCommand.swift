@@ -43,7 +43,7 @@ struct ContactAddCommand: AsyncParsableCommand {
             "contacts",
             ["user": user, "name": name, "email": email, "phone": phone],
             lists: ["channels": channels.map(\.rawValue)]
-        )
+        ) { _, id in "Added contact \(name) of \(user) (id \(id))." }
     }
 }
 

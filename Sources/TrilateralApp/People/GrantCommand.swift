@@ -13,9 +13,18 @@ struct GrantCommand: ParsableCommand {
             read (see), write (also drive) or own (also change and give on). Times are dates, or like 2030-01-01T08:00:00Z.
             """,
         subcommands: [
-            GrantAddCommand.self, GrantListCommand.self, GrantRemoveCommand.self, GrantCheckCommand.self,
+            GrantAddCommand.self, GrantListCommand.self, RemoveRowCommand<GrantRows>.self,
+            GrantCheckCommand.self,
         ]
     )
+}
+
+private enum GrantRows: AccountsRows {
+    static let noun = "grant"
+    static let columns = [
+        "id", "who", "scope", "access", "starts", "ends", "giver", "share", "accepted",
+    ]
+    static let removal = "Take a right away."
 }
 
 /// From when until when something counts.
@@ -51,7 +60,9 @@ struct GrantAddCommand: AsyncParsableCommand {
 
     func run() async throws {
         let grant = ["who": who, "scope": scope, "access": right.rawValue]
-        try await people.add("grants", period.limiting(grant))
+        try await people.add("grants", period.limiting(grant)) { _, id in
+            "Gave \(who) \(right.rawValue) of \(scope) (grant \(id)). `trilateral grant rm \(id)` takes it away."
+        }
     }
 }
 
@@ -66,22 +77,9 @@ struct GrantListCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await list.write(
-            people.ask(.get, ["grants"], query: ["of": of]),
-            ["id", "who", "scope", "access", "starts", "ends", "giver", "share", "accepted"]
+            people.ask(.get, [GrantRows.path], query: ["of": of]),
+            GrantRows.columns
         )
-    }
-}
-
-struct GrantRemoveCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "rm", abstract: "Take a right away.")
-
-    @Argument(help: "The identifier of the grant.")
-    var id: String
-
-    @OptionGroup var people: AdministrationOption
-
-    func run() async throws {
-        try await people.ask(.delete, ["grants", id])
     }
 }
 

@@ -9,10 +9,17 @@ struct GroupCommand: ParsableCommand {
         commandName: "group",
         abstract: "Add, fill, list and remove groups of users and of things.",
         subcommands: [
-            GroupAddCommand.self, GroupJoinCommand.self, GroupLeaveCommand.self, GroupListCommand.self,
+            GroupAddCommand.self, GroupJoinCommand.self, GroupLeaveCommand.self,
+            ListRowsCommand<GroupRows>.self,
             GroupRemoveCommand.self,
         ]
     )
+}
+
+private enum GroupRows: AccountsRows {
+    static let noun = "group"
+    static let columns = ["name", "kind", "members", "id"]
+    static let listing = "Print the groups with their members."
 }
 
 struct GroupAddCommand: AsyncParsableCommand {
@@ -30,7 +37,9 @@ struct GroupAddCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await people.add("groups", ["name": name, "kind": of.rawValue])
+        try await people.add("groups", ["name": name, "kind": of.rawValue]) { _, id in
+            "Added group \(name) of \(of.rawValue) (id \(id)). `trilateral group join \(name) …` adds members."
+        }
     }
 }
 
@@ -74,23 +83,6 @@ struct GroupLeaveCommand: AsyncParsableCommand {
     @OptionGroup private var members: GroupMembers
 
     func run() async throws { try await members.send(to: "leave") }
-}
-
-struct GroupListCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list",
-        abstract: "Print the groups with their members."
-    )
-
-    @OptionGroup var list: ListOption
-    @OptionGroup var people: AdministrationOption
-
-    func run() async throws {
-        try await list.write(
-            people.ask(.get, ["groups"]),
-            ["name", "kind", "members", "id"]
-        )
-    }
 }
 
 struct GroupRemoveCommand: AsyncParsableCommand {

@@ -8,9 +8,16 @@ struct ShareCommand: ParsableCommand {
         commandName: "share",
         abstract: "Share things with users, who accept it or not.",
         subcommands: [
-            ShareAddCommand.self, ShareAcceptCommand.self, ShareListCommand.self, ShareRemoveCommand.self,
+            ShareAddCommand.self, ShareAcceptCommand.self, ListRowsCommand<ShareRows>.self,
+            RemoveRowCommand<ShareRows>.self,
         ]
     )
+}
+
+private enum ShareRows: AccountsRows {
+    static let noun = "share"
+    static let columns = ["id", "user", "thing", "access", "starts", "ends", "giver", "accepted"]
+    static let removal = "End a share."
 }
 
 struct ShareAddCommand: AsyncParsableCommand {
@@ -34,7 +41,9 @@ struct ShareAddCommand: AsyncParsableCommand {
 
     func run() async throws {
         let share = ["user": user, "thing": thing, "access": right.rawValue]
-        try await people.add("shares", period.limiting(share))
+        try await people.add("shares", period.limiting(share)) { _, id in
+            "Offered \(user) \(right.rawValue) of \(thing) (share \(id)), which counts once they have accepted it."
+        }
     }
 }
 
@@ -51,32 +60,5 @@ struct ShareAcceptCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await people.ask(.post, ["shares", id, "accept"])
-    }
-}
-
-struct ShareListCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the shares.")
-
-    @OptionGroup var list: ListOption
-    @OptionGroup var people: AdministrationOption
-
-    func run() async throws {
-        try await list.write(
-            people.ask(.get, ["shares"]),
-            ["id", "user", "thing", "access", "starts", "ends", "giver", "accepted"]
-        )
-    }
-}
-
-struct ShareRemoveCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "rm", abstract: "End a share.")
-
-    @Argument(help: "The identifier of the share.")
-    var id: String
-
-    @OptionGroup var people: AdministrationOption
-
-    func run() async throws {
-        try await people.ask(.delete, ["shares", id])
     }
 }

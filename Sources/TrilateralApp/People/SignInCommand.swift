@@ -19,6 +19,11 @@ struct SignInCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        try await people.add("sign-in-links", ["user": user], printing: "url", needsDaemon: true)
+        try await people.add("sign-in-links", ["user": user], printing: "url", needsDaemon: true) {
+            answer,
+            _ in
+            let user = ListOption.text(answer["user"] ?? .null)
+            return "Open this link within 10 minutes to sign in as \(user). It works once."
+        }
     }
 }

@@ -9,7 +9,6 @@ import JSON
 import Logging
 import People
 import Sensing
-import Threading
 
 /// The place of a state folder without a daemon: the slugs that it gave, and the database of its Flare server.
 struct StoredPlace {
@@ -28,11 +27,11 @@ struct StoredPlace {
             (hub, store) = (nil, nil)
             return
         }
-        do throws(FlareStoreError) {
+        do {
             let store = try await Self.open(folder.flareDatabase)
             self.store = store
-            hub = try FlareHub.ofVerb(on: Self.executor(), store)
-        } catch .inUse(let path) {
+            hub = try FlareHub.ofVerb(store)
+        } catch FlareStoreError.inUse(let path) {
             throw VerbError(
                 "a daemon has \(path) open, and does not answer at \(AdministrationSocket.name); restart it, or stop it",
                 .temporary
@@ -40,10 +39,6 @@ struct StoredPlace {
         } catch {
             throw VerbError.ending(by: error)
         }
-    }
-
-    private static func executor() throws(FlareStoreError) -> LoopExecutor {
-        do { return try LoopExecutor() } catch { throw .inUse(path: "\(error)") }
     }
 
     /// Another verb has it open for a moment only.
@@ -63,21 +58,14 @@ struct StoredPlace {
     /// For the accounts.
     var accounts: AccountsPlace {
         AccountsPlace(
-            find: { kind, word throws(AccountsError) in await find(kind, word) },
-            locate: { reference throws(AccountsError) in await locate(reference) },
-            slugs: { references throws(AccountsError) in
-                Dictionary(
-                    references.compactMap { object in slugs[object.kind, object.id].map { (object, $0) } }
-                ) {
-                    first,
-                    _ in first
-                }
-            }
+            find: { kind, word in await find(kind, word) },
+            locate: { reference in await locate(reference) },
+            slugs: { references in slugs.slugs(of: references) }
         )
     }
 
     private func find(_ kind: FlareClass, _ word: String) async -> [[FlareID]] {
-        let exact = [slugs.id(of: word, kind: kind), FlareID(word)].map { id in [id].compactMap(\.self) }
+        let exact = slugs.exactly(word, kind)
         // What no daemon has seen yet has only a name.
         guard let hub else { return exact }
         let found = await hub.records(kind).filter {
@@ -91,7 +79,6 @@ struct StoredPlace {
         guard let hub else {
             return AccessObject(reference, zone: nil, environment: slugs.home(of: reference))
         }
-        let place = await hub.record(reference)
-        return place.flatMap { AccessObject(reference, zone: $0.zone, environment: $0.environment) }
+        return await hub.record(reference)?.accessObject
     }
 }

@@ -7,8 +7,16 @@ struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
         abstract: "Make, list and remove the tokens with which programs speak as a user.",
-        subcommands: [TokenAddCommand.self, TokenListCommand.self, TokenRemoveCommand.self]
+        subcommands: [
+            TokenAddCommand.self, ListRowsOfUserCommand<TokenRows>.self, RemoveRowCommand<TokenRows>.self,
+        ]
     )
+}
+
+private enum TokenRows: AccountsRows {
+    static let noun = "token"
+    static let columns = ["id", "user", "name", "access", "made", "until", "used"]
+    static let listing = "Print the tokens, without themselves."
 }
 
 struct TokenAddCommand: AsyncParsableCommand {
@@ -32,57 +40,14 @@ struct TokenAddCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
-        let answer = try await people.ask(
-            .post,
-            ["tokens"],
-            body: [
-                "user": .string(user), "name": .string(name),
-                "access": right.map { .string($0.rawValue) }, "until": until.map { .string($0) },
-            ],
-            makes: true
-        )
-        do throws(OutputError) {
-            try StandardOutput.print(ListOption.text(answer["token"] ?? .null))
-        } catch {
-            // Nobody has seen it, and nobody can see it again.
-            if let id = answer["id"]?.string {
-                try await people.ask(.delete, ["tokens", id])
-            }
-            throw error
+        try await people.add(
+            "tokens",
+            ["user": user, "name": name, "access": right?.rawValue, "until": until],
+            printing: "token"
+        ) { answer, id in
+            let end = answer["until"]?.string.map { "until \($0)" } ?? "until it is removed"
+            return "Added token \(name) of \(user) (id \(id)), which counts \(end). Nobody can see it again."
         }
-    }
-}
-
-struct TokenListCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list",
-        abstract: "Print the tokens, without themselves."
-    )
-
-    @Option(help: "Only those of a user.", completion: .users)
-    var user: String?
-
-    @OptionGroup var list: ListOption
-    @OptionGroup var people: AdministrationOption
-
-    func run() async throws {
-        try await list.write(
-            people.ask(.get, ["tokens"], query: ["user": user]),
-            ["id", "user", "name", "access", "made", "until", "used"]
-        )
-    }
-}
-
-struct TokenRemoveCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "rm", abstract: "Remove a token.")
-
-    @Argument(help: "The identifier of the token.")
-    var id: String
-
-    @OptionGroup var people: AdministrationOption
-
-    func run() async throws {
-        try await people.ask(.delete, ["tokens", id])
     }
 }
 
@@ -91,36 +56,12 @@ struct SessionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "session",
         abstract: "List and end the sessions of those who are signed in.",
-        subcommands: [SessionListCommand.self, SessionRemoveCommand.self]
+        subcommands: [ListRowsOfUserCommand<SessionRows>.self, RemoveRowCommand<SessionRows>.self]
     )
 }
 
-struct SessionListCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the sessions.")
-
-    @Option(help: "Only those of a user.", completion: .users)
-    var user: String?
-
-    @OptionGroup var list: ListOption
-    @OptionGroup var people: AdministrationOption
-
-    func run() async throws {
-        try await list.write(
-            people.ask(.get, ["sessions"], query: ["user": user]),
-            ["id", "user", "name", "made", "until", "used"]
-        )
-    }
-}
-
-struct SessionRemoveCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "rm", abstract: "End a session.")
-
-    @Argument(help: "The identifier of the session.")
-    var id: String
-
-    @OptionGroup var people: AdministrationOption
-
-    func run() async throws {
-        try await people.ask(.delete, ["sessions", id])
-    }
+private enum SessionRows: AccountsRows {
+    static let noun = "session"
+    static let columns = ["id", "user", "name", "made", "until", "used"]
+    static let removal = "End a session."
 }

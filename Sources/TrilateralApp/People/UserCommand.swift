@@ -12,10 +12,15 @@ struct UserCommand: ParsableCommand {
             Whoever may open the folder is an owner to them.
             """,
         subcommands: [
-            UserAddCommand.self, UserListCommand.self, UserOnCommand.self, UserOffCommand.self,
+            UserAddCommand.self, ListRowsCommand<UserRows>.self, UserOnCommand.self, UserOffCommand.self,
             UserRemoveCommand.self, UserPasswordCommand.self,
         ]
     )
+}
+
+private enum UserRows: AccountsRows {
+    static let noun = "user"
+    static let columns = ["name", "display", "email", "state", "password", "groups", "made", "seen", "id"]
 }
 
 struct UserAddCommand: AsyncParsableCommand {
@@ -44,21 +49,9 @@ struct UserAddCommand: AsyncParsableCommand {
         try await people.add(
             "users",
             ["name": name, "display": display, "email": email, "group": group, "password": password]
-        )
-    }
-}
-
-struct UserListCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the users.")
-
-    @OptionGroup var list: ListOption
-    @OptionGroup var people: AdministrationOption
-
-    func run() async throws {
-        try await list.write(
-            people.ask(.get, ["users"]),
-            ["name", "display", "email", "state", "password", "groups", "made", "seen", "id"]
-        )
+        ) { _, id in
+            "Added user \(name) (id \(id)). `trilateral grant add \(name) …` says what they may do."
+        }
     }
 }
 

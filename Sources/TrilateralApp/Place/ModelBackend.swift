@@ -4,79 +4,24 @@ import ArgumentParser
 import Controller
 import Daemon
 import Flare
-import FlareClient
 import FlareServer
 import Foundation
 import JSON
-import Logging
+import OperatingSystem
+import People
 import Sensing
 import Settings
 import Threading
 
-/// Where a command finds the objects: in the database, or, while a daemon holds it, at that daemon's Flare server.
+/// Where a command finds the objects: in the database, or, while a daemon or `trilateral serve` holds it, over its socket.
 enum ModelBackend {
     case database(FlareHub)
-    case daemon(LocalServer)
+    /// The state folder of whoever holds the database.
+    case daemon(folder: String)
 
-    /// The server of the daemon that has the database open.
-    struct LocalServer {
-        let host: String
-        let port: Int
-        /// Proves that this program may read the database; see `LocalKey`.
-        private let key: String
-        /// A user's token, where the server asks for one.
-        private let token: Secret?
+    /// How long a daemon may take with a whole model, seconds.
+    private static let patience = 120
 
-        /// `nil` when the configuration opens no server to others, or at a port that the system chooses.
-        init?(_ flare: TrilateralConfiguration.Platform, key: String, token: Secret?) {
-            guard flare.isServing, flare.listen.port > 0 else { return nil }
-            host =
-                switch flare.listen.host {
-                case "0.0.0.0": "127.0.0.1"
-                case "::": "::1"
-                default: flare.listen.host
-                }
-            port = flare.listen.port
-            (self.key, self.token) = (key, token)
-        }
-
-        /// - Throws: ``VerbError``.
-        func ask(_ path: String, _ query: String = "", body: [UInt8]? = nil) async throws -> (
-            isRefused: Bool, json: JSONValue
-        ) {
-            let target = query.isEmpty ? path : "\(path)?\(query)"
-            let reply: (status: Int, body: [UInt8])
-            do {
-                var headers = [FlareClientConfiguration.Header(LocalRoutes.keyHeader, key)]
-                if let token { headers.append(.init("Authorization", "Bearer \(token.reveal())")) }
-                reply = try await SingleRequest.send(
-                    target,
-                    body: body,
-                    headers: headers,
-                    to: .port(host, port)
-                )
-            } catch {
-                throw VerbError(
-                    "the database is in use, and the Flare server at \(HostAndPort(host: host, port: port)) does not "
-                        + "answer (\(error)); name its configuration with --config, or stop the daemon first",
-                    .unavailable
-                )
-            }
-            let json = try? JSONValue(parsing: reply.body, maximumDepth: 128)
-            if let json, reply.status == 200 || reply.status == 409 && json["problems"] != nil {
-                return (reply.status == 409, json)
-            }
-            let advice = reply.status == 401 ? "; --token-file names a file with the token of an owner" : ""
-            throw VerbError(
-                "the database is in use, and the Flare server at \(HostAndPort(host: host, port: port)) refuses: "
-                    + (json?["message"]?.string ?? "status \(reply.status)") + advice,
-                [401, 403].contains(reply.status) ? .noPermission : .unavailable
-            )
-        }
-    }
-}
-
-extension ModelBackend {
     /// What importing a file would do, or did.
     /// - Parameter isCheck: Whether nothing is to be changed.
     /// - Returns: What is there twice then.
@@ -89,19 +34,16 @@ extension ModelBackend {
     ) async throws -> [ModelError] {
         switch self {
         case .database(let hub):
-            let tree = await hub.prepared(contents.tree, for: mode)
-            let doubles = await hub.doubles(importing: tree)
-            if isCheck {
-                let problems = await hub.problems(importing: tree, replacing: mode == .replace)
-                guard problems.isEmpty else { throw ModelErrors(problems: problems) }
-            } else {
-                try await hub.importModel(tree, replacing: mode == .replace, progress: progress)
-                await hub.record(ModelChange(.import(mode), objects: tree.records.count))
-            }
-            return doubles
-        case .daemon(let server):
-            let query = "mode=\(mode.rawValue)" + (isCheck ? "&check=1" : "")
-            let answer = try await server.ask(LocalRoutes.modelPath, query, body: contents.bytes)
+            return try await hub.importModel(
+                contents.tree,
+                mode,
+                isCheck: isCheck,
+                by: Self.user,
+                progress: progress
+            )
+        case .daemon(let folder):
+            let query = ["mode": mode.rawValue].merging(isCheck ? ["check": "1"] : [:]) { $1 }
+            let answer = try await Self.ask(folder, ModelAPI.model, query, body: contents.bytes)
             func problems(_ key: String) -> [ModelError] {
                 (answer.json[key]?.array ?? []).compactMap(ModelError.init(json:))
             }
@@ -118,10 +60,10 @@ extension ModelBackend {
     func exportModel() async throws -> ModelExport {
         switch self {
         case .database(let hub): return await hub.exportModel()
-        case .daemon(let server):
-            let json = try await server.ask(LocalRoutes.modelPath).json
+        case .daemon(let folder):
+            let json = try await Self.ask(folder, ModelAPI.model).json
             guard let model = json["model"] else {
-                throw VerbError("the Flare server sent no model", .unavailable)
+                throw VerbError("the daemon of \(folder) sent no model", .unavailable)
             }
             let orphans = (json["orphans"]?.array ?? []).compactMap(Orphan.init(json:))
             return ModelExport(json: model, orphans: orphans.map { ObjectReference($0.kind, $0.id) })
@@ -131,10 +73,9 @@ extension ModelBackend {
     func orphans() async throws -> [Orphan] {
         switch self {
         case .database(let hub): return await hub.orphans().map(Orphan.init)
-        case .daemon(let server):
-            return (try await server.ask(LocalRoutes.orphansPath).json.array ?? []).compactMap(
-                Orphan.init(json:)
-            )
+        case .daemon(let folder):
+            let list = try await Self.ask(folder, ModelAPI.orphans).json.array ?? []
+            return list.compactMap(Orphan.init(json:))
         }
     }
 
@@ -142,13 +83,71 @@ extension ModelBackend {
     func remove(_ orphans: [Orphan]) async throws -> Int {
         let ids = orphans.map(\.id)
         switch self {
-        case .database(let hub):
-            let count = try await hub.removeOrphans(Set(ids)).count
-            await hub.record(ModelChange(.tidy, objects: count))
-            return count
-        case .daemon(let server):
+        case .database(let hub): return try await hub.tidy(Set(ids), by: Self.user).count
+        case .daemon(let folder):
             let body = JSONValue.array(ids.map { .string($0.description) }).bytes
-            return try await server.ask(LocalRoutes.orphansPath, body: body).json.array?.count ?? 0
+            return try await Self.ask(folder, ModelAPI.orphans, body: body).json.array?.count ?? 0
+        }
+    }
+
+    /// The user who runs this program.
+    private static var user: String { SystemUser.name(of: getuid()) }
+
+    /// Asks the daemon, or else `trilateral serve`: one of them holds the database of the folder.
+    ///
+    /// Who has just started does not answer yet, and is asked again for a while.
+    ///
+    /// - Throws: ``VerbError``.
+    private static func ask(
+        _ folder: String,
+        _ path: [String],
+        _ query: [String: String] = [:],
+        body: [UInt8]? = nil
+    ) async throws(VerbError) -> (isRefused: Bool, json: JSONValue) {
+        for _ in 1...10 {
+            for socket in [AdministrationSocket.name, AdministrationSocket.nameOfServer] {
+                let client = AdministrationClient(folder: folder, socket: socket)
+                guard let answer = try await send(path, query, body: body, to: client) else { continue }
+                let json = try? JSONValue(parsing: answer.body, maximumDepth: 128)
+                if let json, answer.status == 200 || answer.status == 409 {
+                    return (answer.status == 409, json)
+                }
+                let reason = json?["message"]?.string ?? "status \(answer.status)"
+                throw VerbError("the database is in use, and the daemon refuses: \(reason)", .unavailable)
+            }
+            try? await Task.sleep(for: .milliseconds(200))
+        }
+        throw VerbError(
+            "the database is in use, and nobody answers at \(AdministrationSocket.name) in \(folder): "
+                + "restart the daemon, or stop it first",
+            .unavailable
+        )
+    }
+
+    /// - Returns: `nil` if nobody answers there, or a daemon that has no models, because its Flare server is elsewhere.
+    private static func send(
+        _ path: [String],
+        _ query: [String: String],
+        body: [UInt8]?,
+        to client: AdministrationClient
+    ) async throws(VerbError) -> (status: Int, body: [UInt8])? {
+        do throws(AdministrationClient.Failure) {
+            let answer = try await client.send(
+                body == nil ? .get : .post,
+                Array(path.dropFirst()),
+                query: query,
+                body: body,
+                seconds: patience
+            )
+            return answer.status == 404 ? nil : answer
+        } catch {
+            switch error {
+            case .absent: return nil
+            case .notAllowed:
+                throw VerbError("\(client.socket) in \(client.folder) is another user's", .noPermission)
+            case .broken(let reason):
+                throw VerbError("the daemon of \(client.folder) fails: \(reason)", .unavailable)
+            }
         }
     }
 
@@ -164,7 +163,7 @@ extension ModelBackend {
             name = record.members["name"]?.string ?? ""
         }
 
-        /// As ``LocalRoutes`` tell it.
+        /// As ``ModelAPI`` tells it.
         init?(json: JSONValue) {
             guard let kind = json["class"]?.string.flatMap(FlareClass.init(rawValue:)),
                 let id = json["id"]?.string.flatMap({ FlareID($0) })
@@ -177,36 +176,29 @@ extension ModelBackend {
 }
 
 extension StateFolder {
-    /// Opens the database for one command, or finds the daemon that has it open.
+    /// Opens the database for one command, or finds who has it open.
     ///
-    /// - Parameters:
-    ///   - token: What the daemon's server may ask for.
-    ///   - configuration: Asked for only when a daemon has the database.
     /// - Throws: ``VerbError``, and what the body throws to end the verb.
-    func withModel<Result>(
-        token: ServerTokenOption,
-        configuration: () throws -> TrilateralConfiguration,
-        _ body: (ModelBackend) async throws -> Result
-    ) async throws -> Result {
+    func withModel<Result>(_ body: (ModelBackend) async throws -> Result) async throws -> Result {
         do {
             let store: FlareStore
             do throws(FlareStoreError) {
                 store = try opening { () throws(FlareStoreError) in try FlareStore(file: flareDatabase) }
-            } catch .inUse(let path) {
-                guard let key = LocalKey.read(forDatabase: flareDatabase),
-                    let server = ModelBackend.LocalServer(
-                        try configuration().flare,
-                        key: key,
-                        token: try token.load()
-                    )
-                else { throw FlareStoreError.inUse(path: path) }
-                return try await body(.daemon(server))
+            } catch .inUse {
+                return try await body(.daemon(folder: path))
             }
-            let result = try await perform(body, on: FlareHub.ofVerb(on: LoopExecutor(), store))
+            let result = try await perform(body, on: FlareHub.ofVerb(store))
             try store.close()
             return result
         } catch {
             throw VerbError.ending(by: error)
+        }
+    }
+
+    /// Requires that there is a database, so that a verb that only reads or removes makes none.
+    func requireModel() throws(VerbError) {
+        guard FileManager.default.fileExists(atPath: flareDatabase) else {
+            throw VerbError("there is no \(flareDatabase); name the state folder with --state", .noInput)
         }
     }
 
@@ -215,7 +207,7 @@ extension StateFolder {
         on hub: FlareHub
     ) async throws -> Result {
         let changes = Locked<[ModelChange]>([])
-        let record: ModelChangeRecord = { change, _ in changes.withLock { $0.append(change) } }
+        let record: ModelChangeRecord = { change in changes.withLock { $0.append(change) } }
         await hub.add(recorder: record)
         defer { log(changes.withLock { $0 }) }
         return try await body(.database(hub))
@@ -227,16 +219,8 @@ extension StateFolder {
         do {
             let store = try StateStore(folder: url)
             defer { store.close() }
-            try store.accounts.append(
-                changes.map { change in
-                    CommandLogEntry(
-                        change,
-                        at: RuntimeClock.now().wallMilliseconds,
-                        face: AdministrationSocket.face,
-                        speaker: "nobody"
-                    )
-                }
-            )
+            let now = RuntimeClock.now().wallMilliseconds
+            try store.accounts.append(changes.map { CommandLogEntry($0, at: now) })
         } catch {
             StandardError.report("warning: this is not in the command log: \(error)")
         }
@@ -245,9 +229,9 @@ extension StateFolder {
 
 extension FlareHub {
     /// The objects of a database for one verb, which logs nothing.
-    static func ofVerb(on executor: LoopExecutor, _ store: FlareStore) throws(FlareStoreError) -> FlareHub {
+    static func ofVerb(_ store: FlareStore) throws -> FlareHub {
         try FlareHub(
-            on: executor,
+            on: LoopExecutor(),
             store: store,
             clock: { RuntimeClock.now().wallMilliseconds },
             logger: .silent

@@ -13,8 +13,7 @@ struct ImportCommand: AsyncParsableCommand {
         discussion: """
             The whole file is imported, or nothing: if it has errors, each is reported with its place in the file and \
             nothing is changed. An object without "_id" is taken for the object of its name in the same zone or \
-            environment. While the daemon runs, the import goes through its Flare server, which the configuration \
-            names. "-" reads standard input.
+            environment. It works while the daemon runs, over its socket, and while it does not. "-" reads standard input.
             """
     )
 
@@ -38,7 +37,7 @@ struct ImportCommand: AsyncParsableCommand {
 
     @OptionGroup var state: StateOption
     @OptionGroup var file: ConfigurationOption
-    @OptionGroup var token: ServerTokenOption
+    @OptionGroup var token: FormerTokenOption
 
     func validate() throws {
         if replace, add { throw ValidationError("--replace and --add exclude each other; give one of them") }
@@ -60,10 +59,7 @@ struct ImportCommand: AsyncParsableCommand {
         let contents = try check ? report?.contents : file.read()
         if let contents {
             do {
-                try await folder.withModel(
-                    token: token,
-                    configuration: { try location.configuration(self.file, environment) }
-                ) { backend in
+                try await folder.withModel { backend in
                     guard check else {
                         try await file.importInto(backend, contents, mode, environment)
                         if case .database = backend { await location.noteStored() }
@@ -97,8 +93,7 @@ struct ExportCommand: AsyncParsableCommand {
         commandName: "export",
         abstract: "Export everything as a model file that import reads.",
         discussion: """
-            While the daemon runs, the export goes through its Flare server, which the configuration names. "-" writes \
-            to standard output.
+            It works while the daemon runs, over its socket, and while it does not. "-" writes to standard output.
             """
     )
 
@@ -109,8 +104,8 @@ struct ExportCommand: AsyncParsableCommand {
     var force = false
 
     @OptionGroup var state: StateOption
-    @OptionGroup var file: ConfigurationOption
-    @OptionGroup var token: ServerTokenOption
+    @OptionGroup var token: FormerTokenOption
+    @OptionGroup var file: FormerConfigurationOption
 
     func run() async throws {
         if model != "-", !force, FileManager.default.fileExists(atPath: model) {
@@ -119,18 +114,9 @@ struct ExportCommand: AsyncParsableCommand {
                 .cannotCreate
             )
         }
-        let location = try state.location()
-        let folder = try location.open()
-        guard FileManager.default.fileExists(atPath: folder.flareDatabase) else {
-            throw VerbError(
-                "there is no \(folder.flareDatabase); name the state folder with --state",
-                .noInput
-            )
-        }
-        try await folder.withModel(
-            token: token,
-            configuration: { try location.configuration(file) }
-        ) { backend in
+        let folder = try state.location().open()
+        try folder.requireModel()
+        try await folder.withModel { backend in
             let export = try await backend.exportModel()
             for orphan in export.orphans {
                 StandardError.report(

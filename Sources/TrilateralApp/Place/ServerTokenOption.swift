@@ -13,6 +13,18 @@ struct ServerTokenOption: ParsableArguments {
     }
 }
 
+/// `--token-file FILE`, which verbs needed that asked the daemon's Flare server, and which changes nothing now.
+struct FormerTokenOption: ParsableArguments {
+    @Option(name: .customLong("token-file"), help: .hidden)
+    var tokenFile: String?
+}
+
+/// `--config FILE`, which named the daemon's Flare server to such verbs, and changes nothing now.
+struct FormerConfigurationOption: ParsableArguments {
+    @Option(name: .customLong("config"), help: .hidden)
+    var path: String?
+}
+
 extension Secret {
     /// The secret of a file that a verb was given; prints the warning about the file, if any.
     ///

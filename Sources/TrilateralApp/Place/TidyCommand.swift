@@ -11,8 +11,8 @@ struct TidyCommand: AsyncParsableCommand {
         abstract: "List and remove objects whose zone or environment is gone.",
         discussion: """
             When an environment or a zone is removed over REST, the objects in it stay, as with the original server. \
-            This lists such objects and removes them after asking. While the daemon runs, it goes through its Flare \
-            server, which the configuration names.
+            This lists such objects and removes them after asking. It works while the daemon runs, over its socket, and \
+            while it does not.
             """
     )
 
@@ -20,22 +20,14 @@ struct TidyCommand: AsyncParsableCommand {
     var yes = false
 
     @OptionGroup var state: StateOption
-    @OptionGroup var file: ConfigurationOption
-    @OptionGroup var token: ServerTokenOption
+    @OptionGroup var token: FormerTokenOption
+    @OptionGroup var file: FormerConfigurationOption
 
     func run() async throws {
         let location = try state.location()
         let folder = try location.open()
-        guard FileManager.default.fileExists(atPath: folder.flareDatabase) else {
-            throw VerbError(
-                "there is no \(folder.flareDatabase); name the state folder with --state",
-                .noInput
-            )
-        }
-        try await folder.withModel(
-            token: token,
-            configuration: { try location.configuration(file) }
-        ) { backend in
+        try folder.requireModel()
+        try await folder.withModel { backend in
             let orphans = try await backend.orphans()
             guard !orphans.isEmpty else {
                 try StandardOutput.print("nothing to tidy: every object belongs to an environment")

@@ -56,7 +56,7 @@ extension WebPeople.Proxy {
             guard settings.makesUsers else { return }
             do throws(AccountsError) {
                 _ = try accounts.change { store in
-                    try store.addUser(NewUser(name), by: .program, at: accounts.clock())
+                    try store.addUser(NewUser(name), by: .program(at: accounts.clock()))
                 }
                 var entry = CommandLogEntry(
                     at: accounts.clock(),

@@ -1,7 +1,7 @@
 import Accounts
 import Administration
-import Controller
-import Flare
+package import Controller
+package import Flare
 import FlareServer
 import People
 
@@ -9,32 +9,35 @@ extension AccountsPlace {
     /// The place of a running node.
     init(_ runtime: NodeRuntime, _ flare: FlareBackend) {
         self.init(
-            find: { [weak runtime] kind, word throws(AccountsError) in
-                await runtime?.search(word, kind) ?? []
-            },
-            locate: { [weak runtime] reference throws(AccountsError) in
-                await runtime?.place(of: reference, flare) ?? nil
-            },
-            slugs: { [weak runtime] references throws(AccountsError) in
-                await runtime?.slugs(of: references) ?? [:]
-            }
+            find: { [weak runtime] kind, word in await runtime?.search(word, kind) ?? [] },
+            locate: { [weak runtime] reference in await runtime?.place(of: reference, flare) ?? nil },
+            slugs: { [weak runtime] references in await runtime?.slugs(of: references) ?? [:] }
         )
+    }
+}
+
+extension SlugRegistry {
+    /// The slugs of objects; those without one are left out.
+    package func slugs(of references: [ObjectReference]) -> [ObjectReference: String] {
+        references.reduce(into: [:]) { $0[$1] = self[$1.kind, $1.id] }
+    }
+
+    /// The object of a slug, and that of an identifier.
+    package func exactly(_ word: String, _ kind: FlareClass) -> [[FlareID]] {
+        [id(of: word, kind: kind), FlareID(word)].map { id in [id].compactMap(\.self) }
     }
 }
 
 extension NodeRuntime {
     /// The objects that a text may mean: by slug, identifier or name; also those of another environment.
     fileprivate func search(_ word: String, _ kind: FlareClass) -> [[FlareID]] {
-        let elsewhere = [state.slugs.id(of: word, kind: kind), FlareID(word)]
-        return state.candidates(for: word, kind) + elsewhere.map { id in [id].compactMap(\.self) }
+        state.candidates(for: word, kind) + state.slugs.exactly(word, kind)
     }
 
     /// Where an object is; `nil` if it is gone.
     fileprivate func place(of reference: ObjectReference, _ flare: FlareBackend) -> AccessObject? {
         if case .embedded(_, let hub) = flare {
-            return hub.assumeIsolated { $0.record(reference) }.flatMap {
-                AccessObject(reference, zone: $0.zone, environment: $0.environment)
-            }
+            return hub.assumeIsolated { $0.record(reference)?.accessObject }
         }
         let id = reference.id
         switch reference.kind {
@@ -54,12 +57,6 @@ extension NodeRuntime {
     }
 
     fileprivate func slugs(of references: [ObjectReference]) -> [ObjectReference: String] {
-        let slugs = state.slugs
-        return Dictionary(
-            references.compactMap { object in slugs[object.kind, object.id].map { (object, $0) } }
-        ) {
-            first,
-            _ in first
-        }
+        state.slugs.slugs(of: references)
     }
 }

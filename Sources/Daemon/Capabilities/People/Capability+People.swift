@@ -2,6 +2,7 @@ import Accounts
 import Administration
 import Bridge
 import Controller
+import FlareServer
 import Foundation
 import HTTPListener
 import HomeAssistant
@@ -45,7 +46,9 @@ extension Capability {
                 do {
                     try await LocalSocketService(
                         administrationIn: URL(filePath: context.store.path).deletingLastPathComponent(),
+                        bodyLimits: ModelAPI.bodyLimits,
                         logger: logger,
+                        models: { [models = context.models] in await models?.answer($0) },
                         handler: { [administration = context.administration] in
                             await administration.answer($0)
                         }
