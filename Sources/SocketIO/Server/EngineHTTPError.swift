@@ -1,7 +1,7 @@
 /// Why a request to the Engine.IO path is refused, with status 400 and JSON.
 ///
 /// - Source: contrib/contract/flare-protocol.md, "3.6 Errors and CORS"; Engine.IO server 6 for code 5.
-package enum EngineHTTPError: Int, Error, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+package enum EngineHTTPError: Int, Sendable, Hashable, CaseIterable {
     case unknownTransport = 0
     case unknownSession = 1
     /// A first request that is not GET.
@@ -30,6 +30,4 @@ package enum EngineHTTPError: Int, Error, Sendable, Hashable, CaseIterable, Cust
 
     /// The body: `{"code":1,"message":"Session ID unknown"}`.
     package var json: [UInt8] { Array(#"{"code":\#(code),"message":"\#(message)"}"#.utf8) }
-
-    package var description: String { "\(message) (code \(code))" }
 }
