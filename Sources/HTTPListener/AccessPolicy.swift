@@ -36,16 +36,16 @@ package struct AccessPolicy: Sendable {
         if let host, !isThisMachine(HostName(authority: host), address) {
             return AccessRefusal(header: "Host", value: host, key: "\(section).allowed_hosts")
         }
-        guard let origin else { return nil }
+        guard let origin, !isAllowed(origin, host) else { return nil }
+        return AccessRefusal(header: "Origin", value: origin, key: "\(section).allowed_origins")
+    }
+
+    private func isAllowed(_ origin: String, _ host: String?) -> Bool {
         guard let parsed = WebOrigin(origin) else {
             // Custom schemes of apps are not web origins, but can be configured literally.
-            if origin != "null", origins.contains(origin.lowercased()) { return nil }
-            return AccessRefusal(header: "Origin", value: origin, key: "\(section).allowed_origins")
+            return origin != "null" && origins.contains(origin.lowercased())
         }
-        if origins.contains(parsed.text) || host.flatMap({ WebOrigin(scheme + $0) }) == parsed {
-            return nil
-        }
-        return AccessRefusal(header: "Origin", value: origin, key: "\(section).allowed_origins")
+        return origins.contains(parsed.text) || host.flatMap { WebOrigin(scheme + $0) } == parsed
     }
 
     private func isThisMachine(_ host: HostName?, _ address: () -> String?) -> Bool {
