@@ -85,7 +85,7 @@ extension AccessPolicy {
             host: head.authority,
             origin: head.headerFields[.origin],
             connectedTo: channel.localAddress?.ipAddress
-        ).map { RequestError($0) }
+        )
     }
 }
 

@@ -16,9 +16,9 @@ package enum ErrorFormat: Sendable, Hashable {
 package struct RequestError: Sendable {
     package let status: HTTPResponse.Status
     private let code: String
-    private let message: String
+    package let message: String
     private let field: String?
-    private let key: String?
+    package let key: String?
 
     /// - Parameters:
     ///   - code: A code for programs.
@@ -42,10 +42,6 @@ package struct RequestError: Sendable {
         case .notFound: self.init(.notFound, "not_found", "nothing answers \(target) here")
         default: self.init(status, "failed", "\(target): \(status.reasonPhrase)")
         }
-    }
-
-    init(_ refusal: AccessRefusal) {
-        self.init(.forbidden, "forbidden", refusal.message, key: refusal.key)
     }
 
     /// A request that was not completed in time.

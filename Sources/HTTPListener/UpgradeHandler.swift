@@ -84,11 +84,7 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 origin: head.headers.first(name: "Origin"),
                 connectedTo: context.channel.localAddress?.ipAddress
             )
-            if let refusal {
-                refuse(RequestError(refusal))
-            } else {
-                state = .admitted(head)
-            }
+            if let refusal { refuse(refusal) } else { state = .admitted(head) }
         }
         return true
     }
