@@ -181,11 +181,7 @@ package actor WebHub {
                     refused.refusal = Self.stopping
                     return request.resume(returning: refused)
                 }
-                // Unstructured, because each command has a deadline of its own; cancelled by its answer.
-                let timer = Task {
-                    guard (try? await Task.sleep(for: timeout)) != nil else { return }
-                    self.expire(ticket, empty)
-                }
+                let timer = after(timeout) { $0.expire(ticket, empty) }
                 pending.add(ticket, request, timer: timer)
                 let command = Command(
                     ticket: ticket,
@@ -220,6 +216,19 @@ package actor WebHub {
             "no answer within \(seconds) s; the command may still be carried out"
         )
         pending.end(ticket, with: answer)
+    }
+
+    /// Does something later, unless the task is cancelled before.
+    ///
+    /// Unstructured, because each wait ends by itself or by what it waits for.
+    @discardableResult
+    func after(
+        _ delay: Duration,
+        _ body: @escaping @Sendable (isolated WebHub) -> Void
+    ) -> Task<Void, Never> {
+        Task {
+            if (try? await Task.sleep(for: delay)) != nil { body(self) }
+        }
     }
 
     /// Refuses waiting and later commands: the node ends.
