@@ -41,8 +41,9 @@ extension WebResponder {
 extension WebAnswer {
     /// Leaves the body out if the asker has it already, by its tag.
     mutating func revalidate(_ head: HTTPRequest) {
+        let fields = head.headerFields
         guard let tag = headers[.eTag],
-            let match = [tag, Self.gzipTag(tag)].first(where: { head.headerFields.hasAnswer(tagged: $0) == true })
+            let match = [tag, Self.gzipTag(tag)].first(where: { fields.hasAnswer(tagged: $0) == true })
         else { return }
         headers[.eTag] = match
         (status, body) = (.notModified, ByteBuffer())
