@@ -99,27 +99,32 @@ extension FlareDriver {
     }
 
     func post(_ query: String, _ body: [UInt8], _ contentType: String) {
-        var request = socketRequest(.POST, query, milliseconds: endpoint.configuration.answerMilliseconds)
-        request.body = body
-        request.contentType = contentType
-        exchange(request) { [attempt] driver, result in
+        let milliseconds = endpoint.configuration.answerMilliseconds
+        exchange(socketRequest(.POST, query, contentType, body, milliseconds: milliseconds)) {
+            [attempt] driver, result in
             driver.advance(attempt) { $0.posted(driver.answer(result), now: $1) }
         }
     }
 
     /// Posts the close packet of the session.
     func postClose(_ query: String, _ body: [UInt8], _ contentType: String) {
-        var request = socketRequest(.POST, query, milliseconds: 1000)
-        request.body = body
-        request.contentType = contentType
-        exchange(request) { driver, _ in driver.closePosted() }
+        exchange(socketRequest(.POST, query, contentType, body, milliseconds: 1000)) { driver, _ in
+            driver.closePosted()
+        }
     }
 
-    private func socketRequest(_ method: HTTPMethod, _ query: String, milliseconds: Int?) -> HTTPClientRequest
-    {
+    private func socketRequest(
+        _ method: HTTPMethod,
+        _ query: String,
+        _ contentType: String? = nil,
+        _ body: [UInt8] = [],
+        milliseconds: Int?
+    ) -> HTTPClientRequest {
         HTTPClientRequest(
             method: method,
             target: "\(Self.socketPath)?\(query)",
+            contentType: contentType,
+            body: body,
             milliseconds: milliseconds,
             maximumAnswerBytes: endpoint.configuration.sessionSettings.limits.maximumBodyBytes
         )

@@ -73,10 +73,10 @@ final class HTTPExchangeHandler: ChannelDuplexHandler {
         exchange = next
         let request = next.request
         if let milliseconds = request.milliseconds {
-            let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-            let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
             timeout = context.eventLoop.scheduleTask(in: .milliseconds(Int64(milliseconds))) {
-                handler.value.fail(HTTPClientError.timedOut(seconds: Double(milliseconds) / 1000), bound.value)
+                let (handler, context) = bound.value
+                handler.fail(HTTPClientError.timedOut(seconds: Double(milliseconds) / 1000), context)
             }
         }
         var head = HTTPRequestHead(version: .http1_1, method: request.method, uri: request.target)

@@ -8,8 +8,6 @@ package enum EngineHTTPError: Int, Sendable, Hashable, CaseIterable {
     case badHandshakeMethod = 2
     /// Polling after the upgrade, or the websocket transport by plain GET.
     case badRequest = 3
-    /// The origin is not allowed.
-    case forbidden = 4
     /// An `EIO` other than 3 and 4.
     case unsupportedRevision = 5
 
@@ -21,7 +19,6 @@ package enum EngineHTTPError: Int, Sendable, Hashable, CaseIterable {
         case .unknownSession: "Session ID unknown"
         case .badHandshakeMethod: "Bad handshake method"
         case .badRequest: "Bad request"
-        case .forbidden: "Forbidden"
         case .unsupportedRevision: "Unsupported protocol version"
         }
     }
