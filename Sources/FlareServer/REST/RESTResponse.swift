@@ -64,15 +64,8 @@ struct RESTResponse {
 
     /// The HTML page of an error.
     private static func page(_ problem: String) -> String {
-        let escaped = problem.reduce(into: "") { result, character in
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            default: result.append(character)
-            }
-        }
+        let escaped = problem.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+            .replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
         return """
             <!DOCTYPE html>
             <html lang="en"><head><meta charset="utf-8"><title>Error</title></head>
