@@ -78,12 +78,7 @@ package struct DirectoryClient: Sendable {
         }
     }
 
-    fileprivate static var now: Int64 {
-        let elapsed = start.duration(to: .now)
-        return Int64(elapsed / .milliseconds(1))
-    }
-
-    private static let start = ContinuousClock.now
+    fileprivate static var now: Int64 { Int64(NIODeadline.now().uptimeNanoseconds / 1_000_000) }
 }
 
 /// One connection of a client.
@@ -108,7 +103,7 @@ private final class ExchangeHandler<Exchange: DirectoryExchange>: ChannelInbound
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        let own = context.localAddress.flatMap { PeerAddress($0) }.flatMap { StationAddress($0) }
+        let own = (context.localAddress?.ipAddress).flatMap { PeerAddress($0) }.flatMap { StationAddress($0) }
         exchange = make(own, startedAt)
         updateTimer(context)
     }

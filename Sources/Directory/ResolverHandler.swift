@@ -27,7 +27,7 @@ final class ResolverHandler: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         self.context = context
-        peer = context.remoteAddress.flatMap { PeerAddress($0) }
+        peer = (context.remoteAddress?.ipAddress).flatMap { PeerAddress($0) }
         let (bound, id) = (NIOLoopBound(self, eventLoop: context.eventLoop), ObjectIdentifier(self))
         server.assumeIsolated { $0.opened(bound, id) }
         perform(connection.opening)
@@ -112,15 +112,5 @@ final class ResolverHandler: ChannelInboundHandler {
         timer = nil
         perform(connection.tick(now: server.now))
         updateTimer()
-    }
-}
-
-extension PeerAddress {
-    init?(_ address: SocketAddress) {
-        switch address {
-        case .v4(let four): self.init(four.networkBytes)
-        case .v6(let six): self.init(six.networkBytes)
-        case .unixDomainSocket: return nil
-        }
     }
 }

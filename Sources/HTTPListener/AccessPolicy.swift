@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// Decides by the Host and Origin headers which requests a listener answers.
 ///
 /// Web pages from elsewhere can make a browser send requests to this machine. Two checks prevent this:
@@ -32,20 +34,34 @@ package struct AccessPolicy: Sendable {
         host: String?,
         origin: String?,
         connectedTo address: @autoclosure () -> String?
-    ) -> AccessRefusal? {
+    ) -> RequestError? {
         if let host, !isThisMachine(HostName(authority: host), address) {
-            return AccessRefusal(header: "Host", value: host, key: "\(section).allowed_hosts")
+            let allowed = "requests to this machine by loopback or its address are, other names can"
+            return Self.refusal("Host", host, allowed, key: "\(section).allowed_hosts")
         }
-        guard let origin else { return nil }
+        guard let origin, !isAllowed(origin, host) else { return nil }
+        let allowed = "pages of this server are, pages from elsewhere and from other ports can"
+        return Self.refusal("Origin", origin, allowed, key: "\(section).allowed_origins")
+    }
+
+    /// - Parameter key: The configuration key with the allowed values.
+    private static func refusal(
+        _ header: String,
+        _ value: String,
+        _ allowed: String,
+        key: String
+    ) -> RequestError {
+        let message =
+            "\(header) \"\(value.prefix(200))\" is not allowed here; \(allowed) be listed under \(key)"
+        return RequestError(.forbidden, "forbidden", message, key: key)
+    }
+
+    private func isAllowed(_ origin: String, _ host: String?) -> Bool {
         guard let parsed = WebOrigin(origin) else {
             // Custom schemes of apps are not web origins, but can be configured literally.
-            if origin != "null", origins.contains(origin.lowercased()) { return nil }
-            return AccessRefusal(header: "Origin", value: origin, key: "\(section).allowed_origins")
+            return origin != "null" && origins.contains(origin.lowercased())
         }
-        if origins.contains(parsed.text) || host.flatMap({ WebOrigin(scheme + $0) }) == parsed {
-            return nil
-        }
-        return AccessRefusal(header: "Origin", value: origin, key: "\(section).allowed_origins")
+        return origins.contains(parsed.text) || host.flatMap { WebOrigin(scheme + $0) } == parsed
     }
 
     private func isThisMachine(_ host: HostName?, _ address: () -> String?) -> Bool {
@@ -54,23 +70,5 @@ package struct AccessPolicy: Sendable {
         // Only an address can equal the connection's; resolving a name would enable the attack.
         guard case .address = host, let address = address() else { return false }
         return HostName(authority: address.contains(":") ? "[\(address)]" : address) == host
-    }
-}
-
-/// A request that was refused because of a header.
-package struct AccessRefusal: Sendable, Hashable {
-    /// `Host` or `Origin`.
-    package let header: String
-    package let value: String
-    /// The configuration key with the allowed values.
-    package let key: String
-
-    /// A sentence for the sender.
-    package var message: String {
-        let allowed =
-            header == "Host"
-            ? "requests to this machine by loopback or its address are, other names can be listed under \(key)"
-            : "pages of this server are, pages from elsewhere and from other ports can be listed under \(key)"
-        return "\(header) \"\(value.prefix(200))\" is not allowed here; \(allowed)"
     }
 }

@@ -8,7 +8,8 @@ final class ConnectionGuard {
     fileprivate var timing: ConnectionTiming
     private var wire: ChannelHandlerContext?
     private var check: Scheduled<Void>?
-    private var hasPeerClosed = false
+    /// Whether the peer has closed its side.
+    fileprivate var isPeerClosed = false
     private var peerCloseHandler: (() -> Void)?
     let configuration: HTTPListenerConfiguration
     private let connections: IdleConnections
@@ -73,14 +74,12 @@ final class ConnectionGuard {
     }
 
     /// Calls `body` when the peer closes; at once when it has.
-    fileprivate var isPeerClosed: Bool { hasPeerClosed }
-
     fileprivate func onPeerClose(_ body: @escaping () -> Void) {
-        if hasPeerClosed { body() } else { peerCloseHandler = body }
+        if isPeerClosed { body() } else { peerCloseHandler = body }
     }
 
     fileprivate func peerClosed() {
-        hasPeerClosed = true
+        isPeerClosed = true
         let body = peerCloseHandler
         peerCloseHandler = nil
         body?()
@@ -92,6 +91,11 @@ final class ConnectionGuard {
     /// Answers without the HTTP handlers, which have no answer under way, and stops reading.
     /// - Parameter fields: Additional header lines.
     func refuse(_ problem: RequestError, fields: [String] = []) {
+        refuse(problem.status, RequestError.jsonType, problem.text(configuration.errorFormat), fields: fields)
+    }
+
+    /// The same with another text.
+    func refuse(_ status: HTTPResponse.Status, _ contentType: String, _ body: String, fields: [String]) {
         guard let wire else { return }
         guard timing.canRespond else {
             wire.close(promise: nil)
@@ -99,10 +103,9 @@ final class ConnectionGuard {
         }
         timing.refused(at: .now())
         register()
-        let (status, body) = (problem.status, problem.text(configuration.errorFormat))
         let head = [
             "HTTP/1.1 \(status.code) \(status.reasonPhrase)", "Connection: close",
-            "Content-Type: \(problem.contentType)", "Content-Length: \(body.utf8.count)",
+            "Content-Type: \(contentType)", "Content-Length: \(body.utf8.count)",
         ]
         let text = (head + fields).joined(separator: "\r\n") + "\r\n\r\n" + body
         wire.writeAndFlush(NIOAny(ByteBuffer(string: text)), promise: nil)
@@ -210,20 +213,15 @@ extension Channel {
     /// Used to cancel requests with a delayed answer, which nobody would read. Replaces an earlier call. Must
     /// be called on the connection's event loop.
     package func onPeerClose(_ body: @escaping () -> Void) {
-        guard let wire = try? pipeline.syncOperations.handler(type: ConnectionWireHandler.self) else {
-            body()
-            return
-        }
-        wire.owner.onPeerClose(body)
+        if let connectionGuard { connectionGuard.onPeerClose(body) } else { body() }
     }
 
     /// Whether the peer has closed its side of the connection.
     ///
     /// Must be called on the channel's event loop.
-    package var isPeerClosed: Bool {
-        guard let wire = try? pipeline.syncOperations.handler(type: ConnectionWireHandler.self) else {
-            return true
-        }
-        return wire.owner.isPeerClosed
+    package var isPeerClosed: Bool { connectionGuard?.isPeerClosed ?? true }
+
+    private var connectionGuard: ConnectionGuard? {
+        try? pipeline.syncOperations.handler(type: ConnectionWireHandler.self).owner
     }
 }

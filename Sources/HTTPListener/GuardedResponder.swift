@@ -1,37 +1,24 @@
 import HTTPTypes
-package import Hummingbird
+import Hummingbird
 import HummingbirdCore
 import Logging
 package import NIOCore
 import NIOHTTP1
 
-/// The context of a request without Hummingbird's decoders, which are not needed.
-package struct ChannelContext: InitializableFromSource {
+/// The context of a request: its connection.
+package struct ChannelContext: Sendable {
     package let channel: any Channel
-
-    package init(source: ApplicationRequestContextSource) { channel = source.channel }
 }
 
 /// Checks every request before the application: names, then size.
-struct GuardedResponder<Inner: HTTPResponder>: HTTPResponder
-where Inner.Context: InitializableFromSource<ApplicationRequestContextSource> {
-    struct Context: InitializableFromSource {
-        let inner: Inner.Context
-        let channel: any Channel
-
-        init(source: ApplicationRequestContextSource) {
-            inner = Inner.Context(source: source)
-            channel = source.channel
-        }
-    }
-
+struct GuardedResponder<Inner: HTTPResponder> where Inner.Context == ChannelContext {
     let inner: Inner
     let policy: AccessPolicy
     let configuration: HTTPListenerConfiguration
 
-    func respond(to request: Request, context: Context) async throws -> Response {
+    private func response(to request: Request, on channel: any Channel) async throws -> Response {
         let (head, format) = (request.head, configuration.errorFormat)
-        if let refusal = policy.refusal(of: head, on: context.channel) {
+        if let refusal = policy.refusal(of: head, on: channel) {
             return refusal.response(to: head, format)
         }
         let length = head.headerFields[.contentLength].map { Int($0) ?? .max } ?? 0
@@ -40,7 +27,7 @@ where Inner.Context: InitializableFromSource<ApplicationRequestContextSource> {
             return RequestError.bodyTooLarge("\(length)", limit: limit).response(to: head, format)
         }
         do {
-            let response = try await inner.respond(to: request, context: context.inner)
+            let response = try await inner.respond(to: request, context: ChannelContext(channel: channel))
             // A router's errors consist only of a status.
             let lacksBody = response.status.code >= 400 && response.body.contentLength == 0
             guard lacksBody, head.method != .head else { return response }
@@ -50,9 +37,7 @@ where Inner.Context: InitializableFromSource<ApplicationRequestContextSource> {
             return RequestError.bodyTooLarge("more than \(limit)", limit: limit).response(to: head, format)
         }
     }
-}
 
-extension GuardedResponder {
     /// Answers a request, whatever happens, and writes the response with its date.
     /// - Throws: When the request is no HTTP, or nobody reads the response.
     @concurrent func respond(
@@ -61,10 +46,9 @@ extension GuardedResponder {
         _ logger: Logger,
         _ writer: consuming ResponseWriter
     ) async throws {
-        let context = Context(source: ApplicationRequestContextSource(channel: channel, logger: logger))
         var response: Response
         do {
-            response = try await respond(to: request, context: context)
+            response = try await self.response(to: request, on: channel)
         } catch let error as HTTPParserError {
             throw error
         } catch {
@@ -101,7 +85,7 @@ extension AccessPolicy {
             host: head.authority,
             origin: head.headerFields[.origin],
             connectedTo: channel.localAddress?.ipAddress
-        ).map { RequestError($0) }
+        )
     }
 }
 

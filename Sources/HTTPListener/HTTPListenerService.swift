@@ -11,7 +11,7 @@ import ServiceLifecycle
 /// limits, before the application. A graceful shutdown closes idle connections at once and lets pending
 /// requests finish.
 package struct HTTPListenerService<Responder: HTTPResponder>: Service
-where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
+where Responder.Context == ChannelContext {
     private let configuration: HTTPListenerConfiguration
     private let responder: Responder
     private let gate: (any WebSocketGate)?

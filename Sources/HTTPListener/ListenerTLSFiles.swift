@@ -1,4 +1,3 @@
-import Glibc
 import NIOCore
 import NIOSSL
 import OperatingSystem
@@ -69,24 +68,12 @@ package struct ListenerTLSFiles: Sendable, Hashable {
     private static let largestFile = 1 << 20
 
     private static func read(_ path: String) throws(ListenerTLSError) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw .unreadable(file: path, reason: systemMessage(errno)) }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while bytes.count <= largestFile {
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else {
-                throw .unreadable(file: path, reason: systemMessage(errno))
-            }
-            // A byte order mark would hide the first certificate from the library.
-            if count == 0 {
-                return bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
-            }
-            bytes += chunk[..<count]
+        switch FileContents.read(path, upTo: largestFile) {
+        case .success(let contents): return contents.bytes
+        // What is no text holds nothing in PEM.
+        case .failure(let error) where error.isAboutContents: return []
+        case .failure(let error): throw .unreadable(file: path, reason: error.message)
         }
-        throw .unreadable(file: path, reason: "larger than \(largestFile) bytes")
     }
 }
 
@@ -116,7 +103,7 @@ package enum ListenerTLSError: Error, Sendable, Hashable, CustomStringConvertibl
 
     package var description: String {
         switch self {
-        case .unreadable(let file, let reason): "\(file) cannot be read: \(reason)"
+        case .unreadable(let file, let reason): "\(file) \(reason)"
         case .noCertificate(let file):
             "\(file) holds no valid certificate (PEM, with -----BEGIN CERTIFICATE-----)"
         case .noKey(let file):

@@ -40,19 +40,10 @@ package final class PublicFile: Sendable {
         guard let root = resolved(folder), let target = resolved(inner.isEmpty ? root : "\(root)/\(inner)"),
             let parts = parts(of: target, below: root), let descriptor = descend(parts, from: root)
         else { return nil }
-        guard let status = FileStatus(descriptor: descriptor) else {
-            close(descriptor)
-            return nil
-        }
-        switch status.kind {
-        case .file: return .file(PublicFile(descriptor, status))
-        case .folder:
-            close(descriptor)
-            return .folder
-        case .pipe, .other:
-            close(descriptor)
-            return nil
-        }
+        let status = FileStatus(descriptor: descriptor)
+        if let status, status.kind == .file { return .file(PublicFile(descriptor, status)) }
+        close(descriptor)
+        return status?.kind == .folder ? .folder : nil
     }
 
     /// A path without symbolic links.

@@ -14,18 +14,11 @@ package enum ErrorFormat: Sendable, Hashable {
 
 /// Why a request was refused, as JSON for people and programs: the only place that makes the bodies of errors.
 package struct RequestError: Sendable {
-    private enum Content: Sendable {
-        case custom(type: String, text: String)
-        case refusal(code: String, message: String, field: String?, key: String?)
-    }
-
     package let status: HTTPResponse.Status
-    private let content: Content
-
-    /// A custom message.
-    init(status: HTTPResponse.Status, contentType: String, text: String) {
-        (self.status, content) = (status, .custom(type: contentType, text: text))
-    }
+    private let code: String
+    package let message: String
+    private let field: String?
+    package let key: String?
 
     /// - Parameters:
     ///   - code: A code for programs.
@@ -38,7 +31,8 @@ package struct RequestError: Sendable {
         field: String? = nil,
         key: String? = nil
     ) {
-        (self.status, content) = (status, .refusal(code: code, message: message, field: field, key: key))
+        (self.status, self.code, self.message) = (status, code, message)
+        (self.field, self.key) = (field, key)
     }
 
     /// The message for a status without further information.
@@ -48,10 +42,6 @@ package struct RequestError: Sendable {
         case .notFound: self.init(.notFound, "not_found", "nothing answers \(target) here")
         default: self.init(status, "failed", "\(target): \(status.reasonPhrase)")
         }
-    }
-
-    init(_ refusal: AccessRefusal) {
-        self.init(.forbidden, "forbidden", refusal.message, key: refusal.key)
     }
 
     /// A request that was not completed in time.
@@ -77,21 +67,13 @@ package struct RequestError: Sendable {
 
     package static let jsonType = "application/json; charset=utf-8"
 
-    var contentType: String {
-        switch content {
-        case .custom(let type, _): type
-        case .refusal: Self.jsonType
-        }
-    }
-
     package func text(_ format: ErrorFormat) -> String {
-        switch (content, format) {
-        case (.custom(_, let text), _): return text
-        case (.refusal(let code, let message, _, let key), .plain):
+        switch format {
+        case .plain:
             var members: JSONObject = ["error": .string(code), "message": .string(message)]
             members["key"] = key.map { .string($0) }
             return JSONValue.object(members).text
-        case (.refusal(let code, let message, let field, _), .answer):
+        case .answer:
             // As on MQTT.
             let code = code == "forbidden" ? "not_allowed" : code
             var members: JSONObject = ["code": .string(code), "message": .string(message)]
@@ -105,7 +87,7 @@ package struct RequestError: Sendable {
         let body = ByteBuffer(string: text(format))
         return Response(
             status: status,
-            headers: [.contentType: contentType, .contentLength: String(body.readableBytes)],
+            headers: [.contentType: Self.jsonType, .contentLength: String(body.readableBytes)],
             body: head.method == .head ? ResponseBody() : ResponseBody(byteBuffer: body)
         )
     }

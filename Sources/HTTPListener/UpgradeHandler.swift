@@ -72,9 +72,8 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch gate.admission(of: WebSocketRequest(head, context.channel)) {
         case .noWebSocket: return false
         case .refused(let status, let type, let text):
-            refuse(
-                RequestError(status: HTTPResponse.Status(code: status), contentType: type, text: text)
-            )
+            state = .refused
+            owner.refuse(HTTPResponse.Status(code: status), type, text, fields: Self.fields)
         case .accepted:
             guard head.headers["Host"].count == 1, head.headers.first(name: "Host") != "" else {
                 refuse(RequestError(.badRequest, "bad_request", "a request needs exactly one Host header"))
@@ -85,18 +84,16 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 origin: head.headers.first(name: "Origin"),
                 connectedTo: context.channel.localAddress?.ipAddress
             )
-            if let refusal {
-                refuse(RequestError(refusal))
-            } else {
-                state = .admitted(head)
-            }
+            if let refusal { refuse(refusal) } else { state = .admitted(head) }
         }
         return true
     }
 
+    private static let fields = ["Sec-WebSocket-Version: 13"]
+
     private func refuse(_ problem: RequestError) {
         state = .refused
-        owner.refuse(problem, fields: ["Sec-WebSocket-Version: 13"])
+        owner.refuse(problem, fields: Self.fields)
     }
 
     /// Answers invalid HTTP here when no earlier request is waiting for its answer.

@@ -86,12 +86,7 @@ package struct WebService: Service, CustomStringConvertible {
                 if afterFailure { hub.node.send(.alertCleared(Self.alert)) }
                 await onBound(port)
             },
-            onCertificateProblem: { [hub] problem in
-                hub.node.send(
-                    problem.map { .alertRaised(Self.certificateAlert, .error, message: $0) }
-                        ?? .alertCleared(Self.certificateAlert)
-                )
-            }
+            onCertificateProblem: { [hub] in hub.node.send(.alert(Self.certificateAlert, .error, $0)) }
         )
         try await withTaskExecutorPreference(EventLoopTaskExecutor(loop, lendingTo: hub.loop)) {
             try await withThrowingTaskGroup(of: Void.self) { tasks in

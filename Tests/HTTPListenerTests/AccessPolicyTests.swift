@@ -31,7 +31,7 @@ struct AccessPolicyTests {
         let refusal = try #require(
             Self.policy().refusal(host: host, origin: nil, connectedTo: "192.168.1.5")
         )
-        #expect(refusal.header == "Host")
+        #expect(refusal.message.hasPrefix("Host \""))
         #expect(refusal.key == "flare.server.allowed_hosts")
         #expect(refusal.message.contains("flare.server.allowed_hosts"))
     }
@@ -68,7 +68,7 @@ struct AccessPolicyTests {
         let refusal = try #require(
             Self.policy().refusal(host: host, origin: origin, connectedTo: "192.168.1.5")
         )
-        #expect(refusal.header == "Origin")
+        #expect(refusal.message.hasPrefix("Origin \""))
         #expect(refusal.message.contains("other ports"))
     }
 
@@ -82,7 +82,7 @@ struct AccessPolicyTests {
         let refusal = try #require(
             Self.policy().refusal(host: "localhost", origin: origin, connectedTo: "192.168.1.5")
         )
-        #expect(refusal.header == "Origin")
+        #expect(refusal.message.hasPrefix("Origin \""))
         #expect(refusal.key == "flare.server.allowed_origins")
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPListenerServiceTests {
-    @Sendable private static func echo(_ request: Request, _: PlainContext) async throws -> Response {
+    @Sendable private static func echo(_ request: Request, _: ChannelContext) async throws -> Response {
         let body = try await request.body.collect(upTo: 1000)
         return Response(text: "\(request.method) \(request.head.path ?? "") \(String(buffer: body))")
     }

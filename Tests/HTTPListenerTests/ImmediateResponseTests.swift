@@ -20,7 +20,7 @@ struct ImmediateResponseTests {
         }
     }
 
-    @Sendable private static func late(_ request: Request, _: PlainContext) async throws -> Response {
+    @Sendable private static func late(_ request: Request, _: ChannelContext) async throws -> Response {
         let body = try await request.body.collect(upTo: 1000)
         return Response(text: "late: \(request.head.path ?? "")\(String(buffer: body))")
     }

@@ -6,7 +6,7 @@ import Testing
 /// What one client can do to the others.
 @Suite(.timeLimit(.minutes(1)))
 struct ListenerLimitTests {
-    @Sendable private static func count(_ request: Request, _: PlainContext) async throws -> Response {
+    @Sendable private static func count(_ request: Request, _: ChannelContext) async throws -> Response {
         Response(text: String(try await request.body.collect(upTo: 1000).readableBytes))
     }
 
@@ -116,9 +116,9 @@ struct ListenerLimitTests {
         let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
         try await withListener(
             change,
-            serving: { request, _ in
+            serving: { request, context in
                 arrival.yield()
-                return try await Self.count(request, PlainContext())
+                return try await Self.count(request, context)
             }
         ) { port, shutDown in
             async let status = onThread {
@@ -227,7 +227,7 @@ struct ListenerLimitTests {
     @Test func `a connection with a pending request is not closed for another`() async throws {
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
-        let respond: @Sendable (Request, PlainContext) async throws -> Response = { request, _ in
+        let respond: @Sendable (Request, ChannelContext) async throws -> Response = { request, _ in
             if request.uri.path == "/slow" {
                 arrival.yield()
                 for await _ in gate { break }
@@ -256,7 +256,7 @@ struct ListenerLimitTests {
     @Test func `a new connection waits while all are busy`() async throws {
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
-        let respond: @Sendable (Request, PlainContext) async throws -> Response = { request, _ in
+        let respond: @Sendable (Request, ChannelContext) async throws -> Response = { request, _ in
             guard request.uri.path == "/slow" else { return Response(text: "done") }
             arrival.yield()
             for await _ in gate { break }

@@ -130,7 +130,7 @@ struct ListenerTLSConnectionTests {
             configuration.tls = ListenerTLSFiles(certificate: gone, key: gone)
             let listener = HTTPListenerService(
                 configuration,
-                responder: CallbackResponder { (_: Request, _: PlainContext) in Response(text: "") },
+                responder: CallbackResponder { (_: Request, _: ChannelContext) in Response(text: "") },
                 logger: .silent
             )
             await #expect {

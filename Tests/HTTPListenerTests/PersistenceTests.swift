@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct PersistenceTests {
     /// `/stream` has no length; the others echo their body.
-    @Sendable private static func serve(_ request: Request, _: PlainContext) async throws -> Response {
+    @Sendable private static func serve(_ request: Request, _: ChannelContext) async throws -> Response {
         switch request.uri.path {
         case "/stream":
             return Response(

@@ -4,19 +4,12 @@ import Logging
 import ServiceLifecycle
 import TestSupport
 
-/// The context of the little applications that the tests serve.
-struct PlainContext: InitializableFromSource {
-    init() {}
-
-    init(source: ApplicationRequestContextSource) {}
-}
-
 /// Serves an application on a free port while the body runs, then shuts down gracefully.
 func withListener(
     _ change: (inout HTTPListenerConfiguration) -> Void = { _ in },
     gate: (any WebSocketGate)? = nil,
     immediate: (any ImmediateResponder)? = nil,
-    serving respond: @escaping @Sendable (Request, PlainContext) async throws -> Response = { _, _ in
+    serving respond: @escaping @Sendable (Request, ChannelContext) async throws -> Response = { _, _ in
         Response(text: "plain")
     },
     _ body:

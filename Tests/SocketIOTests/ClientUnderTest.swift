@@ -41,7 +41,7 @@ struct ClientUnderTest {
     mutating func socketClosed() -> [String] { Self.lines(session.socketClosed(now: now)) }
 
     mutating func socketFailed(_ reason: ClientSessionEnd) -> [String] {
-        Self.lines(session.socketFailed(reason, now: now))
+        Self.lines(session.socketClosed(reason, now: now))
     }
 
     mutating func receive(_ text: String) -> [String] {

@@ -80,7 +80,9 @@ struct APIDescriptionTests {
         }
     }
 
-    private static func document() throws -> JSONValue { try JSONValue(parsing: APIDescription.json) }
+    private static func document() throws -> JSONValue {
+        try JSONValue(parsing: PackageResources.openapi_json)
+    }
 
     private static func operations() throws -> [Operation] {
         let document = try document()

@@ -84,30 +84,24 @@ extension ClientChange {
         func changes(_ what: String) -> String {
             "\(QuotedValue.of(what)) changes what this \(object.kind.rawValue) is"
         }
-        switch object.kind {
-        case .device: return nil
-        case .environment, .zone:
+        guard object.kind != .device else { return nil }
+        guard object.kind == .thing else {
             switch kind {
             case .setData(let values): return values.keys.min().map(changes)
-            case .performAction(let name):
-                return BuiltInAction(rawValue: name).map { changes($0.rawValue) }
+            case .performAction(let name): return BuiltInAction(rawValue: name).map { changes($0.rawValue) }
             case .setPosition, .update, .remove, .insert: return nil
             }
-        case .thing:
-            guard let thing = FlareThing(json: object.json) else { return nil }
-            let shape = state.shape(of: thing)
-            switch kind {
-            case .setData(let values):
-                if let key = shape.firstNotDriving(values, thing) {
-                    return changes(key)
-                }
-                return shape.firstIllegal(values, thing).map {
-                    "this thing does not accept \(QuotedValue.of(values[$0] ?? .null)) as its \(QuotedValue.of($0))"
-                }
-            case .performAction(let name):
-                return shape.isDriving(action: name, thing) ? nil : changes(name)
-            case .setPosition, .update, .remove, .insert: return nil
+        }
+        guard let thing = FlareThing(json: object.json) else { return nil }
+        let shape = state.shape(of: thing)
+        switch kind {
+        case .setData(let values):
+            if let key = shape.firstNotDriving(values, thing) { return changes(key) }
+            return shape.firstIllegal(values, thing).map {
+                "this thing does not accept \(QuotedValue.of(values[$0] ?? .null)) as its \(QuotedValue.of($0))"
             }
+        case .performAction(let name): return shape.isDriving(action: name, thing) ? nil : changes(name)
+        case .setPosition, .update, .remove, .insert: return nil
         }
     }
 }

@@ -23,13 +23,13 @@ extension FlareDriver {
             let handler = WebSocketHandler(driver: self, attempt: attempt)
             try channel.pipeline.syncOperations.addHandler(handler)
             self.assumeIsolated {
-                $0.socketOpened(attempt)
+                $0.advance(attempt) { $0.socketOpened(now: $1) }
                 // The handler is not notified if the channel closed during the handshake.
-                if !channel.isActive { $0.socketClosed(attempt) }
+                if !channel.isActive { $0.socketClosed(.connectionClosed, attempt) }
             }
         }.whenFailure { error in
             let reason = error as? ClientSessionEnd ?? .unreachable("\(error)")
-            self.assumeIsolated { $0.socketFailed(reason, attempt) }
+            self.assumeIsolated { $0.socketClosed(reason, attempt) }
         }
     }
 
@@ -38,20 +38,9 @@ extension FlareDriver {
         socket = channel
     }
 
-    private func socketOpened(_ attempt: Int) {
-        guard attempt == self.attempt else { return }
-        advance { $0.socketOpened(now: $1) }
-    }
-
-    private func socketFailed(_ reason: ClientSessionEnd, _ attempt: Int) {
-        guard attempt == self.attempt else { return }
-        socket = nil
-        advance { $0.socketFailed(reason, now: $1) }
-    }
-
     func socketReceived(_ frame: EngineFrame, _ attempt: Int) {
         guard attempt == self.attempt, session != nil else { return }
-        advance { $0.received(frame, now: $1) }
+        advance(attempt) { $0.received(frame, now: $1) }
         let pause = meter.pause(now: now)
         guard pause > 0 else { return }
         pauseReading(milliseconds: pause)
@@ -69,10 +58,11 @@ extension FlareDriver {
         }
     }
 
-    func socketClosed(_ attempt: Int) {
+    /// The WebSocket was closed, or could not be opened.
+    func socketClosed(_ reason: ClientSessionEnd, _ attempt: Int) {
         guard attempt == self.attempt else { return }
         socket = nil
-        advance { $0.socketClosed(now: $1) }
+        advance(attempt) { $0.socketClosed(reason, now: $1) }
     }
 
     func send(_ frame: EngineFrame) {
@@ -103,37 +93,38 @@ extension FlareDriver {
     }
 
     private func pollNow(_ query: String) {
-        let attempt = attempt
-        exchange(socketRequest(.GET, query, milliseconds: nil)) { driver, result in
-            guard attempt == driver.attempt else { return }
-            driver.advance { $0.polled(driver.answer(result), now: $1) }
+        exchange(socketRequest(.GET, query, milliseconds: nil)) { [attempt] driver, result in
+            driver.advance(attempt) { $0.polled(driver.answer(result), now: $1) }
         }
     }
 
     func post(_ query: String, _ body: [UInt8], _ contentType: String) {
-        let attempt = attempt
-        var request = socketRequest(.POST, query, milliseconds: endpoint.configuration.answerMilliseconds)
-        request.body = body
-        request.contentType = contentType
-        exchange(request) { driver, result in
-            guard attempt == driver.attempt else { return }
-            driver.advance { $0.posted(driver.answer(result), now: $1) }
+        let milliseconds = endpoint.configuration.answerMilliseconds
+        exchange(socketRequest(.POST, query, contentType, body, milliseconds: milliseconds)) {
+            [attempt] driver, result in
+            driver.advance(attempt) { $0.posted(driver.answer(result), now: $1) }
         }
     }
 
     /// Posts the close packet of the session.
     func postClose(_ query: String, _ body: [UInt8], _ contentType: String) {
-        var request = socketRequest(.POST, query, milliseconds: 1000)
-        request.body = body
-        request.contentType = contentType
-        exchange(request) { driver, _ in driver.closePosted() }
+        exchange(socketRequest(.POST, query, contentType, body, milliseconds: 1000)) { driver, _ in
+            driver.closePosted()
+        }
     }
 
-    private func socketRequest(_ method: HTTPMethod, _ query: String, milliseconds: Int?) -> HTTPClientRequest
-    {
+    private func socketRequest(
+        _ method: HTTPMethod,
+        _ query: String,
+        _ contentType: String? = nil,
+        _ body: [UInt8] = [],
+        milliseconds: Int?
+    ) -> HTTPClientRequest {
         HTTPClientRequest(
             method: method,
             target: "\(Self.socketPath)?\(query)",
+            contentType: contentType,
+            body: body,
             milliseconds: milliseconds,
             maximumAnswerBytes: endpoint.configuration.sessionSettings.limits.maximumBodyBytes
         )
@@ -157,9 +148,7 @@ extension FlareDriver {
     // MARK: REST
 
     func fetch(_ request: RESTRequest, _ number: Int) {
-        let attempt = attempt
         exchange(request) { driver, result in
-            guard attempt == driver.attempt else { return }
             driver.perform(driver.pipeline.receivedResponse(number, result, now: driver.now))
             driver.update()
         }
@@ -167,8 +156,9 @@ extension FlareDriver {
 
     // MARK: Session
 
-    private func advance(_ change: (inout ClientSession, Int) -> [ClientSession.Action]) {
-        guard var changed = session else { return }
+    /// Continues the session, unless it is of a later attempt, whose connections are others.
+    private func advance(_ attempt: Int, _ change: (inout ClientSession, Int) -> [ClientSession.Action]) {
+        guard attempt == self.attempt, var changed = session else { return }
         let actions = change(&changed, now)
         session = changed
         perform(actions)

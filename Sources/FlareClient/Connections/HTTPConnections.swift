@@ -39,9 +39,10 @@ struct HTTPConnections {
     }
 
     static func initialize(_ channel: any Channel, authority: String) throws {
-        let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(HTTPRequestEncoder())
-        try pipeline.addHandler(ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .dropBytes)))
-        try pipeline.addHandler(HTTPExchangeHandler(authority: authority))
+        try channel.pipeline.syncOperations.addHandlers([
+            HTTPRequestEncoder(),
+            ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .dropBytes)),
+            HTTPExchangeHandler(authority: authority),
+        ])
     }
 }

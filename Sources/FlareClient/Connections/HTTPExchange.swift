@@ -73,10 +73,10 @@ final class HTTPExchangeHandler: ChannelDuplexHandler {
         exchange = next
         let request = next.request
         if let milliseconds = request.milliseconds {
-            let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-            let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
             timeout = context.eventLoop.scheduleTask(in: .milliseconds(Int64(milliseconds))) {
-                handler.value.fail(.timedOut(seconds: Double(milliseconds) / 1000), bound.value)
+                let (handler, context) = bound.value
+                handler.fail(HTTPClientError.timedOut(seconds: Double(milliseconds) / 1000), context)
             }
         }
         var head = HTTPRequestHead(version: .http1_1, method: request.method, uri: request.target)
@@ -112,12 +112,12 @@ final class HTTPExchangeHandler: ChannelDuplexHandler {
             if let length = head.headers.first(name: "content-length").flatMap({ Int($0) }),
                 length > exchange.request.maximumAnswerBytes
             {
-                fail(.tooLarge(limit: exchange.request.maximumAnswerBytes), context)
+                fail(HTTPClientError.tooLarge(limit: exchange.request.maximumAnswerBytes), context)
             }
         case .body(let part):
             answer?.body.append(contentsOf: part.readableBytesView)
             if answer.map({ $0.body.count > exchange.request.maximumAnswerBytes }) == true {
-                fail(.tooLarge(limit: exchange.request.maximumAnswerBytes), context)
+                fail(HTTPClientError.tooLarge(limit: exchange.request.maximumAnswerBytes), context)
             }
         case .end:
             guard let answer else { return }
@@ -128,24 +128,22 @@ final class HTTPExchangeHandler: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        fail(.connectionClosed(hasBegun: answer != nil), context)
+        fail(HTTPClientError.connectionClosed(hasBegun: answer != nil), context)
         context.fireChannelInactive()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        switch error {
-        case HTTPParserError.invalidEOFState, is IOError:
-            return fail(.connectionClosed(hasBegun: answer != nil), context)
-        case is HTTPParserError: return fail(.broken("\(error)"), context)
-        default: break
-        }
-        let promise = exchange?.promise
-        end()
-        context.close(promise: nil)
-        promise?.fail(error)
+        let failure: any Error =
+            switch error {
+            case HTTPParserError.invalidEOFState, is IOError:
+                HTTPClientError.connectionClosed(hasBegun: answer != nil)
+            case is HTTPParserError: HTTPClientError.broken("\(error)")
+            default: error
+            }
+        fail(failure, context)
     }
 
-    private func fail(_ failure: HTTPClientError, _ context: ChannelHandlerContext) {
+    private func fail(_ failure: any Error, _ context: ChannelHandlerContext) {
         let promise = exchange?.promise
         end()
         context.close(promise: nil)

@@ -65,7 +65,7 @@ extension RequestDriver {
         timer = (due, task)
     }
 
-    /// Sends a REST request.
+    /// Sends a REST request; nothing follows if the connections are closed before its response.
     func exchange(
         _ request: RESTRequest,
         then: @escaping @Sendable (isolated Self, Result<JSONValue?, FlareLinkError>) -> Void
@@ -80,7 +80,9 @@ extension RequestDriver {
             httpRequest.body = body.bytes
             httpRequest.contentType = "application/json"
         }
-        exchange(httpRequest) { driver, result in then(driver, driver.json(result, of: request)) }
+        exchange(httpRequest) { [attempt] driver, result in
+            if attempt == driver.attempt { then(driver, driver.json(result, of: request)) }
+        }
     }
 
     private func json(

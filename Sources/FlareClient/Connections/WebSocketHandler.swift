@@ -44,7 +44,7 @@ final class WebSocketHandler: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        driver.assumeIsolated { [attempt] in $0.socketClosed(attempt) }
+        driver.assumeIsolated { [attempt] in $0.socketClosed(.connectionClosed, attempt) }
         context.fireChannelInactive()
     }
 }

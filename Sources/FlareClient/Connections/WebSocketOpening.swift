@@ -86,16 +86,11 @@ struct WebSocketOpening: Sendable {
         // Bytes after the 101 response belong to the WebSocket.
         let decoder = ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes))
         let recorder = UpgradeStatusRecorder()
-        let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(encoder)
-        try pipeline.addHandler(decoder)
-        try pipeline.addHandler(recorder)
-        try pipeline.addHandler(
-            NIOTypedHTTPClientUpgradeHandler(
-                httpHandlers: [encoder, decoder, recorder],
-                upgradeConfiguration: upgrade
-            )
+        let upgradeHandler = NIOTypedHTTPClientUpgradeHandler(
+            httpHandlers: [encoder, decoder, recorder],
+            upgradeConfiguration: upgrade
         )
+        try channel.pipeline.syncOperations.addHandlers([encoder, decoder, recorder, upgradeHandler])
     }
 }
 

@@ -143,34 +143,35 @@ package struct PolledPlace: Sendable {
     }
 
     private func zoneNotices(_ known: [FlareID: FlareZone], in place: FlareID) -> [FlareNotice] {
-        let found = zones ?? [:]
-        if known == found { return [] }
-        var notices: [FlareNotice] = []
-        for id in Set(known.keys).union(found.keys).sorted() where known[id] != found[id] {
-            let object = ObjectReference(.zone, id)
-            guard let old = known[id], let new = found[id],
-                let changes = Self.notices(of: object, old, new, \.data)
-            else { return [.modelChanged(object, environment: place)] }
-            notices += changes
+        let changes = Self.changes(.zone, from: known, to: zones ?? [:], \.data)
+        if let other = changes.first(where: { $0.notices == nil }) {
+            return [.modelChanged(other.object, environment: place)]
         }
-        return notices
+        return changes.flatMap { $0.notices ?? [] }
     }
 
     private func thingNotices(_ known: [FlareID: FlareThing], in place: FlareID) -> [FlareNotice] {
-        let found = things ?? [:]
-        if known == found { return [] }
-        var notices: [FlareNotice] = []
-        for id in Set(known.keys).union(found.keys).sorted() where known[id] != found[id] {
-            let object = ObjectReference(.thing, id)
-            if let old = known[id], let new = found[id],
-                let changes = Self.notices(of: object, old, new, \.data, \.position)
-            {
-                notices += changes
-            } else {
-                notices.append(.thingChanged(id, found[id], environment: place))
-            }
+        Self.changes(.thing, from: known, to: things ?? [:], \.data, \.position).flatMap { change in
+            let id = change.object.id
+            return change.notices ?? [.thingChanged(id, things?[id], environment: place)]
         }
-        return notices
+    }
+
+    /// The objects that differ, with their notices; `nil` for one that is new or gone, or has changed otherwise.
+    private static func changes<Object: Equatable>(
+        _ kind: FlareClass,
+        from known: [FlareID: Object],
+        to found: [FlareID: Object],
+        _ data: WritableKeyPath<Object, JSONObject>,
+        _ position: WritableKeyPath<Object, Point3D?>? = nil
+    ) -> [(object: ObjectReference, notices: [FlareNotice]?)] {
+        if known == found { return [] }
+        let ids = Set(known.keys).union(found.keys).sorted()
+        return ids.filter { known[$0] != found[$0] }.map { id in
+            let object = ObjectReference(kind, id)
+            guard let old = known[id], let new = found[id] else { return (object, nil) }
+            return (object, notices(of: object, old, new, data, position))
+        }
     }
 
     private func deviceNotices(_ known: FlareDevice, _ found: FlareDevice?, in place: FlareID)

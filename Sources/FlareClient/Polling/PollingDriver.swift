@@ -103,7 +103,6 @@ actor PollingDriver: RequestDriver {
             }
         }
         exchange(Self.probe) { driver, result in
-            guard attempt == driver.attempt else { return }
             driver.isProbing = false
             switch result {
             case .success: driver.answered()
@@ -171,9 +170,7 @@ actor PollingDriver: RequestDriver {
     }
 
     private func fetch(_ request: RESTRequest, _ number: Int) {
-        let attempt = attempt
         exchange(request) { driver, result in
-            guard attempt == driver.attempt else { return }
             driver.perform(driver.pipeline.receivedResponse(number, result, now: driver.now))
         }
     }

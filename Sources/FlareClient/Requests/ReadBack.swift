@@ -49,24 +49,20 @@ struct ReadBack: Sendable, Hashable {
     /// The answer in a message; `nil` for other messages.
     func answer(in message: FlareMessage) -> Answer? {
         guard message.object == object, message.sender == nil else { return nil }
+        let name = if case .position = subject { "position" } else { "data" }
+        guard message.name == name, let content = message.argument[name] else { return nil }
+        if content.isNull { return .unknownObject }
         switch subject {
-        case .existence:
-            guard message.name == "data", let data = message.argument["data"] else { return nil }
-            if data.isNull { return .unknownObject }
-            return data.object?.isEmpty == true ? .exists : nil
+        case .existence: return content.object?.isEmpty == true ? .exists : nil
         case .value(let key, _):
-            guard message.name == "data", let data = message.argument["data"] else { return nil }
-            if data.isNull { return .unknownObject }
-            guard let members = data.object else { return nil }
+            guard let members = content.object else { return nil }
             let path = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
             let isWhole = path.count > 1 && members.count > 1
             guard members.isEmpty || isWhole || path.first.map({ members[$0] != nil }) == true else {
                 return nil
             }
-            return .value(data.value(at: path))
-        case .position:
-            guard message.name == "position", let position = message.argument["position"] else { return nil }
-            return position.isNull ? .unknownObject : .position(Point3D(json: position))
+            return .value(content.value(at: path))
+        case .position: return .position(Point3D(json: content))
         }
     }
 

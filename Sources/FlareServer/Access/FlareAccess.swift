@@ -154,12 +154,7 @@ extension FlareAccess {
             authorization: fields[.authorization],
             target: request.path ?? "/",
             peer: peer,
-            isForwarded: fields[.forwarded] != nil || fields[.forwardedFor] != nil
+            isForwarded: fields.isForwarded
         )
     }
-}
-
-extension HTTPField.Name {
-    fileprivate static let forwarded = HTTPField.Name("Forwarded") ?? .from
-    fileprivate static let forwardedFor = HTTPField.Name("X-Forwarded-For") ?? .from
 }

@@ -7,12 +7,6 @@ extension FlareHub {
     /// How long rights are remembered for notices; a change of users or rights ends it.
     private static let rightsLifetime = Duration.seconds(1)
 
-    /// Rights of a client at a moment.
-    struct RememberedRights: Sendable {
-        let rights: FlareRights
-        let until: ContinuousClock.Instant
-    }
-
     /// Users, rights or tokens have changed: the sessions of whoever is nobody any more end.
     package func accessChanged() {
         remembered = [:]
@@ -32,7 +26,7 @@ extension FlareHub {
             rights = access.rights(visitor.claim)
             // A token that has reached its end is told by nobody.
             if rights == .none, access.isGone(visitor) { send(client.sink) { $0.end(client) } }
-            remembered[client] = RememberedRights(rights: rights, until: now + Self.rightsLifetime)
+            remembered[client] = (rights, until: now + Self.rightsLifetime)
         }
         return rights.reads(kind)
     }

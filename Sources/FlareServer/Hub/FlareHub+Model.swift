@@ -7,14 +7,18 @@ extension FlareHub {
     /// - Parameter replacing: Whether an existing object may be replaced by one of its class.
     package func problems(importing tree: ModelTree, replacing: Bool = false) -> [ModelError] {
         zip(tree.records, tree.places).compactMap { record, place in
-            let taken = FlareClass.allCases.first { graph[ObjectReference($0, record.id)] != nil }
-            guard let taken, !(replacing && taken == record.kind) else { return nil }
+            guard let taken = owner(of: record.id), !(replacing && taken == record.kind) else { return nil }
             return ModelError(
                 place: "\(place)._id",
                 message: "the \(taken.rawValue) \(record.id) already exists in the database",
                 isReplaceable: taken == record.kind
             )
         }
+    }
+
+    /// The class of the object with an identifier; `nil` if it is free.
+    func owner(of id: FlareID) -> FlareClass? {
+        FlareClass.allCases.first { graph[ObjectReference($0, id)] != nil }
     }
 
     /// New objects of a model that have the same class, parent and name as a stored one.

@@ -36,7 +36,7 @@ package actor FlareHub {
     private nonisolated let accessBox = Locked(FlareAccess.everybody)
     /// The clients over the network.
     var visitors: [FlareClientID: FlareVisitor] = [:]
-    var remembered: [FlareClientID: RememberedRights] = [:]
+    var remembered: [FlareClientID: (rights: FlareRights, until: ContinuousClock.Instant)] = [:]
     private var batch: HubBatch?
     private var durability = DurabilityQueue()
     /// A failed synchronization: changes are refused until a checkpoint succeeds.

@@ -11,7 +11,6 @@ package struct ModelExport: Sendable, Hashable {
     package init(_ records: [FlareRecord]) {
         let byReference = Dictionary(records.map { ($0.reference, $0) }) { first, _ in first }
         var children: [ObjectReference: [FlareRecord]] = [:]
-        var orphans: [ObjectReference] = []
         for record in records where record.kind != .environment {
             if let parent = record.parent, byReference[parent] != nil {
                 children[parent, default: []].append(record)
@@ -41,9 +40,8 @@ package struct ModelExport: Sendable, Hashable {
             return .object(members)
         }
         let environments = records.filter { $0.kind == .environment }.map(json)
-        orphans = records.map(\.reference).filter { !written.contains($0) }
         self.json = ["environments": .array(environments)]
-        self.orphans = orphans
+        orphans = records.map(\.reference).filter { !written.contains($0) }
     }
 
     /// A model exported by another process.

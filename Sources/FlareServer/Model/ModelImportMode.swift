@@ -21,14 +21,10 @@ extension FlareHub {
         case .add:
             tree.renaming(
                 Dictionary(
-                    tree.records.filter { record in isInUse(record.id) }.map { ($0.id, makeID()) }
+                    tree.records.filter { owner(of: $0.id) != nil }.map { ($0.id, makeID()) }
                 ) { first, _ in first }
             )
         }
-    }
-
-    private func isInUse(_ id: FlareID) -> Bool {
-        FlareClass.allCases.contains { record(ObjectReference($0, id)) != nil }
     }
 
     /// Identifiers of existing objects for objects without an identifier, by class, parent and name.

@@ -86,19 +86,13 @@ struct ModelTreeReader {
         _ json: JSONValue,
         at place: String
     ) -> FlareID {
-        let id: FlareID
-        switch json["_id"] {
-        case nil:
-            id = makeID()
-            tree.generatedIDs.insert(id)
-        case let value?:
-            if let given = value.string.flatMap({ FlareID($0) }) {
-                id = given
-            } else {
-                addProblem("\(place)._id", "must be 24 hexadecimal digits (is \(value.excerpt))")
-                id = makeID()
-            }
+        let given = json["_id"]
+        let stated = given?.string.flatMap { FlareID($0) }
+        let id = stated ?? makeID()
+        if let given, stated == nil {
+            addProblem("\(place)._id", "must be 24 hexadecimal digits (is \(given.excerpt))")
         }
+        if given == nil { tree.generatedIDs.insert(id) }
         if let earlier = indices[id] {
             addProblem("\(place)._id", "\(id) is already the identifier of \(tree.places[earlier])")
         }
@@ -155,9 +149,8 @@ struct ModelTreeReader {
     ) {
         members[key] = .string(id.description)
         guard let value = json[key], !value.isNull else { return }
-        guard let stated = value.string.flatMap({ FlareID($0) }), stated == id else {
+        if value.string.flatMap({ FlareID($0) }) != id {
             addProblem("\(place).\(key)", "is \(value.excerpt), but the object is in \(key) \(id)")
-            return
         }
     }
 

@@ -86,12 +86,7 @@ struct PublicFiles: Sendable {
 
     /// Whether the client has the current file (RFC 9110 13.1.2 and 13.1.3).
     private static func isFresh(_ fields: HTTPFields, tag: String, modified: String) -> Bool {
-        guard let known = fields[.ifNoneMatch] else { return fields[.ifModifiedSince] == modified }
-        return known == "*"
-            || known.split(separator: ",").contains { candidate in
-                let candidate = candidate.filter { $0 != " " }
-                return candidate == tag || candidate == "W/" + tag
-            }
+        fields.hasAnswer(tagged: tag) ?? (fields[.ifModifiedSince] == modified)
     }
 
     private static func contentType(_ path: String) -> String? {

@@ -1,3 +1,4 @@
+import HTTPListener
 package import JSON
 
 /// A form or query whose names use brackets for nesting: `data[color]=red&actions[]=on`.
@@ -132,5 +133,14 @@ package enum RESTForm {
             case .object(let members): .object(JSONObject(members.mapValues(\.json)))
             }
         }
+    }
+}
+
+extension StringProtocol {
+    /// A decoded name or value of a form: a plus is a space; an invalid encoding stays unchanged.
+    fileprivate var formDecoded: String {
+        let bytes = utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+        let spaced = String(decoding: bytes, as: UTF8.self)
+        return spaced.percentDecoded ?? spaced
     }
 }

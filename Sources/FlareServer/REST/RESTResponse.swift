@@ -64,15 +64,8 @@ struct RESTResponse {
 
     /// The HTML page of an error.
     private static func page(_ problem: String) -> String {
-        let escaped = problem.reduce(into: "") { result, character in
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            default: result.append(character)
-            }
-        }
+        let escaped = problem.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+            .replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
         return """
             <!DOCTYPE html>
             <html lang="en"><head><meta charset="utf-8"><title>Error</title></head>
@@ -138,16 +131,7 @@ extension RESTResponse {
 
     /// Whether the client has the current response (RFC 9110 13.1.2) and accepts a cached one.
     private static func isFresh(_ fields: HTTPFields, _ tag: String) -> Bool {
-        guard let known = fields[.ifNoneMatch], fields[.cacheControl]?.contains("no-cache") != true else {
-            return false
-        }
-        if known == "*" { return true }
-        let opaque = tag.dropFirst(2)
-        return known.split(separator: ",").contains { candidate in
-            let candidate = candidate.drop { $0 == " " }
-            return (candidate.hasPrefix("W/") ? candidate.dropFirst(2) : candidate)
-                .trimmingSuffix(while: { $0 == " " }) == opaque
-        }
+        fields.hasAnswer(tagged: tag) == true && fields[.cacheControl]?.contains("no-cache") != true
     }
 }
 
@@ -155,13 +139,5 @@ extension Response {
     static func notModified(_ fields: HTTPFields) -> Response {
         // A stream body, because Hummingbird would add a Content-Length of 0 (RFC 9110 15.4.5).
         Response(status: .notModified, headers: fields, body: ResponseBody { try await $0.finish(nil) })
-    }
-}
-
-extension Substring {
-    fileprivate func trimmingSuffix(while isDropped: (Character) -> Bool) -> Substring {
-        var text = self
-        while let last = text.last, isDropped(last) { text.removeLast() }
-        return text
     }
 }

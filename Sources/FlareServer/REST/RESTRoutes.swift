@@ -158,6 +158,9 @@ extension RESTRoutes {
         func record(_ id: String) throws -> FlareRecord? {
             hub.record(ObjectReference(schema.kind, try schema.identifier(id)))
         }
+        func part(of id: String, _ read: (FlareRecord) -> JSONValue?) throws -> RESTResponse {
+            .json(try record(id).map(read) ?? .null)
+        }
         switch route.place {
         case .list:
             let (environment, zone) = try parents(of: route, schema)
@@ -182,15 +185,9 @@ extension RESTRoutes {
         case .object(let id):
             let reference = ObjectReference(schema.kind, try schema.identifier(id))
             return hub.graph.text(of: reference).map(RESTResponse.text(json:)) ?? .json(.null)
-        case .data(let id):
-            guard let record = try record(id) else { return .json(.null) }
-            return .json(record.members["data"])
-        case .dataValue(let id, let key):
-            guard let record = try record(id) else { return .json(.null) }
-            return .json(record.data?[key])
-        case .position(let id):
-            guard let record = try record(id) else { return .json(.null) }
-            return .json(record.members["position"] ?? [:])
+        case .data(let id): return try part(of: id) { $0.members["data"] }
+        case .dataValue(let id, let key): return try part(of: id) { $0.data?[key] }
+        case .position(let id): return try part(of: id) { $0.members["position"] ?? [:] }
         }
     }
 

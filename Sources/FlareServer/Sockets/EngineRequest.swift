@@ -18,9 +18,9 @@ package struct EngineRequest: Sendable, Hashable {
 
     /// - Parameter target: The path and query of a request.
     package init(target: String) {
-        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        isForEngine = parts.first.map(String.init) == Self.path
-        guard isForEngine, parts.count > 1, let pairs = try? RESTForm.pairs(parts[1]) else { return }
+        let target = RESTTarget(target)
+        isForEngine = target.path == Self.path
+        guard isForEngine, let query = target.query, let pairs = try? RESTForm.pairs(query) else { return }
         for (name, value) in pairs {
             switch name {
             case "transport":

@@ -12,16 +12,8 @@ extension ClientSession {
         }
     }
 
-    /// The websocket could not be opened.
-    package mutating func socketFailed(_ reason: ClientSessionEnd, now: Int) -> [Action] {
-        socketIsGone(reason, now: now)
-    }
-
-    package mutating func socketClosed(now: Int) -> [Action] {
-        socketIsGone(.connectionClosed, now: now)
-    }
-
-    private mutating func socketIsGone(_ reason: ClientSessionEnd, now: Int) -> [Action] {
+    /// The websocket was closed, or could not be opened.
+    package mutating func socketClosed(_ reason: ClientSessionEnd = .connectionClosed, now: Int) -> [Action] {
         switch carrier {
         case .websocket: end(reason)
         case .probing, .switching: stayWithPolling(now: now)

@@ -59,12 +59,8 @@ extension ClientSession {
             emptyPolls = 0
             return poll(now: now)
         }
-        switch carrier {
-        // The server releases the poll for the upgrade.
-        case .probing: break
-        case .polling, .switching, .websocket:
-            emptyPolls = now - polledAt < Self.shortestHold ? emptyPolls + 1 : 0
-        }
+        // While it is probed, the server releases the poll for the upgrade.
+        if carrier != .probing { emptyPolls = now - polledAt < Self.shortestHold ? emptyPolls + 1 : 0 }
         guard emptyPolls < Self.maximumEmptyPolls else { return end(.stranded) }
         pollAt = now + Self.emptyPollPause
         return []
@@ -85,11 +81,9 @@ extension ClientSession {
 
     /// Posts queued packets, as many as the server accepts at once.
     mutating func postWaiting() -> [Action] {
-        switch carrier {
-        case .switching, .websocket: return []
-        case .polling, .probing: break
-        }
-        guard !isPosting, !outgoing.isEmpty, handshake != nil, let revision else { return [] }
+        guard carrier == .polling || carrier == .probing, !isPosting, !outgoing.isEmpty, handshake != nil,
+            let revision
+        else { return [] }
         let limit = handshake?.maximumPayloadBytes ?? settings.limits.maximumPacketBytes
         var count = 0
         var bytes = 0

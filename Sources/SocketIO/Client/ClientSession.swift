@@ -45,7 +45,7 @@ package struct ClientSession: Sendable {
     }
 
     package enum Action: Sendable, Hashable {
-        /// Opens a websocket at the Socket.IO path; ``socketOpened(now:)`` or ``socketFailed(_:now:)``
+        /// Opens a websocket at the Socket.IO path; ``socketOpened(now:)`` or ``socketClosed(_:now:)``
         /// follows.
         case openSocket(query: String)
         /// Sends a GET that the server may hold for long; ``polled(_:now:)`` follows.

@@ -1,15 +1,13 @@
 /// Why a request to the Engine.IO path is refused, with status 400 and JSON.
 ///
 /// - Source: contrib/contract/flare-protocol.md, "3.6 Errors and CORS"; Engine.IO server 6 for code 5.
-package enum EngineHTTPError: Int, Error, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+package enum EngineHTTPError: Int, Sendable, Hashable, CaseIterable {
     case unknownTransport = 0
     case unknownSession = 1
     /// A first request that is not GET.
     case badHandshakeMethod = 2
     /// Polling after the upgrade, or the websocket transport by plain GET.
     case badRequest = 3
-    /// The origin is not allowed.
-    case forbidden = 4
     /// An `EIO` other than 3 and 4.
     case unsupportedRevision = 5
 
@@ -21,7 +19,6 @@ package enum EngineHTTPError: Int, Error, Sendable, Hashable, CaseIterable, Cust
         case .unknownSession: "Session ID unknown"
         case .badHandshakeMethod: "Bad handshake method"
         case .badRequest: "Bad request"
-        case .forbidden: "Forbidden"
         case .unsupportedRevision: "Unsupported protocol version"
         }
     }
@@ -30,6 +27,4 @@ package enum EngineHTTPError: Int, Error, Sendable, Hashable, CaseIterable, Cust
 
     /// The body: `{"code":1,"message":"Session ID unknown"}`.
     package var json: [UInt8] { Array(#"{"code":\#(code),"message":"\#(message)"}"#.utf8) }
-
-    package var description: String { "\(message) (code \(code))" }
 }

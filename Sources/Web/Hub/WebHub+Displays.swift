@@ -57,11 +57,7 @@ extension WebHub {
         tell(outcome.presence, of: page.display)
         displayTimers.removeValue(forKey: page)?.cancel()
         guard let timer = outcome.timer, !isStopping else { return }
-        // Unstructured, because each page has a timer of its own; cancelled by the next one.
-        displayTimers[page] = Task {
-            guard (try? await Task.sleep(for: timer.duration)) != nil else { return }
-            self.expire(timer)
-        }
+        displayTimers[page] = after(timer.duration) { $0.perform($0.displays.expire(timer), on: timer.page) }
     }
 
     private func tell(_ presence: Lifecycle.DisplayPresence?, of display: DisplayName) {
@@ -70,10 +66,6 @@ extension WebHub {
             node.send(.displayChanged(id: display.lifecycleID, presence))
         }
         streams.setVisible(displays.visible)
-    }
-
-    private func expire(_ timer: DisplayRegistry.Timer) {
-        perform(displays.expire(timer), on: timer.page)
     }
 
     /// Ends the displays of users whose rights have ended.

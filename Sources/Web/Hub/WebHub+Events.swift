@@ -26,13 +26,7 @@ extension WebHub {
 
     private func stateEvents(_ state: ControllerState) -> [FeedEvent] {
         let (event, wait) = recorder.stateEvent(state, at: now)
-        if let wait {
-            // Unstructured, because it waits for one copy of the state; nothing is left to do if the hub ends.
-            Task {
-                try? await Task.sleep(for: .milliseconds(wait))
-                self.stateIsDue()
-            }
-        }
+        if let wait { after(.milliseconds(wait)) { $0.stateIsDue() } }
         return event.map { [$0] } ?? []
     }
 
@@ -68,19 +62,11 @@ extension WebHub {
         counters.withLock { $0.streams -= 1 }
         if let page { perform(displays.streamClosed(page), on: page) }
         guard openStreams == 0, !isStopping else { return }
-        // Unstructured, because it ends with the next stream, which cancels it.
-        forgetting = Task { [patience = Self.patience] in
-            guard (try? await Task.sleep(for: patience)) != nil else { return }
-            self.endRecording()
-        }
+        forgetting = after(Self.patience) { if $0.openStreams == 0 { $0.recorder.end() } }
     }
 
     /// How long events are recorded for a reader that may come back.
     private static let patience = Duration.seconds(60)
-
-    private func endRecording() {
-        if openStreams == 0 { recorder.end() }
-    }
 
     // MARK: Frames
 

@@ -13,10 +13,7 @@ struct Permissions: Sendable {
 
 /// What viewers may do: asked for with the lists, and told on each event stream when it begins and when it changes.
 extension WebHub {
-    /// The content of `/api/permissions`.
-    func permissionsJSON(of asker: Asker) -> [UInt8] { permissions(of: asker).json }
-
-    private func permissions(of asker: Asker) -> Permissions {
+    func permissions(of asker: Asker) -> Permissions {
         let state = node.state()
         let speaker = Self.speaker(asker, in: state)
         var members: JSONObject = [

@@ -131,11 +131,7 @@ extension WebHub {
         }
         guard !isStopping, let soonest = moments.compactMap(\.self).min() else { return }
         let delay = max(0, soonest.subtractingReportingOverflow(node.clock().wallMilliseconds).partialValue)
-        // Unstructured, because it waits for one moment; replaced by the next one. A clock that is set is met by the
-        // regular look.
-        nextLook = Task {
-            guard (try? await Task.sleep(for: .milliseconds(min(delay, 86_400_000)))) != nil else { return }
-            self.lookAgain()
-        }
+        // A clock that is set is met by the regular look.
+        nextLook = after(.milliseconds(min(delay, 86_400_000))) { $0.lookAgain() }
     }
 }

@@ -27,7 +27,10 @@ package actor WebHub {
     /// Encoded once for a language.
     private var experienceText: (language: String, text: [UInt8])?
     private let decoder = CommandDecoder()
-    private var pending = PendingAnswers()
+    /// The requests that await the answers to their commands, by ticket, with what ends the wait.
+    private var pending: [Int: (request: CheckedContinuation<Answer, Never>, timer: Task<Void, Never>)] = [:]
+    /// Begins anywhere: the answers to the commands of a hub before this one may still come.
+    private var lastTicket = Int.random(in: 0...(1 << 52))
     private var readers = KnownReaders()
     private(set) var isStopping = false
 
@@ -171,7 +174,8 @@ package actor WebHub {
                 answer.refusal = Refusal(.rateLimited, reason)
                 break
             }
-            let ticket = pending.nextTicket()
+            lastTicket += 1
+            let ticket = lastTicket
             answer.ticket = ticket
             let (empty, timeout) = (answer, configuration.commandTimeout)
             return await withCheckedContinuation { request in
@@ -181,12 +185,7 @@ package actor WebHub {
                     refused.refusal = Self.stopping
                     return request.resume(returning: refused)
                 }
-                // Unstructured, because each command has a deadline of its own; cancelled by its answer.
-                let timer = Task {
-                    guard (try? await Task.sleep(for: timeout)) != nil else { return }
-                    self.expire(ticket, empty)
-                }
-                pending.add(ticket, request, timer: timer)
+                pending[ticket] = (request, timer: after(timeout) { $0.expire(ticket, empty) })
                 let command = Command(
                     ticket: ticket,
                     operation: operation,
@@ -210,7 +209,14 @@ package actor WebHub {
     private static let stopping = Refusal(.serverUnreachable, "the daemon is stopping")
 
     /// Receives the answer to a command.
-    package func receive(_ answer: Answer) { pending.end(answer.ticket, with: answer) }
+    package func receive(_ answer: Answer) { end(answer.ticket, with: answer) }
+
+    /// Ends a request; nothing happens if it has ended before.
+    private func end(_ ticket: Int, with answer: Answer) {
+        guard let waiting = pending.removeValue(forKey: ticket) else { return }
+        waiting.timer.cancel()
+        waiting.request.resume(returning: answer)
+    }
 
     private func expire(_ ticket: Int, _ answer: Answer) {
         var answer = answer
@@ -219,7 +225,20 @@ package actor WebHub {
             .timeout,
             "no answer within \(seconds) s; the command may still be carried out"
         )
-        pending.end(ticket, with: answer)
+        end(ticket, with: answer)
+    }
+
+    /// Does something later, unless the task is cancelled before.
+    ///
+    /// Unstructured, because each wait ends by itself or by what it waits for.
+    @discardableResult
+    func after(
+        _ delay: Duration,
+        _ body: @escaping @Sendable (isolated WebHub) -> Void
+    ) -> Task<Void, Never> {
+        Task {
+            if (try? await Task.sleep(for: delay)) != nil { body(self) }
+        }
     }
 
     /// Refuses waiting and later commands: the node ends.
@@ -229,10 +248,10 @@ package actor WebHub {
         animation?.cancel()
         nextLook?.cancel()
         for timer in displayTimers.values { timer.cancel() }
-        for ticket in pending.tickets {
+        for ticket in Array(pending.keys) {
             var answer = Answer(ticket: ticket, tx: nil, subject: .set)
             answer.refusal = Self.stopping
-            pending.end(ticket, with: answer)
+            end(ticket, with: answer)
         }
     }
 }

@@ -50,39 +50,18 @@ package enum HealthMetrics {
     package static func knows(_ counter: String) -> Bool { descriptions[counter] != nil }
 
     package static func metrics(of health: HealthMessage, version: String) -> [Metric] {
-        let general = [
-            Metric(
-                "trilateral_build_info",
-                .gauge,
-                help: "The program's version; always 1.",
-                [Metric.Sample(1, labels: [.init("version", version)])]
+        let links = health.links.sorted { $0.key < $1.key }.map { link in
+            Metric.Sample(link.value ? 1 : 0, labels: [.init("link", link.key)])
+        }
+        let general: [(name: String, help: String, samples: [Metric.Sample])] = [
+            (
+                "build_info", "The program's version; always 1.",
+                [.init(1, labels: [.init("version", version)])]
             ),
-            Metric(
-                "trilateral_uptime_seconds",
-                .gauge,
-                help: "Time since the start.",
-                Double(health.uptimeSeconds)
-            ),
-            Metric(
-                "trilateral_healthy",
-                .gauge,
-                help: "1 while all links are up and no alert is open.",
-                health.isWell ? 1 : 0
-            ),
-            Metric(
-                "trilateral_alerts_open",
-                .gauge,
-                help: "Alerts that are open.",
-                Double(health.alerts.count)
-            ),
-            Metric(
-                "trilateral_link_up",
-                .gauge,
-                help: "1 while a link is up.",
-                health.links.sorted { $0.key < $1.key }.map { link in
-                    Metric.Sample(link.value ? 1 : 0, labels: [.init("link", link.key)])
-                }
-            ),
+            ("uptime_seconds", "Time since the start.", [.init(Double(health.uptimeSeconds))]),
+            ("healthy", "1 while all links are up and no alert is open.", [.init(health.isWell ? 1 : 0)]),
+            ("alerts_open", "Alerts that are open.", [.init(Double(health.alerts.count))]),
+            ("link_up", "1 while a link is up.", links),
         ]
         let counters = health.counters.sorted { $0.key < $1.key }.map { counter in
             let value = Double(counter.value)
@@ -94,7 +73,8 @@ package enum HealthMetrics {
                 ? Metric(name, .gauge, help: help, value)
                 : Metric("\(name)_total", .counter, help: help, value)
         }
-        return general + counters + [latency(health.positionLatency)]
+        return general.map { Metric("trilateral_\($0.name)", .gauge, help: $0.help, $0.samples) } + counters
+            + [latency(health.positionLatency)]
     }
 
     private static func latency(_ latency: HealthMessage.Latency?) -> Metric {

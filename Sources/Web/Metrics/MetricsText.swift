@@ -27,14 +27,8 @@ package enum MetricsText {
     }
 
     private static func escaped(_ text: String, quotes: Bool) -> String {
-        text.reduce(into: "") { result, character in
-            switch character {
-            case "\\": result += "\\\\"
-            case "\"" where quotes: result += "\\\""
-            case "\n": result += "\\n"
-            case "\r\n": result += "\\n"
-            default: result.append(character)
-            }
-        }
+        let lines = text.replacing("\\", with: "\\\\")
+            .replacing("\r\n", with: "\n").replacing("\n", with: "\\n")
+        return quotes ? lines.replacing("\"", with: "\\\"") : lines
     }
 }

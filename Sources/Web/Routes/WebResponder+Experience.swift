@@ -41,12 +41,10 @@ extension WebResponder {
 extension WebAnswer {
     /// Leaves the body out if the asker has it already, by its tag.
     mutating func revalidate(_ head: HTTPRequest) {
-        guard let tag = headers[.eTag], let known = head.headerFields[.ifNoneMatch] else { return }
-        // A weak comparison (RFC 9110, 13.1.2).
-        let named = known.split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } }
-            .map { $0.hasPrefix("W/") ? String($0.dropFirst(2)) : $0 }
-        let match = named.contains("*") ? tag : [tag, Self.gzipTag(tag)].first(where: named.contains)
-        guard let match else { return }
+        let fields = head.headerFields
+        guard let tag = headers[.eTag],
+            let match = [tag, Self.gzipTag(tag)].first(where: { fields.hasAnswer(tagged: $0) == true })
+        else { return }
         headers[.eTag] = match
         (status, body) = (.notModified, ByteBuffer())
     }

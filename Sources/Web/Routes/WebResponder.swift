@@ -10,14 +10,6 @@ import Things
 
 /// Answers the requests of browsers, displays and scripts.
 struct WebResponder: HTTPResponder {
-    struct Context: InitializableFromSource {
-        let channel: any Channel
-
-        init(source: ApplicationRequestContextSource) {
-            channel = source.channel
-        }
-    }
-
     let hub: WebHub
     let configuration: WebConfiguration
     /// What is wrong just now.
@@ -33,7 +25,7 @@ struct WebResponder: HTTPResponder {
         }
     }
 
-    func respond(to request: Request, context: Context) async throws -> Response {
+    func respond(to request: Request, context: ChannelContext) async throws -> Response {
         let peer = context.channel.remoteAddress?.ipAddress
         var answer = try await gate.respond(to: request, from: peer) { asker in
             try await response(to: request, by: asker, on: context.channel)

@@ -1,3 +1,4 @@
+import HTTPListener
 import HTTPTypes
 
 /// Where a cookie counts: a proxy before the listener may add TLS, and a prefix to all paths.
@@ -77,7 +78,6 @@ struct CookieScope: Sendable, Hashable {
 
 extension HTTPField.Name {
     fileprivate static let forwardedProto = HTTPField.Name("X-Forwarded-Proto") ?? .from
-    fileprivate static let forwarded = HTTPField.Name("Forwarded") ?? .from
     fileprivate static let forwardedPrefix = HTTPField.Name("X-Forwarded-Prefix") ?? .from
     /// Of Home Assistant.
     fileprivate static let ingressPath = HTTPField.Name("X-Ingress-Path") ?? .from

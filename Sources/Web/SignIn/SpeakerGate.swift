@@ -207,12 +207,7 @@ struct SpeakerGate: Sendable {
 
     /// Whether a request comes from this machine itself, and not through a proxy on it.
     private static func isHere(_ peer: String?, _ fields: HTTPFields) -> Bool {
-        guard let peer, fields[.forwarded] == nil, fields[.forwardedFor] == nil else { return false }
+        guard let peer, !fields.isForwarded else { return false }
         return peer.hasPrefix("127.") || peer == "::1" || peer.hasPrefix("::ffff:127.")
     }
-}
-
-extension HTTPField.Name {
-    fileprivate static let forwarded = HTTPField.Name("Forwarded") ?? .from
-    fileprivate static let forwardedFor = HTTPField.Name("X-Forwarded-For") ?? .from
 }

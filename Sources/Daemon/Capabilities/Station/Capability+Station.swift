@@ -37,13 +37,8 @@ extension Capability {
         guard let serial else {
             parts.services = [
                 DaemonService.untilShutdown("station") {
-                    send(
-                        .alertRaised(
-                            "station",
-                            .error,
-                            message: "This machine has no network interface with a MAC: set station.serial."
-                        )
-                    )
+                    let problem = "This machine has no network interface with a MAC: set station.serial."
+                    send(.alert("station", .error, problem))
                 }
             ]
             return parts
