@@ -54,26 +54,6 @@ struct DriveTargetTests {
     }
 }
 
-struct NodeFinderTests {
-    private func finding(_ messages: [(String, String)]) -> NodeFinder.Finding? {
-        var finder = NodeFinder(base: "home/tri")
-        for (topic, payload) in messages { finder.heard(topic: topic, payload: Array(payload.utf8)) }
-        return finder.finding
-    }
-
-    @Test func `one that is online is found, several are listed, others do not count`() {
-        #expect(NodeFinder(base: "home/tri").filter == "home/tri/+/status")
-        #expect(finding([]) == nil)
-        #expect(finding([("home/tri/a/status", "offline"), ("home/tri/b/status", "online")]) == .one("b"))
-        #expect(
-            finding([("home/tri/b/status", "online"), ("home/tri/a/status", "online")])
-                == .several(["a", "b"])
-        )
-        #expect(finding([("home/tri/a/status", "online"), ("home/tri/a/status", "offline")]) == nil)
-        #expect(finding([("home/tri/a/b/status", "online"), ("x/a/status", "online")]) == nil)
-    }
-}
-
 struct DriveExchangeTests {
     private let command = DriveExchange.Question.command(
         CommandDescriptor.nearbySet.topic(),
