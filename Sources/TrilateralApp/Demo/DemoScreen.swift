@@ -21,6 +21,8 @@ package struct DemoScreen: Sendable {
     let folder: String
     let web: HostAndPort
     let flare: HostAndPort
+    /// The usual ports that other programs have.
+    let inUse: [Int]
     let isTerminal: Bool
 
     package init(
@@ -31,6 +33,7 @@ package struct DemoScreen: Sendable {
         folder: String,
         web: HostAndPort,
         flare: HostAndPort,
+        inUse: [Int] = [],
         isTerminal: Bool
     ) {
         self.broker = broker
@@ -40,6 +43,7 @@ package struct DemoScreen: Sendable {
         self.folder = folder
         self.web = web
         self.flare = flare
+        self.inUse = inUse
         self.isTerminal = isTerminal
     }
 
@@ -95,6 +99,7 @@ package struct DemoScreen: Sendable {
         let page =
             webPort.map { "http://\(HostAndPort(host: web.host, port: $0))/" }
             ?? "not served; the reason stands above"
+        func note(_ usual: Int) -> String { inUse.contains(usual) ? "   (port \(usual) is in use)" : "" }
         let another = "trilateral sign-in --state '\(folder)'"
         let admin =
             if webPort == nil { page } else if let link {
@@ -106,8 +111,8 @@ package struct DemoScreen: Sendable {
 
               broker   \(broker)\(isPrivate ? "   (private, ends with the demo)" : "")
               topics   \(root)/#
-              Flare    http://\(HostAndPort(host: flare.host, port: flarePort))/environments
-              web      \(page)
+              Flare    http://\(HostAndPort(host: flare.host, port: flarePort))/environments\(note(LoopbackPort.flare))
+              web      \(page)\(note(LoopbackPort.web))
               admin    \(admin)
               state    \(folder)
 
