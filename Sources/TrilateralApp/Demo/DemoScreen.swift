@@ -1,7 +1,9 @@
+import Administration
 import Daemon
 import Foundation
 package import JSON
 import MQTT
+import People
 package import Settings
 
 /// What the demo shows in the terminal: where everything is, what to try, and where the walker is now.
@@ -59,15 +61,13 @@ package struct DemoScreen: Sendable {
             if flarePort != nil, webPort != nil || !waitsForWeb { break }
         }
         guard let flarePort else { return }
-        let link = webPort == nil ? nil : await SignInLink.make(in: folder, within: .seconds(2))
+        let link = webPort == nil ? nil : await signInLink(within: .seconds(2))
         // Whoever reads the screen may stall; the walk and its end must not.
         let output = OutputQueue(capacity: 1 << 16) { try? Terminal.output.write($0) }
         defer { output.flush() }
         output.append(introduction(flarePort: flarePort, webPort: webPort, link: link))
-        var configuration = MQTTConfiguration()
-        configuration.host = broker.host
-        configuration.port = broker.port
-        await BrokerSession(configuration).run(filters: ["\(root)/state"], timeout: nil) { visit in
+        await BrokerSession(MQTTConfiguration(to: broker)).run(filters: ["\(root)/state"], timeout: nil) {
+            visit in
             var shown = ""
             for await event in visit.events {
                 guard case .message(let message) = event, let state = try? JSONValue(parsing: message.payload)
@@ -82,6 +82,21 @@ package struct DemoScreen: Sendable {
             }
         }
         if isTerminal { output.append("\n") }
+    }
+
+    /// A link that signs in the owner, once the daemon's socket is there; `nil` if it is not in time.
+    private func signInLink(within limit: Duration) async -> String? {
+        let end = ContinuousClock.now + limit
+        let request = AdministrationClient.request(.post, ["sign-in-links"], body: [:])
+        while ContinuousClock.now < end {
+            if let answer = try? await AdministrationClient(folder: folder).send(request),
+                answer.status == 201
+            {
+                return answer.body?["url"]?.string
+            }
+            guard (try? await Task.sleep(for: .milliseconds(20))) != nil else { break }
+        }
+        return nil
     }
 
     /// The lines above the live one.

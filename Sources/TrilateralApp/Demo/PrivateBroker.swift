@@ -112,8 +112,7 @@ enum BrokerProbe {
         within limit: Duration,
         isPatient: Bool = true
     ) async -> String? {
-        var configuration = MQTTConfiguration()
-        (configuration.host, configuration.port) = (address.host, address.port)
+        var configuration = MQTTConfiguration(to: address)
         configuration.reconnectMinimumSeconds = 0.05
         configuration.reconnectMaximumSeconds = 0.2
         do throws(VerbError) {
@@ -122,5 +121,13 @@ enum BrokerProbe {
         } catch {
             return error.message
         }
+    }
+}
+
+extension MQTTConfiguration {
+    /// A connection without a name and a password.
+    init(to broker: HostAndPort) {
+        self.init()
+        (host, port) = (broker.host, broker.port)
     }
 }

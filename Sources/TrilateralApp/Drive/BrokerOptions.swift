@@ -88,7 +88,6 @@ struct BrokerOptions: ParsableArguments {
     @Option(help: "The daemon's node; without it the one in the configuration, or else the only one online.")
     var node: String?
 
-    var file: ConfigurationOption { address.file }
     var mqtt: HostAndPort? { address.mqtt }
 
     func validate() throws {

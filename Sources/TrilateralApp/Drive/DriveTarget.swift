@@ -30,7 +30,9 @@ package enum DriveTarget: Sendable, Hashable {
             self = .word(word)
             return
         }
-        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(
+            String.init
+        )
         let name = parts.last ?? ""
         let isLegal =
             name.utf8.count <= 128

@@ -20,8 +20,7 @@ enum ModelBackend {
 
     /// The server of the daemon that has the database open.
     struct LocalServer {
-        let host: String
-        let port: Int
+        let address: HostAndPort
         /// Proves that this program may read the database; see `LocalKey`.
         private let key: String
         /// A user's token, where the server asks for one.
@@ -30,13 +29,7 @@ enum ModelBackend {
         /// `nil` when the configuration opens no server to others, or at a port that the system chooses.
         init?(_ flare: TrilateralConfiguration.Platform, key: String, token: Secret?) {
             guard flare.isServing, flare.listen.port > 0 else { return nil }
-            host =
-                switch flare.listen.host {
-                case "0.0.0.0": "127.0.0.1"
-                case "::": "::1"
-                default: flare.listen.host
-                }
-            port = flare.listen.port
+            address = flare.listen.onThisMachine
             (self.key, self.token) = (key, token)
         }
 
@@ -53,11 +46,11 @@ enum ModelBackend {
                     target,
                     body: body,
                     headers: headers,
-                    to: .port(host, port)
+                    to: .port(address.host, address.port)
                 )
             } catch {
                 throw VerbError(
-                    "the database is in use, and the Flare server at \(HostAndPort(host: host, port: port)) does not "
+                    "the database is in use, and the Flare server at \(address) does not "
                         + "answer (\(error)); name its configuration with --config, or stop the daemon first",
                     .unavailable
                 )
@@ -68,7 +61,7 @@ enum ModelBackend {
             }
             let advice = reply.status == 401 ? "; --token-file names a file with the token of an owner" : ""
             throw VerbError(
-                "the database is in use, and the Flare server at \(HostAndPort(host: host, port: port)) refuses: "
+                "the database is in use, and the Flare server at \(address) refuses: "
                     + (json?["message"]?.string ?? "status \(reply.status)") + advice,
                 [401, 403].contains(reply.status) ? .noPermission : .unavailable
             )
