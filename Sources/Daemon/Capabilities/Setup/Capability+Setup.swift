@@ -18,7 +18,7 @@ extension Capability {
         let refused = RefusalLog("what a scanner says is ignored", context.logger)
         let (client, send) = (context.client, context.send)
         let scanners = SetupScanners(
-            profiles,
+            profiles: profiles,
             onRefused: refused.record,
             send: { send(SetupCandidates.event(.heard($0))) }
         )
