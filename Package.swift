@@ -231,7 +231,7 @@ let package = Package(
                 "Controller",
                 "Messages", "Lamps", "HomeAssistant", "Sensors", "HTTPListener", "FlareServer", "FlareClient",
                 "MQTT", "Threading", "CMalloc", "CProcess", "Resolution", "Directory", "People", "Accounts",
-                "Administration", lifecycle, arguments, log,
+                "Administration", lifecycle, arguments, nioCore, nioPosix, log,
             ],
             // The demo's place goes into the program, so that it runs from any folder.
             resources: [.embedInCode("Resources/place.json")]

@@ -78,6 +78,11 @@ struct DemoTests {
         ] {
             #expect(screen.contains(hint), "\(hint)")
         }
+        // A bookmark of the page stays true, or the screen says why not.
+        #expect(
+            screen.contains("http://127.0.0.1:18080/\n") || screen.contains("(port 18080 is in use)"),
+            "\(screen)"
+        )
         try await withVisitor(to: "trilateral/demo", port: port) { visitor in
             try await visitor.awaits("status", "online")
             let lamp = try await visitor.awaits("nearby", within: .seconds(25)) {

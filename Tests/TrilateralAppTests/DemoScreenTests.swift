@@ -45,7 +45,8 @@ struct DemoScreenTests {
         isKept: Bool = false,
         flare: String = "127.0.0.1:0",
         webPort: Int? = 4002,
-        link: String? = "http://127.0.0.1:4002/sign-in?link=tll_x"
+        link: String? = "http://127.0.0.1:4002/sign-in?link=tll_x",
+        inUse: [Int] = []
     ) throws -> String {
         let screen = DemoScreen(
             broker: try #require(HostAndPort(broker)),
@@ -55,6 +56,7 @@ struct DemoScreenTests {
             folder: "/tmp/demo/",
             web: HostAndPort(host: "127.0.0.1", port: 0),
             flare: try #require(HostAndPort(flare)),
+            inUse: inUse,
             isTerminal: false
         )
         return screen.introduction(flarePort: 4001, webPort: webPort, link: link)
@@ -83,6 +85,12 @@ struct DemoScreenTests {
         for name in ["web  ", "admin"] {
             #expect(text.contains("\(name)    not served; the reason stands above\n"))
         }
+        #expect(text.contains("http://127.0.0.1:4001/environments\n"))
+    }
+
+    @Test func `a usual port that another program has is named beside the one in its place`() throws {
+        let text = try introduction("localhost:1883", inUse: [18_080])
+        #expect(text.contains("web      http://127.0.0.1:4002/   (port 18080 is in use)\n"))
         #expect(text.contains("http://127.0.0.1:4001/environments\n"))
     }
 

@@ -33,7 +33,7 @@ struct DriveTargetTests {
         let words = [
             "color=255,136,0", "brightness=40%", "level=0.5", "on=true", "x={\"a\":[1]}", "t=\"5\"", "e=",
         ]
-        let members = try DriveTarget.nearby.members(words).get()
+        let members = try DriveTarget.word(.nearby).members(words).get()
         #expect(
             members == [
                 "color": "255,136,0", "brightness": "40%", "level": 0.5, "on": true, "x": ["a": [1]],
@@ -43,34 +43,14 @@ struct DriveTargetTests {
     }
 
     @Test func `a bare value is the state, or the environment`() throws {
-        #expect(try DriveTarget.nearby.members(["TOGGLE"]).get() == ["state": "TOGGLE"])
-        #expect(try DriveTarget.environment.members(["next"]).get() == ["environment": "next"])
-        #expect(try DriveTarget.lifecyclePart("level").members(["FULL"]).get() == ["level": "FULL"])
+        #expect(try DriveTarget.word(.nearby).members(["TOGGLE"]).get() == ["state": "TOGGLE"])
+        #expect(try DriveTarget.word(.environment).members(["next"]).get() == ["environment": "next"])
+        #expect(try DriveTarget.named(.lifecycle, "level").members(["FULL"]).get() == ["level": "FULL"])
     }
 
     @Test(arguments: [["=1"], ["tx=1"], ["a=1", "a=2"], ["ON", "state=ON"]])
     func `words that make no sense are refused`(words: [String]) {
-        #expect(throws: UsageError.self) { try DriveTarget.nearby.members(words).get() }
-    }
-}
-
-struct NodeFinderTests {
-    private func finding(_ messages: [(String, String)]) -> NodeFinder.Finding? {
-        var finder = NodeFinder(base: "home/tri")
-        for (topic, payload) in messages { finder.heard(topic: topic, payload: Array(payload.utf8)) }
-        return finder.finding
-    }
-
-    @Test func `one that is online is found, several are listed, others do not count`() {
-        #expect(NodeFinder(base: "home/tri").filter == "home/tri/+/status")
-        #expect(finding([]) == nil)
-        #expect(finding([("home/tri/a/status", "offline"), ("home/tri/b/status", "online")]) == .one("b"))
-        #expect(
-            finding([("home/tri/b/status", "online"), ("home/tri/a/status", "online")])
-                == .several(["a", "b"])
-        )
-        #expect(finding([("home/tri/a/status", "online"), ("home/tri/a/status", "offline")]) == nil)
-        #expect(finding([("home/tri/a/b/status", "online"), ("x/a/status", "online")]) == nil)
+        #expect(throws: UsageError.self) { try DriveTarget.word(.nearby).members(words).get() }
     }
 }
 

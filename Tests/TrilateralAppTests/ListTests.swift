@@ -58,6 +58,12 @@ struct ListReportTests {
         )
     }
 
+    @Test func `nodes that are online are those whose status says so`() {
+        #expect(report(.nodes).online == ["pi"])
+        let read: JSONObject = ["b/status": "online", "a/status": "online", "c/status": "", "d/info": [:]]
+        #expect(ListReport(.nodes, read, time: LocalTime()).online == ["a", "b"])
+    }
+
     @Test func `an empty list is told as such`() {
         for kind in ListReport.Kind.allCases {
             let report = ListReport(kind, [:], time: LocalTime())

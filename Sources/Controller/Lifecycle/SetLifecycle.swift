@@ -1,9 +1,9 @@
 package import JSON
 import Text
-package import Things
+import Things
 
 /// Changes the lifecycle.
-package enum SetLifecycle: CommandOperation {
+package enum SetLifecycle: SliceCommand {
     /// What of the lifecycle can be set, as it is called in topics.
     package enum Name: String, Sendable, Hashable, CaseIterable {
         case level, audio, context, language
@@ -41,13 +41,6 @@ package enum SetLifecycle: CommandOperation {
     package var logTarget: String? { name.rawValue }
     package var logValues: JSONValue? { .object([name.rawValue: .string(word)]) }
     package var summary: CommandSummary? { CommandSummary("set \(name.rawValue) of the lifecycle") }
-
-    package func perform(
-        _ command: inout PendingCommand,
-        in controller: inout DeviceController
-    ) throws(Refusal) {
-        try controller.carryOut(command)
-    }
 }
 
 extension Command.Operation {

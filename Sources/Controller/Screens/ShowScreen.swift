@@ -1,9 +1,9 @@
 package import JSON
 import Text
-package import Things
+import Things
 
 /// Changes what a display shows.
-package struct ShowScreen: CommandOperation {
+package struct ShowScreen: SliceCommand {
     let call: ScreenCall
     /// Its id, or ``ScreenCall/everyDisplay``.
     let display: String
@@ -22,13 +22,6 @@ package struct ShowScreen: CommandOperation {
     }
     package var summary: CommandSummary? {
         CommandSummary("\(call.name.rawValue) on display \(QuotedValue.clipped(display, to: 64))")
-    }
-
-    package func perform(
-        _ command: inout PendingCommand,
-        in controller: inout DeviceController
-    ) throws(Refusal) {
-        try controller.carryOut(command)
     }
 }
 

@@ -1,6 +1,18 @@
 import Flare
 package import Things
 
+/// A command of a slice, which carries it out once the policies were asked.
+package protocol SliceCommand: CommandOperation {}
+
+extension SliceCommand {
+    package func perform(
+        _ command: inout PendingCommand,
+        in controller: inout DeviceController
+    ) throws(Refusal) {
+        try controller.carryOut(command)
+    }
+}
+
 /// The slices: they follow what the core does, and ask it for what they cannot do themselves.
 extension DeviceController {
     /// Adds the slices of a configuration that are not here yet.
@@ -28,7 +40,7 @@ extension DeviceController {
     }
 
     /// Lets the slice that knows a command carry it out; the policies have been asked.
-    package mutating func carryOut(_ command: PendingCommand) throws(Refusal) {
+    fileprivate mutating func carryOut(_ command: PendingCommand) throws(Refusal) {
         for index in state.slices.indices {
             guard let effects = try carryOut(command.command, at: index) else { continue }
             for effect in effects { perform(effect, for: command) }

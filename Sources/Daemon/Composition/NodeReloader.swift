@@ -2,19 +2,22 @@ import Accounts
 import Administration
 import Bridge
 import Controller
+import Logging
 import Sensors
 import ServiceLifecycle
 import Settings
 import Threading
 
-/// Runs the parts of a node, and exchanges them when its configuration has changed.
-struct NodeReloader: Sendable {
+/// Runs the parts of a node, and exchanges those that another configuration changes.
+actor NodeReloader {
     private let runtime: NodeRuntime
     private let bridge: MQTTBridge
     private let flare: FlareBackend
     private let administration: AccountsAPI
     private let context: CapabilityContext
     private let parts: NodeParts
+    /// With the configuration in use.
+    private var plan: NodePlan
     let inputs = SensorInputs()
     /// The capabilities' services that start before the controller, and those that start after it.
     let early: ReplaceableServices
@@ -32,6 +35,7 @@ struct NodeReloader: Sendable {
     ) {
         (self.runtime, self.bridge, self.flare) = (runtime, bridge, flare)
         (self.administration, self.context, self.parts) = (administration, context, parts)
+        self.plan = plan
         early = ReplaceableServices("capabilities", parts.services(\.services), logger: context.logger)
         let sensing = NodeSensing(plan, parts.all, recordings, context, inputs)
         late = ReplaceableServices(
@@ -42,14 +46,45 @@ struct NodeReloader: Sendable {
         )
     }
 
-    /// Whether a source of readings has ended with an error.
-    var hasFailedSource: Bool { inputs.hasFailed }
+    /// The configuration in use.
+    var configuration: TrilateralConfiguration { plan.configuration }
+
+    /// Decides what a configuration that was read again changes, and changes it; called once at a time.
+    func reload(_ loaded: LoadedConfiguration) async -> TrilateralDaemon.Reload {
+        var daemon = plan.daemon
+        (daemon.configuration, daemon.files) = (loaded.values, loaded.files)
+        let new = NodePlan(daemon, after: plan)
+        guard let changes = NodeChanges(from: plan, to: new, hasFailedSource: inputs.hasFailed) else {
+            return .rebuild
+        }
+        let isSame = configuration == daemon.configuration && changes.names.isEmpty
+        if !isSame {
+            do {
+                try await apply(changes, new)
+            } catch {
+                return .refused("\(error)")
+            }
+        }
+        plan = new
+        daemon.secrets.use(loaded.values)
+        // Before the log is written to, which may have moved.
+        daemon.onApplied(loaded)
+        let names = changes.names.joined(separator: ", ")
+        context.logger.notice(
+            isSame
+                ? "configuration read again; nothing has changed"
+                : "configuration read again; \(names.isEmpty ? "using it" : "restarted: \(names)")"
+        )
+        // Answers whoever asked for it.
+        runtime.send(.configurationApplied(new.rules))
+        return .applied
+    }
 
     /// Builds what the changes concern again, starts it in place of what was there, and hands everybody else the
     /// configuration.
     ///
     /// - Throws: If a part cannot be built; nothing has changed then.
-    func apply(_ changes: NodeChanges, _ plan: NodePlan) async throws {
+    private func apply(_ changes: NodeChanges, _ plan: NodePlan) async throws {
         let configuration = plan.configuration
         let concerned = plan.capabilities.filter { changes.capabilities.contains($0.name) }
         var context = context
@@ -87,15 +122,12 @@ struct NodeReloader: Sendable {
         }
     }
 
-    /// Follows the rules of another configuration from now on, and answers whoever asked for it.
-    func finish(_ plan: NodePlan) { runtime.send(.configurationApplied(plan.rules)) }
-
     /// Lets the node and its bridge use the new parts, in one turn of the loop.
     private func follow(_ old: [CapabilityParts], _ new: [CapabilityParts], _ plan: NodePlan) async {
         let topics = Set(old.flatMap(\.topics)).subtracting(new.flatMap(\.topics))
         let links = (old: Set(old.flatMap(\.links)), new: Set(new.flatMap(\.links)))
         await withCheckedContinuation { done in
-            context.loop.perform {
+            context.loop.perform { [runtime, bridge, parts] in
                 let snapshot = runtime.assumeIsolated {
                     $0.use(parts.policies, showing: new.compactMap(\.observer))
                 }

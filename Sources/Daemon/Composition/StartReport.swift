@@ -48,12 +48,6 @@ extension HTTPListenerConfiguration {
 
     /// The address with which a browser on this machine reaches it.
     func address(onThisMachineAt port: Int) -> String {
-        let host =
-            switch host {
-            case "0.0.0.0": "127.0.0.1"
-            case "::": "::1"
-            default: host
-            }
-        return "\(scheme)://\(HostAndPort(host: host, port: port))"
+        "\(scheme)://\(HostAndPort(host: host, port: port).onThisMachine)"
     }
 }

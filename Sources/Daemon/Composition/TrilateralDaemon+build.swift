@@ -96,16 +96,15 @@ extension TrilateralDaemon {
                 }
             )
         }
-        let reloader = DaemonReloader(plan, nodePlan, node.reloader, logger: logger)
         return TrilateralDaemon(
             services: services,
             requests: shellRequests,
             requestPort: shellPort,
             read: plan.read,
             reportRead: { runtime.send(.configurationRead(problem: $0)) },
-            reload: { await reloader.reload($0) },
+            reload: { await node.reloader.reload($0) },
             prepare: { next in
-                let old = NodeAddress(await reloader.configuration.mqtt, plan.traits)
+                let old = NodeAddress(await node.reloader.configuration.mqtt, plan.traits)
                 if NodeAddress(next.values.mqtt, plan.traits) != old { await bridge.leave() }
             },
             setLogLevel: plan.setLogLevel,

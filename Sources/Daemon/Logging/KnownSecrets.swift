@@ -10,20 +10,16 @@ package final class KnownSecrets: Sendable {
         var publicWords: Set<String> = []
         /// Those of registered stations; one that was forgotten may still be in use elsewhere.
         var stations: Set<String> = []
-
-        var mask: SecretMask {
-            SecretMask(passwords: passwords + stations.sorted(), publicWords: publicWords)
-        }
+        var mask = SecretMask.forms
     }
 
     private let state = Locked(State())
-    private let current = Locked(SecretMask.forms)
     private let changed: @Sendable (SecretMask) -> Void
 
     /// - Parameter changed: Called with every new mask.
     package init(changed: @escaping @Sendable (SecretMask) -> Void = { _ in }) { self.changed = changed }
 
-    package var mask: SecretMask { current.withLock { $0 } }
+    package var mask: SecretMask { state.withLock { $0.mask } }
 
     /// Takes the passwords of a configuration instead of those of the last one.
     package func use(_ configuration: TrilateralConfiguration) {
@@ -49,9 +45,10 @@ package final class KnownSecrets: Sendable {
     private func update(_ change: (inout State) -> Void) {
         let mask = state.withLock { state in
             change(&state)
+            let passwords = state.passwords + state.stations.sorted()
+            state.mask = SecretMask(passwords: passwords, publicWords: state.publicWords)
             return state.mask
         }
-        current.withLock { $0 = mask }
         changed(mask)
     }
 }

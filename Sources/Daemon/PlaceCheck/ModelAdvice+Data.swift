@@ -90,6 +90,7 @@ extension ModelAdvice {
 /// The numbers of beacons and the names of receivers of an environment, in the order of the file.
 struct ModelBeacons {
     private(set) var hasAny = false
+    /// Where each was first.
     private var majors: [Int: String] = [:]
     private var minors: [[Int]: String] = [:]
     private var receivers: [String: String] = [:]
@@ -97,22 +98,16 @@ struct ModelBeacons {
 
     mutating func enter(_ zone: JSONValue, at place: String, _ advice: inout ModelAdvice) {
         major = Self.number("major", of: zone)
-        guard let major else { return }
-        if let other = majors[major] {
-            advice.warn("\(place).data.major", "is \(major), as that of \(other); each zone needs its own")
-        } else {
-            majors[major] = place
-        }
+        guard let major, let other = Self.first(&majors, major, place) else { return }
+        advice.warn("\(place).data.major", "is \(major), as that of \(other); each zone needs its own")
     }
 
     mutating func add(_ thing: JSONValue, at place: String, _ advice: inout ModelAdvice) {
         let minor = Self.number("minor", of: thing)
         if let receiver = thing["data"]?["receiver"]?.string {
             if minor != nil { advice.warn("\(place).data.minor", "is beside a receiver, which counts") }
-            if let other = receivers[receiver] {
+            if let other = Self.first(&receivers, receiver, place) {
                 advice.warn("\(place).data.receiver", "is the name of \(other) already, which counts")
-            } else {
-                receivers[receiver] = place
             }
             return
         }
@@ -121,14 +116,18 @@ struct ModelBeacons {
         guard let major else {
             return advice.warn("\(place).data.minor", "counts for nothing: its zone has no data.major")
         }
-        if let other = minors[[major, minor]] {
-            advice.warn(
-                "\(place).data.minor",
-                "is \(minor), as that of \(other) with the same major; the first counts"
-            )
-        } else {
-            minors[[major, minor]] = place
-        }
+        guard let other = Self.first(&minors, [major, minor], place) else { return }
+        advice.warn(
+            "\(place).data.minor",
+            "is \(minor), as that of \(other) with the same major; the first counts"
+        )
+    }
+
+    /// Where a key was before; `nil` if this is its first place.
+    private static func first<Key>(_ places: inout [Key: String], _ key: Key, _ place: String) -> String? {
+        if let first = places[key] { return first }
+        places[key] = place
+        return nil
     }
 
     private static func number(_ key: String, of json: JSONValue) -> Int? {

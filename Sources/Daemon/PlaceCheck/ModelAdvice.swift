@@ -21,7 +21,9 @@ package struct ModelAdvice {
 
     package init(on model: JSONValue, profiles: [String]? = nil) {
         self.profiles = profiles
-        unknownMembers(of: model, ["environments"], at: "", kind: "model")
+        for name in (model.object ?? [:]).keys.sorted() where name != "environments" {
+            unknown(name, ["environments"], at: "", kind: "model")
+        }
         for (environment, place) in Self.objects(in: model, "environments", at: "") {
             self.environment(environment, at: place)
         }
@@ -146,17 +148,6 @@ package struct ModelAdvice {
             }
         default:
             break
-        }
-    }
-
-    private mutating func unknownMembers(
-        of json: JSONValue,
-        _ known: [String],
-        at place: String,
-        kind: String
-    ) {
-        for name in (json.object ?? [:]).keys.sorted() where !known.contains(name) {
-            unknown(name, known, at: place, kind: kind)
         }
     }
 

@@ -29,21 +29,17 @@ package struct StateFolder: Sendable {
         guard code == 0 else { return "\(StateFolderError(path: path, code: code))" }
         let file = url.appending(path: ".writable-\(getpid())").path(percentEncoded: false)
         defer { unlink(file) }
-        let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return reason(errno) }
-        defer { close(descriptor) }
-        let bytes = [UInt8](repeating: 0x2E, count: Self.enough)
-        let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        guard written == bytes.count else { return reason(written < 0 ? errno : ENOSPC) }
-        return fsync(descriptor) == 0 ? nil : reason(errno)
+        do throws(FileWriteError) {
+            let bytes = [UInt8](repeating: 0x2E, count: Self.enough)
+            try AtomicFile.write(bytes, to: file, permissions: 0o600)
+            return nil
+        } catch {
+            return "the state folder \(path) cannot be written: \(error)"
+        }
     }
 
     /// The free space that the databases need, bytes.
     static let enough = 262_144
-
-    private func reason(_ code: Int32) -> String {
-        "the state folder \(path) cannot be written: \(systemMessage(code))"
-    }
 
     /// A warning if other users can read the state folder.
     package static func warning(of path: String) -> String? {

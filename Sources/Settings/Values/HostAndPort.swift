@@ -12,6 +12,15 @@ package struct HostAndPort: Sendable, Hashable {
         self.port = port
     }
 
+    /// Where programs of this machine reach what listens here.
+    package var onThisMachine: HostAndPort {
+        switch host {
+        case "0.0.0.0": HostAndPort(host: "127.0.0.1", port: port)
+        case "::": HostAndPort(host: "::1", port: port)
+        default: self
+        }
+    }
+
     /// From `HOST:PORT`; `nil` for any other text.
     package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":") else { return nil }

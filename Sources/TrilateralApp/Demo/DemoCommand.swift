@@ -41,19 +41,19 @@ struct DemoCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where to serve the kiosk page; port 0 chooses a free port.",
+            "Where to serve the kiosk page; without it 127.0.0.1:18080, or else a free port.",
             valueName: "host:port"
         )
     )
-    var web = HostAndPort(host: "127.0.0.1", port: 0)
+    var web: HostAndPort?
 
     @Option(
         help: ArgumentHelp(
-            "Where the Flare server listens; port 0 chooses a free port.",
+            "Where the Flare server listens; without it 127.0.0.1:11234, or else a free port.",
             valueName: "host:port"
         )
     )
-    var flare = HostAndPort(host: "127.0.0.1", port: 0)
+    var flare: HostAndPort?
 
     @Flag(
         name: .customLong("keep"),
@@ -97,8 +97,7 @@ struct DemoCommand: AsyncParsableCommand {
     /// The broker that was named, else the one on this machine if it takes us, else a private one.
     private func findBroker(_ folder: StateFolder) async throws -> (HostAndPort, PrivateBroker?) {
         if let broker {
-            let limit = Duration.seconds(5)
-            if let reason = await BrokerProbe.refusal(of: broker.host, port: broker.port, within: limit) {
+            if let reason = await BrokerProbe.refusal(of: broker, within: .seconds(5)) {
                 throw VerbError(
                     "\(reason); name another broker with --mqtt, or leave --mqtt out: if none answers on localhost:1883, the demo starts its own",
                     .unavailable
@@ -107,13 +106,22 @@ struct DemoCommand: AsyncParsableCommand {
             return (broker, nil)
         }
         let usual = TrilateralConfiguration().mqtt.address
-        var probe = MQTTConfiguration()
-        probe.host = usual.host
-        probe.port = usual.port
-        let refusal = await BrokerProbe.refusal(by: probe, within: .seconds(3), isPatient: false)
+        let refusal = await BrokerProbe.refusal(of: usual, within: .seconds(3), isPatient: false)
         if refusal == nil { return (usual, nil) }
         let started = try await PrivateBroker.start(in: folder)
-        return (HostAndPort(host: "127.0.0.1", port: started.port), started)
+        return (started.address, started)
+    }
+
+    /// Where to listen: where the user says, else on the usual port, or on one that the system chooses if that is in use.
+    private static func listen(
+        _ named: HostAndPort?,
+        usual port: Int,
+        _ inUse: inout [Int]
+    ) async -> HostAndPort {
+        if let named { return named }
+        let free = await LoopbackPort.free(port)
+        if free == nil { inUse.append(port) }
+        return HostAndPort(host: "127.0.0.1", port: free ?? 0)
     }
 
     private func run(
@@ -124,7 +132,10 @@ struct DemoCommand: AsyncParsableCommand {
         _ environment: [String: String]
     ) async throws {
         let (ports, portFeed) = AsyncStream.makeStream(of: DemoScreen.Port.self)
-        let (node, web, flare, isKept) = (node, web, flare, isKept)
+        let (node, isKept) = (node, isKept)
+        var inUse: [Int] = []
+        let web = await Self.listen(web, usual: LoopbackPort.web, &inUse)
+        let flare = await Self.listen(flare, usual: LoopbackPort.flare, &inUse)
         var runner = DaemonRunner(folder: folder, environment: environment) {
             .success(LoadedConfiguration())
         }
@@ -154,6 +165,7 @@ struct DemoCommand: AsyncParsableCommand {
             folder: folder.path,
             web: web,
             flare: flare,
+            inUse: inUse,
             isTerminal: Terminal.output.isCapable(environment: environment)
         )
         try await withThrowingTaskGroup(of: Void.self) { group in

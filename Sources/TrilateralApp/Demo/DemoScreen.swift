@@ -1,7 +1,9 @@
+import Administration
 import Daemon
 import Foundation
 package import JSON
 import MQTT
+import People
 package import Settings
 
 /// What the demo shows in the terminal: where everything is, what to try, and where the walker is now.
@@ -21,6 +23,8 @@ package struct DemoScreen: Sendable {
     let folder: String
     let web: HostAndPort
     let flare: HostAndPort
+    /// The usual ports that other programs have.
+    let inUse: [Int]
     let isTerminal: Bool
 
     package init(
@@ -31,6 +35,7 @@ package struct DemoScreen: Sendable {
         folder: String,
         web: HostAndPort,
         flare: HostAndPort,
+        inUse: [Int] = [],
         isTerminal: Bool
     ) {
         self.broker = broker
@@ -40,6 +45,7 @@ package struct DemoScreen: Sendable {
         self.folder = folder
         self.web = web
         self.flare = flare
+        self.inUse = inUse
         self.isTerminal = isTerminal
     }
 
@@ -55,15 +61,13 @@ package struct DemoScreen: Sendable {
             if flarePort != nil, webPort != nil || !waitsForWeb { break }
         }
         guard let flarePort else { return }
-        let link = webPort == nil ? nil : await SignInLink.make(in: folder, within: .seconds(2))
+        let link = webPort == nil ? nil : await signInLink(within: .seconds(2))
         // Whoever reads the screen may stall; the walk and its end must not.
         let output = OutputQueue(capacity: 1 << 16) { try? Terminal.output.write($0) }
         defer { output.flush() }
         output.append(introduction(flarePort: flarePort, webPort: webPort, link: link))
-        var configuration = MQTTConfiguration()
-        configuration.host = broker.host
-        configuration.port = broker.port
-        await BrokerSession(configuration).run(filters: ["\(root)/state"], timeout: nil) { visit in
+        await BrokerSession(MQTTConfiguration(to: broker)).run(filters: ["\(root)/state"], timeout: nil) {
+            visit in
             var shown = ""
             for await event in visit.events {
                 guard case .message(let message) = event, let state = try? JSONValue(parsing: message.payload)
@@ -78,6 +82,21 @@ package struct DemoScreen: Sendable {
             }
         }
         if isTerminal { output.append("\n") }
+    }
+
+    /// A link that signs in the owner, once the daemon's socket is there; `nil` if it is not in time.
+    private func signInLink(within limit: Duration) async -> String? {
+        let end = ContinuousClock.now + limit
+        let request = AdministrationClient.request(.post, ["sign-in-links"], body: [:])
+        while ContinuousClock.now < end {
+            if let answer = try? await AdministrationClient(folder: folder).send(request),
+                answer.status == 201
+            {
+                return answer.body?["url"]?.string
+            }
+            guard (try? await Task.sleep(for: .milliseconds(20))) != nil else { break }
+        }
+        return nil
     }
 
     /// The lines above the live one.
@@ -95,6 +114,7 @@ package struct DemoScreen: Sendable {
         let page =
             webPort.map { "http://\(HostAndPort(host: web.host, port: $0))/" }
             ?? "not served; the reason stands above"
+        func note(_ usual: Int) -> String { inUse.contains(usual) ? "   (port \(usual) is in use)" : "" }
         let another = "trilateral sign-in --state '\(folder)'"
         let admin =
             if webPort == nil { page } else if let link {
@@ -106,8 +126,8 @@ package struct DemoScreen: Sendable {
 
               broker   \(broker)\(isPrivate ? "   (private, ends with the demo)" : "")
               topics   \(root)/#
-              Flare    http://\(HostAndPort(host: flare.host, port: flarePort))/environments
-              web      \(page)
+              Flare    http://\(HostAndPort(host: flare.host, port: flarePort))/environments\(note(LoopbackPort.flare))
+              web      \(page)\(note(LoopbackPort.web))
               admin    \(admin)
               state    \(folder)
 

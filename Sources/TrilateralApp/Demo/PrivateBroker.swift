@@ -1,11 +1,13 @@
 import Daemon
 import Foundation
-import Logging
 import MQTT
+import NIOCore
+import NIOPosix
+import Settings
 
-/// A mosquitto of our own on a free loopback port, which ends with this process.
+/// A mosquitto of our own on a loopback port, which ends with this process.
 final class PrivateBroker: Sendable {
-    let port: Int
+    let address: HostAndPort
     /// Closing it, also by dying, ends the broker.
     private let lifeline: Pipe
     private let process: Process
@@ -19,17 +21,18 @@ final class PrivateBroker: Sendable {
             )
         }
         for _ in 0..<5 {
-            let broker = try PrivateBroker(program: program, folder: folder)
-            let reason = await BrokerProbe.refusal(of: "127.0.0.1", port: broker.port, within: .seconds(5))
-            if reason == nil { return broker }
+            var port = await LoopbackPort.free(LoopbackPort.broker)
+            if port == nil { port = await LoopbackPort.free(0) }
+            guard let port else { throw failure("no free port on 127.0.0.1") }
+            let broker = try PrivateBroker(program: program, folder: folder, port: port)
+            if await BrokerProbe.refusal(of: broker.address, within: .seconds(5)) == nil { return broker }
             broker.stop()
         }
         throw VerbError("\(program) was started, but does not answer", .unavailable)
     }
 
-    private init(program: String, folder: StateFolder) throws(VerbError) {
-        guard let port = Self.freePort() else { throw Self.failure("no free port on 127.0.0.1") }
-        self.port = port
+    private init(program: String, folder: StateFolder, port: Int) throws(VerbError) {
+        address = HostAndPort(host: "127.0.0.1", port: port)
         let file = folder.url.appending(path: "mosquitto.conf")
         let text = """
             # Written by trilateral demo, for the broker that it starts and ends.
@@ -75,59 +78,56 @@ final class PrivateBroker: Sendable {
         let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"]
         return folders.map { "\($0)/\(program)" }.first { access($0, X_OK) == 0 }
     }
+}
 
-    private static func freePort() -> Int? {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-            }
-        }
-        return isBound ? Int(UInt16(bigEndian: address.sin_port)) : nil
+/// The ports of this machine on which the demo listens if they are free, so that what a browser or a script remembers of
+/// it stays true: those of a daemon with a 1 before them.
+enum LoopbackPort {
+    static let broker = 11_883
+    static let flare = 11_234
+    static let web = 18_080
+
+    /// The port, if it can be listened on now; `nil` if another program does.
+    ///
+    /// - Parameter port: 0 for one that the system chooses.
+    static func free(_ port: Int) async -> Int? {
+        let listener = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        guard let channel = try? await listener.bind(host: "127.0.0.1", port: port).get() else { return nil }
+        let found = channel.localAddress?.port
+        try? await channel.close()
+        return found
     }
 }
 
 /// Whether an MQTT broker accepts a connection.
 enum BrokerProbe {
-    /// - Returns: Why it does not; `nil` when it does.
-    static func refusal(of host: String, port: Int, within limit: Duration) async -> String? {
-        var configuration = MQTTConfiguration()
-        configuration.host = host
-        configuration.port = port
-        configuration.reconnectMinimumSeconds = 0.05
-        configuration.reconnectMaximumSeconds = 0.2
-        return await refusal(by: configuration, within: limit)
-    }
-
     /// Tries until the broker accepts a connection or the time is over.
     ///
     /// The first failure ends it when `isPatient` is false, and in any case one that would only happen again.
     ///
     /// - Returns: Why it does not; `nil` when it does.
     static func refusal(
-        by configuration: MQTTConfiguration,
+        of address: HostAndPort,
         within limit: Duration,
         isPatient: Bool = true
     ) async -> String? {
-        await BrokerSession(configuration).run(filters: [], timeout: limit) { visit in
-            var reason = "the broker at \(configuration.address) did not answer within \(limit.inSeconds)"
-            for await event in visit.events {
-                switch event {
-                case .link(.connected): return nil
-                case .link(.disconnected(let error)):
-                    reason = "\(error)"
-                    guard isPatient, !error.isFinal else { return reason }
-                case .deadline: return reason
-                case .link(.refused), .link(.drained), .message, .woken, .signal: continue
-                }
-            }
-            return reason
+        var configuration = MQTTConfiguration(to: address)
+        configuration.reconnectMinimumSeconds = 0.05
+        configuration.reconnectMaximumSeconds = 0.2
+        do throws(VerbError) {
+            _ = try await BrokerSession(configuration).retained([], within: limit, isPatient: isPatient)
+            return nil
+        } catch {
+            return error.message
         }
+    }
+}
+
+extension MQTTConfiguration {
+    /// A connection without a name and a password.
+    init(to broker: HostAndPort) {
+        self.init()
+        (host, port) = (broker.host, broker.port)
     }
 }

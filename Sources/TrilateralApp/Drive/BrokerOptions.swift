@@ -1,8 +1,9 @@
 import ArgumentParser
 import Daemon
 import Foundation
-import Logging
+import JSON
 import MQTT
+import Messages
 import Settings
 
 /// Which broker the commands talk to, and below which topics.
@@ -87,7 +88,6 @@ struct BrokerOptions: ParsableArguments {
     @Option(help: "The daemon's node; without it the one in the configuration, or else the only one online.")
     var node: String?
 
-    var file: ConfigurationOption { address.file }
     var mqtt: HostAndPort? { address.mqtt }
 
     func validate() throws {
@@ -119,52 +119,26 @@ struct BrokerOptions: ParsableArguments {
         timeout: Duration,
         output: Terminal?
     ) async throws -> String {
-        let broker = BrokerSession(link)
-        var finder = NodeFinder(base: base)
-        var lastError: MQTTError?
-        var isLinked = false
-        var isUnread = false
-        let finding = await broker.run(filters: [finder.filter], timeout: timeout, output: output) {
-            session in
-            for await event in session.events {
-                switch event {
-                case .link(.connected):
-                    isLinked = true
-                    // What is retained comes at once; nothing says when that was all.
-                    session.wake(after: .milliseconds(400))
-                case .link(.disconnected(let error)):
-                    isLinked = false
-                    lastError = error
-                    if error.isFinal { return NodeFinder.Finding?.none }
-                case .link(.refused), .link(.drained): break
-                case .signal:
-                    isUnread = true
-                    return nil
-                case .message(let message): finder.heard(topic: message.topic, payload: message.payload)
-                case .woken:
-                    if isLinked, let finding = finder.finding { return finding }
-                    session.wake(after: .milliseconds(200))
-                case .deadline: return finder.finding
-                }
-            }
-            return nil
+        func online(_ read: JSONObject) -> [String] {
+            ListReport(.nodes, read, time: .ofThisMachine).online
         }
-        if isUnread { throw ExitCode.success }
-        switch finding {
-        case .one(let node)?:
-            return node
-        case .several(let nodes)?:
+        let read = try await BrokerSession(link)
+            .retained(below: base, [Topics(root: "+").status], within: timeout, output: output) {
+                !online($0).isEmpty
+            }
+        guard let read else { throw ExitCode.success }
+        let nodes = online(read)
+        guard nodes.count <= 1 else {
             let lines = ["several daemons are online; choose one with --node:"] + nodes.map { "  \($0)" }
             throw VerbError(lines.joined(separator: "\n"), .usage)
-        case nil where isLinked:
+        }
+        guard let node = nodes.first else {
             throw VerbError(
                 "no daemon is online at \(link.address) under \(base)/; is trilateral running?",
                 .unavailable
             )
-        case nil:
-            let silence = "the broker at \(link.address) did not answer within \(timeout.inSeconds)"
-            throw lastError.map(VerbError.init) ?? VerbError(silence, .unavailable)
         }
+        return node
     }
 }
 

@@ -1,4 +1,5 @@
 import Glibc
+import JSON
 import Logging
 import MQTT
 
@@ -49,8 +50,10 @@ struct BrokerSession {
     }
 
     private let client: MQTTClient
+    private let address: String
 
     init(_ configuration: MQTTConfiguration) {
+        address = configuration.address
         // What goes wrong with the link comes as an event, and is told in the words of the command.
         client = MQTTClient(configuration, logger: .silent)
     }
@@ -101,5 +104,59 @@ struct BrokerSession {
             group.cancelAll()
             return result
         }
+    }
+
+    /// What the broker keeps, by topic below the base: a topic that holds a plain word has it as a text.
+    ///
+    /// It comes at once after the subscription; nothing says when that was all, so a silence has to.
+    ///
+    /// - Parameters:
+    ///   - base: The first levels of all topics.
+    ///   - filters: What is read, below the base; without any it is only tried whether there is a link.
+    ///   - isPatient: Whether the broker is tried again when it cannot be reached.
+    ///   - output: What is written to.
+    ///   - isEnough: What is waited for, at most until the time is over; without it, the silence is enough.
+    /// - Returns: `nil` when nobody reads the output any more.
+    func retained(
+        below base: String = "",
+        _ filters: [String],
+        within limit: Duration,
+        isPatient: Bool = true,
+        output: Terminal? = nil,
+        until isEnough: ((JSONObject) -> Bool)? = nil
+    ) async throws(VerbError) -> JSONObject? {
+        let wanted = filters.map { "\(base)/\($0)" }
+        let result = await run(filters: wanted, timeout: limit, output: output) {
+            visit -> Result<JSONObject?, VerbError> in
+            var read: JSONObject = [:]
+            var (isLinked, isBusy) = (false, false)
+            let silence = "the broker at \(address) did not answer within \(limit.inSeconds)"
+            var failure = VerbError(silence, .unavailable)
+            for await event in visit.events {
+                switch event {
+                case .link(.connected):
+                    if filters.isEmpty { return .success(read) }
+                    isLinked = true
+                    visit.wake(after: .milliseconds(400))
+                case .link(.disconnected(let error)):
+                    isLinked = false
+                    failure = VerbError(error)
+                    if error.isFinal || !isPatient { return .failure(failure) }
+                case .message(let message):
+                    isBusy = true
+                    let topic = String(message.topic.dropFirst(base.count + 1))
+                    read[topic] = message.payload.isEmpty ? nil : JSONValue(retained: message.payload)
+                case .woken:
+                    if isLinked, isEnough?(read) ?? !isBusy { return .success(read) }
+                    isBusy = false
+                    visit.wake(after: .milliseconds(200))
+                case .deadline: return isLinked ? .success(read) : .failure(failure)
+                case .signal: return .success(nil)
+                case .link(.refused), .link(.drained): break
+                }
+            }
+            return .failure(failure)
+        }
+        return try result.get()
     }
 }

@@ -6,78 +6,74 @@ import Things
 
 /// What `set`, `action` and `get` are about, as it is written on the command line.
 package enum DriveTarget: Sendable, Hashable {
-    case nearby, device, environment
-    /// For `get` only: the current zone, and what is known of the daemon.
-    case zone, state, health, info, alerts, lifecycle
-    /// Level, audio, context or language of the lifecycle.
-    case lifecyclePart(String)
-    case sensor(String)
-    /// By slug or identifier.
-    case thing(String)
-    /// By slug or identifier; `get` takes their names, too.
-    case namedZone(String), namedEnvironment(String)
+    /// What is meant without another name; `zone`, and what is known of the daemon, are for `get` only.
+    package enum Word: String, Sendable, CaseIterable {
+        case nearby, device, environment, zone, state, health, info, alerts, lifecycle
+    }
+
+    /// What stands before a slash and a name.
+    package enum Kind: String, Sendable {
+        case things, sensors, zones, environments
+        /// Level, audio, context or language of the lifecycle.
+        case lifecycle
+    }
+
+    case word(Word)
+    /// By slug or identifier; `get` takes the names of zones and environments, too.
+    case named(Kind, String)
 
     /// From a word of the command line; `nil` for what cannot stand in a topic.
     ///
-    /// `nearby`, `device`, `environment`, `zone`, `state`, `health`, `info`, `alerts`, `lifecycle`, `lifecycle/<part>`,
-    /// `sensors/<sensor>`, `things/<thing>`, `zones/<zone>`, `environments/<environment>`; any other word is a thing.
+    /// A ``Word``, or a ``Kind`` with a slash and a name; any other word is a thing.
     package init?(_ text: String) {
-        if let word = Self.words.first(where: { $0.key == text }) {
-            self = word.value
+        if let word = Word(rawValue: text) {
+            self = .word(word)
             return
         }
-        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        let name = String(parts.last ?? "")
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(
+            String.init
+        )
+        let name = parts.last ?? ""
         let isLegal =
             name.utf8.count <= 128
             && name.unicodeScalars.allSatisfy { scalar in
                 scalar.properties.generalCategory != .control && !"/+#".unicodeScalars.contains(scalar)
             }
-        guard !name.isEmpty, isLegal else { return nil }
-        switch (parts.count, parts.first) {
-        case (1, _), (2, "things"): self = .thing(name)
-        case (2, "sensors"): self = .sensor(name)
-        case (2, "lifecycle"): self = .lifecyclePart(name)
-        case (2, "zones"): self = .namedZone(name)
-        case (2, "environments"): self = .namedEnvironment(name)
-        default: return nil
-        }
+        let kind = parts.count == 1 ? .things : parts.first.flatMap(Kind.init)
+        guard !name.isEmpty, isLegal, let kind else { return nil }
+        self = .named(kind, name)
     }
-
-    /// What a word means by itself.
-    static let words: KeyValuePairs<String, DriveTarget> = [
-        "nearby": .nearby, "device": .device, "environment": .environment, "zone": .zone, "state": .state,
-        "health": .health, "info": .info, "alerts": .alerts, "lifecycle": .lifecycle,
-    ]
 
     /// Where its state is retained, below `B/`; `nil` for what is asked for, or found among others.
     package var stateTopic: String? {
-        let topics = Topics.tails
-        return switch self {
-        case .nearby: topics.nearby
-        case .device: topics.device
-        case .environment: topics.environment
-        case .zone: topics.zone
-        case .state: topics.state
-        case .health: topics.health
-        case .info: topics.info
-        case .lifecycle, .lifecyclePart: topics.lifecycle
-        case .sensor(let name): SensorKind(rawValue: name).map(topics.sensor)
-        case .alerts, .thing, .namedZone, .namedEnvironment: nil
+        switch self {
+        case .word(.alerts), .named(.things, _), .named(.zones, _), .named(.environments, _): nil
+        case .word(let word): word.rawValue
+        case .named(.lifecycle, _): Topics.tails.lifecycle
+        case .named(.sensors, let name): SensorKind(rawValue: name).map(Topics.tails.sensor)
         }
     }
 
     /// The command that sets it; `nil` for what cannot be set.
     package var setCommand: CommandTopic? {
         switch self {
-        case .nearby: CommandDescriptor.nearbySet.topic()
-        case .device: CommandDescriptor.deviceSet.topic()
-        case .environment: CommandDescriptor.environmentSet.topic()
-        case .sensor(let name): CommandDescriptor.sensorSet.topic(name)
-        case .thing(let name): CommandDescriptor.thingSet.topic(name)
-        case .namedZone(let name): CommandDescriptor.zoneSet.topic(name)
-        case .lifecyclePart(let name): CommandDescriptor.lifecycleSet.topic(name)
-        case .zone, .state, .health, .info, .alerts, .lifecycle, .namedEnvironment: nil
+        case .word(.nearby): CommandDescriptor.nearbySet.topic()
+        case .word(.device): CommandDescriptor.deviceSet.topic()
+        case .word(.environment): CommandDescriptor.environmentSet.topic()
+        case .named(.sensors, let name): CommandDescriptor.sensorSet.topic(name)
+        case .named(.things, let name): CommandDescriptor.thingSet.topic(name)
+        case .named(.zones, let name): CommandDescriptor.zoneSet.topic(name)
+        case .named(.lifecycle, let name): CommandDescriptor.lifecycleSet.topic(name)
+        case .word, .named(.environments, _): nil
+        }
+    }
+
+    /// The command for its actions; `nil` for what has none.
+    package var actionCommand: CommandTopic? {
+        switch self {
+        case .word(.nearby): CommandDescriptor.nearbyAction.topic()
+        case .named(.things, let name): CommandDescriptor.thingAction.topic(name)
+        case .word, .named: nil
         }
     }
 
@@ -91,23 +87,11 @@ package enum DriveTarget: Sendable, Hashable {
     package static let settable =
         "nearby, a thing by its short name or id, zones/<zone>, device, environment, sensors/<sensor>, or lifecycle/<part>"
 
-    /// The command for its actions; `nil` for what has none.
-    package var actionCommand: CommandTopic? {
-        switch self {
-        case .nearby: CommandDescriptor.nearbyAction.topic()
-        case .thing(let name): CommandDescriptor.thingAction.topic(name)
-        case .device, .environment, .zone, .state, .health, .info, .alerts, .lifecycle, .lifecyclePart,
-            .sensor,
-            .namedZone, .namedEnvironment:
-            nil
-        }
-    }
-
     /// The member that a value without a name sets.
     private var mainMember: String {
         switch self {
-        case .environment: "environment"
-        case .lifecyclePart(let name): name
+        case .word(.environment): "environment"
+        case .named(.lifecycle, let name): name
         default: "state"
         }
     }

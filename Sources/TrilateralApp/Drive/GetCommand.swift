@@ -42,14 +42,15 @@ struct GetCommand: AsyncParsableCommand {
 extension DriveTarget {
     var question: DriveExchange.Question {
         switch self {
-        case .thing(let name): .command(CommandDescriptor.thingGet.topic(name), members: [:])
-        default: stateTopic.map { self == .nearby ? .ping : .state(topic: $0) } ?? .ping
+        case .named(.things, let name): .command(CommandDescriptor.thingGet.topic(name), members: [:])
+        case .word(.nearby): .ping
+        case .word, .named: stateTopic.map { .state(topic: $0) } ?? .ping
         }
     }
 
     /// What comes of it without asking anybody.
     package var knownOutcome: DriveExchange.Outcome? {
-        guard case .sensor(let name) = self, SensorKind(rawValue: name) == nil else { return nil }
+        guard case .named(.sensors, let name) = self, SensorKind(rawValue: name) == nil else { return nil }
         return .unknown(SensorKind.absence(of: name))
     }
 
@@ -57,12 +58,12 @@ extension DriveTarget {
     var reading: [String] {
         let topics = Topics.tails
         return switch self {
-        case .thing: [topics.data(thing: "+"), topics.availability(thing: "+")]
-        case .nearby: [topics.nearby, topics.nearbyAvailability, topics.data(thing: "+")]
-        case .alerts: [topics.alert("+")]
-        case .namedZone: [topics.object(.zone, "+"), topics.lights(zone: "+")]
-        case .namedEnvironment: [topics.object(.environment, "+")]
-        case .device, .environment, .zone, .state, .health, .info, .lifecycle, .lifecyclePart, .sensor: []
+        case .named(.things, _): [topics.data(thing: "+"), topics.availability(thing: "+")]
+        case .word(.nearby): [topics.nearby, topics.nearbyAvailability, topics.data(thing: "+")]
+        case .word(.alerts): [topics.alert("+")]
+        case .named(.zones, _): [topics.object(.zone, "+"), topics.lights(zone: "+")]
+        case .named(.environments, _): [topics.object(.environment, "+")]
+        case .word, .named: []
         }
     }
 
@@ -72,46 +73,39 @@ extension DriveTarget {
         with read: JSONObject
     ) -> DriveExchange.Outcome {
         switch (self, outcome) {
-        case (.thing, .state(let thing)):
+        case (.named(.things, _), .state(let thing)):
             let availability = thing["slug"]?.string.flatMap { read[Topics.tails.availability(thing: $0)] }
             return .state(thing.withValues(read, availability))
-        case (.nearby, .answer):
+        case (.word(.nearby), .answer):
             guard let thing = read[Topics.tails.nearby] else {
                 return .unknown("nothing is known of nearby yet")
             }
             if thing["id"]?.string == nil { return .state(thing) }
             return .state(thing.withValues(read, read[Topics.tails.nearbyAvailability]))
-        case (.alerts, .answer):
+        case (.word(.alerts), .answer):
             let alerts = read.filter { $0.key.hasPrefix(Topics.tails.alert("")) }.sorted { $0.key < $1.key }
                 .map(\.value)
             return .state(.array(alerts))
-        case (.namedZone(let name), .answer):
-            return found(name, of: "zones", called: "zone", in: read) { zone, topic in
-                var zone = zone
-                zone["lights"] = read[topic + "/lights"]
-                return zone
-            }
-        case (.namedEnvironment(let name), .answer):
-            return found(name, of: "environments", called: "environment", in: read) { object, _ in object }
+        case (.named(.zones, let name), .answer):
+            return found(name, "zone", in: read)
+        case (.named(.environments, let name), .answer):
+            return found(name, "environment", in: read)
         default: return outcome
         }
     }
 
     /// An object by slug or identifier, else by its name.
-    private func found(
-        _ word: String,
-        of kind: String,
-        called noun: String,
-        in read: JSONObject,
-        _ complete: (JSONObject, _ topic: String) -> JSONObject
-    ) -> DriveExchange.Outcome {
+    private func found(_ word: String, _ noun: String, in read: JSONObject) -> DriveExchange.Outcome {
+        let kind = noun + "s"
         let objects = read.filter { $0.key.hasPrefix(kind + "/") && $0.key.split(separator: "/").count == 2 }
         let found =
             objects.filter { $0.key == "\(kind)/\(word)" || $0.value["id"]?.string == word }.first
             ?? objects.filter { $0.value["name"]?.string?.lowercased() == word.lowercased() }
             .min { $0.key < $1.key }
-        if let found, let members = found.value.object {
-            return .state(.object(complete(members, found.key)))
+        if let found, var members = found.value.object {
+            // Only zones have them.
+            if let lights = read[found.key + "/lights"] { members["lights"] = lights }
+            return .state(.object(members))
         }
         let all = objects.keys.map { String($0.dropFirst(kind.count + 1)) }.sorted()
         let hint = NearestName.hint(for: word, among: all)

@@ -1,6 +1,5 @@
 import ArgumentParser
 import JSON
-import MQTT
 
 /// `trilateral list`: what there is to watch, get and set.
 struct ListCommand: AsyncParsableCommand {
@@ -36,34 +35,7 @@ struct ListCommand: AsyncParsableCommand {
         let address = drive.broker.address
         let (link, base) = try address.broker(address.settings(node: drive.broker.node))
         let limit = Duration.milliseconds(Int64(drive.timeout * 1000))
-        let filters = kind.filters.map { "\(base)/\($0)" }
-        let result = await BrokerSession(link).run(filters: filters, timeout: limit) {
-            visit -> Result<JSONObject, VerbError> in
-            var read: JSONObject = [:]
-            var isBusy = false
-            var reason = "the broker at \(link.address) did not answer within \(limit.inSeconds)"
-            for await event in visit.events {
-                switch event {
-                // What is retained comes at once; nothing says when that was all, so a silence has to.
-                case .link(.connected): visit.wake(after: .milliseconds(400))
-                case .woken where isBusy:
-                    isBusy = false
-                    visit.wake(after: .milliseconds(200))
-                case .link(.disconnected(let error)) where error.isFinal: return .failure(VerbError(error))
-                case .link(.disconnected(let error)): reason = "\(error)"
-                case .message(let message):
-                    isBusy = true
-                    let text = String(decoding: message.payload, as: UTF8.self)
-                    read[String(message.topic.dropFirst(base.count + 1))] =
-                        text.isEmpty ? nil : (try? JSONValue(parsing: text)) ?? .string(text)
-                case .woken: return .success(read)
-                case .deadline: return .failure(VerbError(reason, .unavailable))
-                case .link(.refused), .link(.drained), .signal: break
-                }
-            }
-            return .failure(VerbError(reason, .unavailable))
-        }
-        return try result.get()
+        return try await BrokerSession(link).retained(below: base, kind.filters, within: limit) ?? [:]
     }
 }
 

@@ -40,6 +40,9 @@ package struct ListReport {
             .map { String($0.dropFirst(prefix.count)) }.sorted()
     }
 
+    /// Of nodes, those that are online.
+    package var online: [String] { names.filter { read[Topics(root: $0).status] == "online" } }
+
     /// A list of objects, with what belongs to them.
     package var json: JSONValue {
         .array(

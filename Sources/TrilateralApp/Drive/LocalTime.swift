@@ -11,32 +11,20 @@ package struct LocalTime: Hashable {
 
     /// The time of day of an RFC 3339 time, `10:09:00`; what is none is returned as it is.
     func clock(_ timestamp: String) -> String {
-        guard let parts = parts(timestamp) else { return timestamp }
-        return parts.clock
+        text(timestamp, style.time(includingFractionalSeconds: false))
     }
 
     /// Day and time of day, `2026-11-21 10:09:00`.
     func dayAndClock(_ timestamp: String) -> String {
-        guard let parts = parts(timestamp) else { return timestamp }
-        return "\(parts.day) \(parts.clock)"
+        let day = style.year().month().day().dateTimeSeparator(.space)
+        return text(timestamp, day.time(includingFractionalSeconds: false))
     }
 
-    private func parts(_ timestamp: String) -> (day: String, clock: String)? {
-        let whole = Date.ISO8601FormatStyle()
+    private var style: Date.ISO8601FormatStyle { Date.ISO8601FormatStyle(timeZone: zone) }
+
+    private func text(_ timestamp: String, _ style: Date.ISO8601FormatStyle) -> String {
         let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-        guard let date = (try? fractional.parse(timestamp)) ?? (try? whole.parse(timestamp)) else {
-            return nil
-        }
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = zone
-        let fields = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
-        func two(_ number: Int?) -> String {
-            let digits = String(number ?? 0)
-            return digits.count < 2 ? "0" + digits : digits
-        }
-        return (
-            "\(fields.year ?? 0)-\(two(fields.month))-\(two(fields.day))",
-            "\(two(fields.hour)):\(two(fields.minute)):\(two(fields.second))"
-        )
+        let date = (try? fractional.parse(timestamp)) ?? (try? Date.ISO8601FormatStyle().parse(timestamp))
+        return date.map(style.format) ?? timestamp
     }
 }

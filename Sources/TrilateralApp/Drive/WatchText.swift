@@ -1,5 +1,6 @@
 import Daemon
 import JSON
+import Things
 
 /// How `watch` says things in words: single lines, for the screen and for a pipe.
 enum WatchText {
@@ -118,7 +119,9 @@ enum WatchText {
         if let brightness = thing["brightness"]?.number {
             words.append("brightness \(decimal(brightness, 0)) (\(decimal(brightness / 255 * 100, 0)) %)")
         }
-        if let color = thing["color_name"]?.string ?? hex(thing["color"]) { words.append("color \(color)") }
+        if let color = thing["color_name"]?.string ?? RGBColour(drawable: thing["color"])?.hexText {
+            words.append("color \(color)")
+        }
         if let kelvin = thing["color_temp"]?.number { words.append("white \(decimal(kelvin, 0)) K") }
         for (name, value) in (thing["values"]?.object ?? [:]).sorted(by: { $0.key < $1.key })
         where !value.isNull && !["state", "brightness"].contains(name) {
@@ -140,12 +143,6 @@ enum WatchText {
         if let metres = thing["distance_m"]?.number { words.append("\(decimal(metres, 1)) m") }
         if let bearing = thing["bearing_deg"]?.number { words.append("bearing \(decimal(bearing, 0))°") }
         return words.joined(separator: "  ")
-    }
-
-    private static func hex(_ color: JSONValue?) -> String? {
-        let parts = ["r", "g", "b"].compactMap { color?[$0]?.integer }
-        guard parts.count == 3, parts.allSatisfy({ (0...255).contains($0) }) else { return nil }
-        return "#" + parts.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     static func plain(_ value: JSONValue) -> String { value.string ?? value.text }

@@ -272,9 +272,7 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
                 let why = flare.isServing ? "listens on a free port" : "is not open to others"
                 throw VerbError("the daemon's Flare server \(why); give its address with --server", .usage)
             }
-            let isEverywhere = ["0.0.0.0", "::"].contains(flare.listen.host)
-            let host = isEverywhere ? "127.0.0.1" : flare.listen.host
-            remote.url = "http://\(HostAndPort(host: host, port: flare.listen.port))"
+            remote.url = "http://\(flare.listen.onThisMachine)"
         }
         guard let configuration = FlareClientConfiguration(remote) else {
             throw VerbError("--server must be http://HOST[:PORT] or https://HOST[:PORT]", .usage)

@@ -41,8 +41,6 @@ struct EstimateCommand: ParsableCommand {
     @Option(help: "How positions are estimated.")
     var estimator = TrilateralConfiguration().positioning.estimator
 
-    private static let mostBytes = 128 * 1024 * 1024
-
     func validate() throws {
         guard abs(deviceZ) <= Point3D.farthest else {
             throw ValidationError("--device-z must be a number from -100000000 to 100000000 (is \(deviceZ))")
@@ -50,11 +48,11 @@ struct EstimateCommand: ParsableCommand {
     }
 
     func run() throws {
-        let places = try read(beacons, RecordedWalk.beacons)
+        let places = try CSVInput.read(beacons, RecordedWalk.beacons)
         if let box = bounds?.box, !places.contains(where: { box.contains($0.position.inPlane) }) {
             throw VerbError("none of the beacons in \(beacons) is within --bounds", .usage)
         }
-        let walk = try read(scans) { bytes throws(CSVError) in
+        let walk = try CSVInput.read(scans) { bytes throws(CSVError) in
             try RecordedWalk(beacons: places, scans: bytes)
         }
         if let first = walk.unknown.first {
@@ -78,24 +76,6 @@ struct EstimateCommand: ParsableCommand {
         }
     }
 
-    /// - Throws: ``VerbError``.
-    private func read<Content>(
-        _ path: String,
-        _ parse: ([UInt8]) throws(CSVError) -> Content
-    ) throws -> Content {
-        switch FileContents.readInput(path, upTo: Self.mostBytes) {
-        case .failure(let fault):
-            throw VerbError("\(path) \(fault.message)", ExitCode(fault))
-        case .success(let contents):
-            do throws(CSVError) {
-                return try parse(contents.bytes)
-            } catch {
-                let place = error.line.map { "\(path):\($0): " } ?? "\(path): "
-                throw VerbError("\(place)\(error.message)", .dataError)
-            }
-        }
-    }
-
     private static func text(_ estimates: [PositionEstimate]) -> String {
         var text = "time_s,x,y,z,accuracy_m,quality\n"
         for estimate in estimates {
@@ -111,6 +91,30 @@ struct EstimateCommand: ParsableCommand {
 
     private static func whole(_ seconds: Double) -> String {
         Int(exactly: seconds).map(String.init) ?? String(seconds)
+    }
+}
+
+/// A CSV file that a verb reads.
+enum CSVInput {
+    private static let mostBytes = 128 * 1024 * 1024
+
+    /// - Parameter path: `-` for standard input.
+    /// - Throws: ``VerbError``, with the line of a mistake.
+    static func read<Content>(
+        _ path: String,
+        _ parse: ([UInt8]) throws(CSVError) -> Content
+    ) throws -> Content {
+        switch FileContents.readInput(path, upTo: mostBytes) {
+        case .failure(let fault):
+            throw VerbError("\(path) \(fault.message)", ExitCode(fault))
+        case .success(let contents):
+            do throws(CSVError) {
+                return try parse(contents.bytes)
+            } catch {
+                let place = error.line.map { "\(path):\($0): " } ?? "\(path): "
+                throw VerbError("\(place)\(error.message)", .dataError)
+            }
+        }
     }
 }
 

@@ -52,7 +52,7 @@ struct SurveyCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let spots = try read()
+        let spots = try CSVInput.read(spots, PositionSurvey.spots)
         if let output, access(output, F_OK) == 0 {
             throw VerbError("\(output) cannot be made: \(systemMessage(EEXIST))", .cannotCreate)
         }
@@ -178,20 +178,6 @@ struct SurveyCommand: AsyncParsableCommand {
 
     /// In hundredths.
     private static func metres(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
-
-    // MARK: Files
-
-    private func read() throws -> [PositionSurvey.Spot] {
-        switch FileContents.read(spots, upTo: 1024 * 1024) {
-        case .failure(let fault): throw VerbError("\(spots) \(fault.message)", ExitCode(fault))
-        case .success(let contents):
-            do throws(CSVError) {
-                return try PositionSurvey.spots(contents.bytes)
-            } catch {
-                throw VerbError("\(spots):\(error.line.map { "\($0):" } ?? "") \(error.message)", .dataError)
-            }
-        }
-    }
 }
 
 extension SurveyCommand.PublishedPosition {

@@ -10,10 +10,6 @@ package struct MapPicture: Sendable, Hashable {
         package var box: Box
         /// Whether the device is in it.
         package var isCurrent: Bool
-
-        package init(name: String, box: Box, isCurrent: Bool = false) {
-            (self.name, self.box, self.isCurrent) = (name, box, isCurrent)
-        }
     }
 
     package struct Thing: Sendable, Hashable {

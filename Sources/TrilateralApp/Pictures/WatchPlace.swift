@@ -31,14 +31,15 @@ struct WatchPlace: Hashable {
 
     /// Takes a message on `zones/<z>` or `things/<t>` in; `nil` when the object is gone.
     mutating func hear(_ topic: String, _ body: JSONValue?) {
-        if topic.hasPrefix("zones/") {
-            let slug = String(topic.dropFirst("zones/".count))
-            zones[slug] =
-                zones[slug] != nil || zones.count < Self.limits.zones ? body.flatMap(Zone.init) : nil
-        } else if topic.hasPrefix("things/") {
-            let slug = String(topic.dropFirst("things/".count))
-            things[slug] =
-                things[slug] != nil || things.count < Self.limits.things ? body.flatMap(Thing.init) : nil
+        let parts = topic.split(separator: "/", maxSplits: 1).map(String.init)
+        guard let kind = parts.first, let slug = parts.last else { return }
+        func isKept<Value>(_ known: [String: Value], _ limit: Int) -> Bool {
+            known[slug] != nil || known.count < limit
+        }
+        switch kind {
+        case "zones": zones[slug] = isKept(zones, Self.limits.zones) ? body.flatMap(Zone.init) : nil
+        case "things": things[slug] = isKept(things, Self.limits.things) ? body.flatMap(Thing.init) : nil
+        default: break
         }
     }
 }
@@ -53,18 +54,23 @@ extension WatchPlace.Zone {
 extension WatchPlace.Thing {
     fileprivate init?(_ body: JSONValue) {
         guard let position = Point3D(drawable: body["position"]) else { return nil }
-        let channels = ["r", "g", "b"].compactMap {
-            body["color"]?[$0]?.integer.flatMap(UInt8.init(exactly:))
-        }
         let white = body["color_temp"]?.number.flatMap { ColourTemperature(kelvin: $0)?.rgb }
         self.init(
             name: body["name"]?.string ?? body["slug"]?.string ?? "",
             position: position,
             zone: body["zone"]?.string,
-            colour: channels.count == 3
-                ? RGBColour(red: channels[0], green: channels[1], blue: channels[2]) : white,
+            colour: RGBColour(drawable: body["color"]) ?? white,
             isOff: body["state"]?.string == "OFF"
         )
+    }
+}
+
+extension RGBColour {
+    /// A colour in a message.
+    init?(drawable body: JSONValue?) {
+        let channels = ["r", "g", "b"].compactMap { body?[$0]?.integer.flatMap(UInt8.init(exactly:)) }
+        guard channels.count == 3 else { return nil }
+        self.init(red: channels[0], green: channels[1], blue: channels[2])
     }
 }
 

@@ -23,7 +23,7 @@ extension CompletionKind {
     static var targets: CompletionKind {
         names { words in
             let all = await ObjectNames(words).all
-            return DriveTarget.words.map(\.key)
+            return DriveTarget.Word.allCases.map(\.rawValue)
                 + all[.thing, default: []] + all[.zone, default: []].map { "zones/\($0)" }
                 + all[.environment, default: []].map { "environments/\($0)" }
         }

@@ -7,7 +7,6 @@ import Messages
 import Profiles
 import ServiceLifecycle
 import Settings
-import Threading
 import Web
 
 extension Capability {
@@ -34,22 +33,16 @@ extension Capability {
             return [Lifecycle(settings), Screens(screens)]
         }
     ) { context in
-        let refused = Locked(0)
-        let warnings = Locked<Set<String>>([])
-        let logger = context.logger
+        let refused = RefusalLog("a display's presence is ignored", context.logger)
         let displays = BrokerDisplays(
             on: context.loop,
             topics: context.topics,
-            onRefused: { why in
-                refused.withLock { $0 += 1 }
-                guard warnings.withLock({ $0.insert(why).inserted }) else { return }
-                logger.warning("a display's presence is ignored", metadata: ["why": "\(why)"])
-            },
+            onRefused: refused.record,
             send: context.send
         )
         var parts = CapabilityParts()
         parts.features = ["lifecycle"]
-        parts.counters = { ["presence_refused": refused.withLock { $0 }] }
+        parts.counters = { ["presence_refused": refused.count] }
         parts.renderers = [renderer(context.topics)]
         parts.policy = LevelPolicy()
         parts.brokerLinkChanged = { isUp in displays.assumeIsolated { $0.brokerChanged(isUp: isUp) } }

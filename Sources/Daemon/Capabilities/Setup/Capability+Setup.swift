@@ -6,7 +6,6 @@ import MQTT
 import Messages
 import Profiles
 import Settings
-import Threading
 
 extension Capability {
     /// Things that wait to be set up, by the names of their access points; off unless a profile has an `ssidRegex`.
@@ -16,23 +15,17 @@ extension Capability {
     ) { context in
         let profiles = context.configuration.profiles.library.discoverable
         guard !profiles.isEmpty else { return nil }
-        let refused = Locked(0)
-        let warnings = Locked<Set<String>>([])
-        let (logger, client, send) = (context.logger, context.client, context.send)
+        let refused = RefusalLog("what a scanner says is ignored", context.logger)
+        let (client, send) = (context.client, context.send)
         let scanners = SetupScanners(
-            profiles,
-            onRefused: { why in
-                refused.withLock { $0 += 1 }
-                let isNew = warnings.withLock { $0.count < maximumWarnings && $0.insert(why).inserted }
-                guard isNew else { return }
-                logger.warning("what a scanner says is ignored", metadata: ["why": "\(why)"])
-            },
+            profiles: profiles,
+            onRefused: refused.record,
             send: { send(SetupCandidates.event(.heard($0))) }
         )
         let (topics, loop) = (context.topics, context.loop)
         var parts = CapabilityParts()
         parts.features = ["setup"]
-        parts.counters = { ["setup_refused": refused.withLock { $0 }] }
+        parts.counters = { ["setup_refused": refused.count] }
         // Scanners repeat what they hear, so once a second at most.
         parts.renderers = [
             MessageRenderer(spacing: 1000) { snapshot in
@@ -57,7 +50,4 @@ extension Capability {
         ]
         return parts
     }
-
-    /// A cause is logged once, but not without end: it may quote what was sent.
-    private static let maximumWarnings = 20
 }

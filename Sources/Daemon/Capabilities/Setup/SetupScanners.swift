@@ -1,32 +1,23 @@
-package import MQTT
+import MQTT
 import Messages
-package import Profiles
+import Profiles
 import Things
 
 /// Finds the things that wait to be set up among the access points that scanners hear: `B/setup/ssids`.
 ///
 /// Many expressions and many names take a while, so this is not done on the node's loop.
-package struct SetupScanners: Sendable {
+struct SetupScanners: Sendable {
     /// Names of access points whose profile is remembered: scanners repeat what they hear.
     private static let memory = 2000
 
-    private let profiles: [Profile]
-    private let onRefused: @Sendable (_ why: String) -> Void
-    private let send: @Sendable ([SetupCandidates.Sighting]) -> Void
-
-    /// - Parameters:
-    ///   - profiles: Those with an expression.
-    ///   - onRefused: Called with what cannot be understood.
-    package init(
-        _ profiles: [Profile],
-        onRefused: @escaping @Sendable (_ why: String) -> Void,
-        send: @escaping @Sendable ([SetupCandidates.Sighting]) -> Void
-    ) {
-        (self.profiles, self.onRefused, self.send) = (profiles, onRefused, send)
-    }
+    /// Those with an expression.
+    let profiles: [Profile]
+    /// Called with what cannot be understood.
+    let onRefused: @Sendable (_ why: String) -> Void
+    let send: @Sendable ([SetupCandidates.Sighting]) -> Void
 
     /// Takes the scanners' messages, one after the other, until they end.
-    package func run(_ messages: some AsyncSequence<MQTTMessage, Never>) async {
+    func run(_ messages: some AsyncSequence<MQTTMessage, Never>) async {
         var known: [String: String?] = [:]
         // What is retained was heard some time ago.
         for await message in messages where !message.isRetained {
