@@ -293,55 +293,9 @@ private struct JSONParser {
     }
 
     private mutating func escape(into buffer: inout [UInt8]) throws(JSONError) {
-        let simple: UInt8
-        switch next {
-        case UInt8(ascii: "u"):
-            position += 1
-            try unicodeEscape(into: &buffer)
-            return
-        case UInt8(ascii: "\""): simple = 0x22
-        case UInt8(ascii: "\\"): simple = 0x5C
-        case UInt8(ascii: "/"): simple = 0x2F
-        case UInt8(ascii: "b"): simple = 0x08
-        case UInt8(ascii: "f"): simple = 0x0C
-        case UInt8(ascii: "n"): simple = 0x0A
-        case UInt8(ascii: "r"): simple = 0x0D
-        case UInt8(ascii: "t"): simple = 0x09
-        default: throw fail("an unknown escape")
+        let isUnicode = next == UInt8(ascii: "u")
+        guard JSONEscape.decode(bytes, at: &position, into: &buffer) else {
+            throw fail(isUnicode ? "expected four hexadecimal digits" : "an unknown escape")
         }
-        position += 1
-        buffer.append(simple)
-    }
-
-    /// `\uXXXX`, or a surrogate pair; a lone surrogate becomes the replacement character.
-    private mutating func unicodeEscape(into buffer: inout [UInt8]) throws(JSONError) {
-        let first = try hexUnit()
-        var scalar = Unicode.Scalar(first)
-        if first & 0xFC00 == 0xD800, position + 1 < bytes.count,
-            bytes[position] == UInt8(ascii: "\\"), bytes[position + 1] == UInt8(ascii: "u")
-        {
-            let back = position
-            position += 2
-            let second = try hexUnit()
-            if second & 0xFC00 == 0xDC00 {
-                scalar = Unicode.Scalar(0x10000 + (first & 0x3FF) << 10 + (second & 0x3FF))
-            } else {
-                position = back
-            }
-        }
-        buffer.append(contentsOf: String(Character(scalar ?? "\u{FFFD}")).utf8)
-    }
-
-    private mutating func hexUnit() throws(JSONError) -> UInt32 {
-        var unit: UInt32 = 0
-        for _ in 0..<4 {
-            guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80
-            else {
-                throw fail("expected four hexadecimal digits")
-            }
-            unit = unit << 4 | UInt32(digit)
-            position += 1
-        }
-        return unit
     }
 }

@@ -1,3 +1,5 @@
+import JSON
+
 extension TolerantReader {
     @inline(__always)
     var next: UInt8? {
@@ -128,58 +130,19 @@ extension TolerantReader {
     }
 
     private mutating func escape(into buffer: inout [UInt8]) throws(BadJSON) {
-        let back = cursor
-        cursor.offset += 1
-        switch next {
-        case UInt8(ascii: "u"):
-            cursor.offset += 1
-            return try unicodeEscape(into: &buffer, from: back)
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): buffer.append(bytes[cursor.offset])
-        case UInt8(ascii: "b"): buffer.append(0x08)
-        case UInt8(ascii: "f"): buffer.append(0x0C)
-        case UInt8(ascii: "n"): buffer.append(0x0A)
-        case UInt8(ascii: "r"): buffer.append(0x0D)
-        case UInt8(ascii: "t"): buffer.append(0x09)
-        default:
-            cursor = back
-            throw bad(#"behind \ in a text must stand one of " \ / b f n r t u"#)
+        var position = cursor.offset + 1
+        let isUnicode = position < end && bytes[position] == UInt8(ascii: "u")
+        let isLegal = bytes.withUnsafeBufferPointer {
+            JSONEscape.decode(UnsafeBufferPointer(rebasing: $0[..<end]), at: &position, into: &buffer)
         }
-        cursor.offset += 1
-    }
-
-    /// `\uXXXX`, or a surrogate pair; a lone surrogate becomes the replacement character.
-    private mutating func unicodeEscape(
-        into buffer: inout [UInt8],
-        from back: SourceCursor
-    ) throws(BadJSON) {
-        guard let first = hexUnit() else {
-            cursor = back
-            throw bad(#"behind \u must stand four hexadecimal digits"#)
+        guard isLegal else {
+            throw bad(
+                isUnicode
+                    ? #"behind \u must stand four hexadecimal digits"#
+                    : #"behind \ in a text must stand one of " \ / b f n r t u"#
+            )
         }
-        var scalar = Unicode.Scalar(first)
-        if first & 0xFC00 == 0xD800 {
-            let single = cursor
-            if skip(UInt8(ascii: "\\")), skip(UInt8(ascii: "u")), let second = hexUnit(),
-                second & 0xFC00 == 0xDC00
-            {
-                scalar = Unicode.Scalar(0x10000 + (first & 0x3FF) << 10 + (second & 0x3FF))
-            } else {
-                cursor = single
-            }
-        }
-        buffer.append(contentsOf: UTF8.encode(scalar ?? "\u{FFFD}") ?? UTF8.encodedReplacementCharacter)
-    }
-
-    private mutating func hexUnit() -> UInt32? {
-        var unit: UInt32 = 0
-        for _ in 0..<4 {
-            guard let byte = next, byte < 0x80,
-                let digit = Character(Unicode.Scalar(byte)).hexDigitValue
-            else { return nil }
-            unit = unit << 4 | UInt32(digit)
-            cursor.offset += 1
-        }
-        return unit
+        cursor.offset = position
     }
 
     // MARK: Errors
