@@ -11,41 +11,9 @@ package struct HealthMessage: Sendable, Hashable {
     /// Why the broker cannot be reached, if that is known.
     package var brokerProblem: String?
     package var counters: [String: Int]
-    /// From receiving a beacon packet to publishing the position; `nil` before the first.
-    package var positionLatency: Latency?
+    /// From receiving a beacon packet to publishing the position.
+    package var positionLatency: LatencyHistogram
     package var at: Instant
-
-    /// A latency, milliseconds.
-    package struct Latency: Sendable, Hashable {
-        package var count: Int
-        package var median: Double
-        /// What 99 % did not exceed.
-        package var p99: Double
-        /// The sum of all, seconds.
-        package var totalSeconds: Double
-        /// In rising order; only for metrics.
-        package var buckets: [Bucket]
-
-        package init(
-            count: Int,
-            median: Double,
-            p99: Double,
-            totalSeconds: Double = 0,
-            buckets: [Bucket] = []
-        ) {
-            (self.count, self.median, self.p99) = (count, median, p99)
-            (self.totalSeconds, self.buckets) = (totalSeconds, buckets)
-        }
-    }
-
-    /// How many values did not exceed a limit.
-    package struct Bucket: Sendable, Hashable {
-        /// Seconds.
-        package var limit: Double
-        package var count: Int
-
-        package init(limit: Double, count: Int) { (self.limit, self.count) = (limit, count) }
-    }
 
     package init(
         uptimeSeconds: Int,
@@ -53,7 +21,7 @@ package struct HealthMessage: Sendable, Hashable {
         alerts: [String: Alert],
         brokerProblem: String? = nil,
         counters: [String: Int],
-        positionLatency: Latency? = nil,
+        positionLatency: LatencyHistogram = LatencyHistogram(),
         at: Instant
     ) {
         self.brokerProblem = brokerProblem
@@ -82,10 +50,11 @@ package struct HealthMessage: Sendable, Hashable {
             "counters": .object(JSONObject(counters.mapValues { JSONValue($0) })),
             "ts": .string(at.timestamp),
         ]
-        members["position_ms"] = positionLatency.map {
-            [
-                "count": JSONValue($0.count), "median": .number($0.median.rounded(to: 100)),
-                "p99": .number($0.p99.rounded(to: 100)),
+        if let median = positionLatency.quantile(0.5), let p99 = positionLatency.quantile(0.99) {
+            members["position_ms"] = [
+                "count": JSONValue(positionLatency.count),
+                "median": .number((median * 1000).rounded(to: 100)),
+                "p99": .number((p99 * 1000).rounded(to: 100)),
             ]
         }
         return .object(members)

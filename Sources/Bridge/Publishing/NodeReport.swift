@@ -98,7 +98,7 @@ package struct NodeReport: Sendable {
             alerts: alerts,
             brokerProblem: brokerProblem,
             counters: figures.counters.merging(own) { $1 },
-            positionLatency: HealthMessage.Latency(figures.positionLatency),
+            positionLatency: figures.positionLatency,
             at: now
         )
     }
@@ -115,20 +115,6 @@ package struct NodeReport: Sendable {
             qos: .atMostOnce,
             isRetained: true,
             properties: properties
-        )
-    }
-}
-
-extension HealthMessage.Latency {
-    /// `nil` before the first.
-    fileprivate init?(_ histogram: LatencyHistogram) {
-        guard let median = histogram.quantile(0.5), let p99 = histogram.quantile(0.99) else { return nil }
-        self.init(
-            count: histogram.count,
-            median: median * 1000,
-            p99: p99 * 1000,
-            totalSeconds: histogram.sum,
-            buckets: histogram.buckets.map { HealthMessage.Bucket(limit: $0.limit, count: $0.count) }
         )
     }
 }

@@ -1,5 +1,6 @@
 import Controller
 import MQTT
+package import Messages
 
 /// Measures the time from receiving a beacon packet to publishing the position estimated from it.
 package struct PositionLatency: Sendable {

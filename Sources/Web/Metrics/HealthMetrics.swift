@@ -46,9 +46,6 @@ package enum HealthMetrics {
     /// Those that can fall.
     private static let gauges: Set = ["web_streams"]
 
-    /// Whether the metric of a counter has a name and a description of its own.
-    package static func knows(_ counter: String) -> Bool { descriptions[counter] != nil }
-
     package static func metrics(of health: HealthMessage, version: String) -> [Metric] {
         let links = health.links.sorted { $0.key < $1.key }.map { link in
             Metric.Sample(link.value ? 1 : 0, labels: [.init("link", link.key)])
@@ -77,13 +74,13 @@ package enum HealthMetrics {
             + [latency(health.positionLatency)]
     }
 
-    private static func latency(_ latency: HealthMessage.Latency?) -> Metric {
+    private static func latency(_ latency: LatencyHistogram) -> Metric {
         Metric(
             histogram: "trilateral_position_latency_seconds",
             help: "From receiving a beacon packet to publishing the position estimated from it.",
-            buckets: latency?.buckets.map { ($0.limit, $0.count) } ?? [],
-            sum: latency?.totalSeconds ?? 0,
-            count: latency?.count ?? 0
+            buckets: latency.count > 0 ? latency.buckets : [],
+            sum: latency.sum,
+            count: latency.count
         )
     }
 }

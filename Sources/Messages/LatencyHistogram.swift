@@ -1,7 +1,7 @@
 import Glibc
 
 /// A histogram of durations: quantiles, for which old values lose weight, and totals since the start.
-package struct LatencyHistogram: Sendable {
+package struct LatencyHistogram: Sendable, Hashable {
     /// Steps are a factor of 2^¼ apart: a quantile is at most 10 % off.
     private static let stepsPerOctave = 4.0
     private static let shortest = 1e-5

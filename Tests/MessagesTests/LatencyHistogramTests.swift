@@ -1,4 +1,4 @@
-import Bridge
+import Messages
 import Testing
 
 struct LatencyHistogramTests {
