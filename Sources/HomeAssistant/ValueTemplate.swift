@@ -89,6 +89,3 @@ enum ValueTemplate {
         return literal + "'"
     }
 }
-
-/// Templates have names and values in them.
-extension JSONValue: ExpressibleByStringInterpolation {}

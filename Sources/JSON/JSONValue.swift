@@ -71,7 +71,7 @@ extension JSONValue {
 
 // Not ExpressibleByNilLiteral: `condition ? value : nil` would give JSON's null instead of no value.
 extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByFloatLiteral,
-    ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
+    ExpressibleByIntegerLiteral, ExpressibleByStringInterpolation, ExpressibleByArrayLiteral,
     ExpressibleByDictionaryLiteral
 {
     package init(booleanLiteral value: Bool) { self = .bool(value) }
