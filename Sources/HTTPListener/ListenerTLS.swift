@@ -2,7 +2,6 @@ import NIOConcurrencyHelpers
 package import NIOCore
 package import NIOSSL
 import OperatingSystem
-import Threading
 
 /// The certificate of a listener, renewed without a restart.
 ///

@@ -1,4 +1,3 @@
-import Flare
 import JSON
 import Things
 

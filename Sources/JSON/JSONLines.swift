@@ -33,8 +33,6 @@ package enum JSONLines {
             children[step, default: PathTree()].insert(path, components.dropFirst())
         }
 
-        var isEmpty: Bool { paths.isEmpty && children.isEmpty }
-
         /// All paths below this step.
         var all: [String] { paths + children.values.flatMap(\.all) }
     }

@@ -1,5 +1,3 @@
-import Things
-
 /// Detects an endless exchange of states between a thing and its lamp, which two crossed links can cause, and
 /// delays it.
 ///

@@ -1,5 +1,4 @@
 import JSON
-import Text
 import Things
 
 /// A light, dimmer or relay with the Tasmota firmware.

@@ -1,5 +1,4 @@
 import JSON
-import Text
 import Things
 
 /// A lamp whose topics and payloads the user describes.

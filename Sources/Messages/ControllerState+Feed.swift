@@ -2,7 +2,6 @@ package import Controller
 import Flare
 package import JSON
 import Text
-import Things
 
 /// `B/state`, for readers that want everything about here in one small message.
 extension ControllerState {

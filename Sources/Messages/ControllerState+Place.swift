@@ -1,7 +1,6 @@
 package import Controller
 package import Flare
 package import JSON
-import Things
 
 /// Environments and zones as messages show them.
 extension ControllerState {

@@ -17,11 +17,6 @@ extension ControllerState {
         things[id].map { thing in .object(JSONObject { write(thing, stateDetails(of: thing), to: &$0) }) }
     }
 
-    /// `B/things/<t>/data`: the data as the server has it.
-    package func thingDataJSON(_ id: FlareID) -> JSONValue? {
-        things[id].map { .object($0.data) }
-    }
-
     /// `B/things/<t>/beacon`: telemetry of the thing's beacon; `nil` if it was never received.
     package func thingBeaconJSON(_ id: FlareID) -> JSONValue? {
         guard things[id] != nil, let beacon = beacons[id] else { return nil }

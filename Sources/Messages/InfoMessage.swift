@@ -1,7 +1,6 @@
 package import Controller
 package import JSON
 import Text
-import Things
 
 /// `B/info`: version, run and features of the node, in less than 2 KB.
 package struct InfoMessage: Sendable, Hashable {

@@ -1,6 +1,5 @@
 package import Controller
 package import JSON
-import Text
 import Things
 
 extension ControllerState {

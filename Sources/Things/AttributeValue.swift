@@ -1,4 +1,3 @@
-import Flare
 import Text
 import JSON
 

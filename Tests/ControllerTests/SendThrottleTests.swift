@@ -7,7 +7,7 @@ import Testing
     @Test func `the first value is sent at once`() {
         var throttle = SendThrottle<Int>(interval: 1000)
         #expect(throttle.offer(1, at: at(0)) == .sendNow)
-        #expect(!throttle.isWaiting)
+        #expect(throttle.removeWaiting() == nil)
     }
 
     @Test func `a value within the interval waits for its end and is replaced by newer ones`() {

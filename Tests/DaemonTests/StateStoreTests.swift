@@ -80,11 +80,11 @@ struct StateStoreTests {
         try await withTemporaryFolder { folder in
             let store = try StateStore(folder: folder.url)
             #expect(try store.announced() == [:])
-            try store.save(.announced(topic: "a", components: "light."))
-            try store.save(.announced(topic: "b", components: "light."))
-            try store.save(.announced(topic: "a", components: "light. select.palette"))
-            try store.save(.withdrawn(topic: "b"))
-            try store.save(.withdrawn(topic: "c"))
+            try store.save([.announced(topic: "a", components: "light.")])
+            try store.save([.announced(topic: "b", components: "light.")])
+            try store.save([.announced(topic: "a", components: "light. select.palette")])
+            try store.save([.withdrawn(topic: "b")])
+            try store.save([.withdrawn(topic: "c")])
             #expect(try StateStore(folder: folder.url).announced() == ["a": "light. select.palette"])
         }
     }
@@ -101,7 +101,7 @@ struct StateStoreTests {
                 .root("t/m", isUsed: false), .epoch("1"), .epoch("2"),
             ]
             let store = try StateStore(folder: folder.url)
-            for memento in mementos { try store.save(memento) }
+            for memento in mementos { try store.save([memento]) }
 
             let next = try StateStore(folder: folder.url)
             let memory = try next.memory()
@@ -120,14 +120,14 @@ struct StateStoreTests {
         try await withTemporaryFolder { folder in
             let store = try StateStore(folder: folder.url)
             let other = ObjectReference(.thing, FlareID(high: 3, low: 2))
-            try store.save(.slug("lamp", lamp, home: home))
-            try store.save(.slug("lamp", other, home: home))
+            try store.save([.slug("lamp", lamp, home: home)])
+            try store.save([.slug("lamp", other, home: home)])
             #expect(try store.memory().slugs.id(of: "lamp", kind: .thing) == other.id)
-            try store.save(.slug("sun", other, home: office))
+            try store.save([.slug("sun", other, home: office)])
             #expect(try store.memory().slugs.objects(of: .thing) == [other])
             #expect(try store.memory().slugs.id(of: "sun", kind: .thing) == other.id)
             #expect(try store.memory().slugs.home(of: other) == office)
-            try store.save(.slugForgotten(other))
+            try store.save([.slugForgotten(other)])
             #expect(try store.memory().slugs.objects(of: .thing).isEmpty)
         }
     }

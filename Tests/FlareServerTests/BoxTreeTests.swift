@@ -73,7 +73,6 @@ import Testing
                     entries.append(entry)
                     tree.insert(entry.id, order: order, from: place, to: place)
                 }
-                #expect(tree.count == entries.count)
                 let asked = point(scale, &generator)
                 let limit = [1.5, 0, -1, 40, 1e9, 1e301, .infinity].randomElement(using: &generator) ?? 1
                 let (found, expected) = (
@@ -109,7 +108,7 @@ import Testing
         var tree = BoxTree()
         let id = FlareID(high: 0, low: 1)
         tree.insert(id, order: 1, from: Point3D(x: .nan, y: 0), to: Point3D(x: .nan, y: 0))
-        #expect(tree.count == 0)
+        #expect(tree.nearest(to: .zero, within: .infinity) == nil)
         tree.insert(id, order: 1, from: .zero, to: .zero)
         #expect(tree.nearest(to: Point3D(x: .nan, y: 0), within: 1e9) == nil)
         #expect(tree.nearest(to: Point3D(x: .infinity, y: 0), within: 1e9) == nil)

@@ -229,7 +229,7 @@ struct ProfileEntityTests {
         let all = components(SampleProfiles.valve, ["target_temp": 21, "room_temp": 20.5, "heating": 0])
         #expect(all.keys.sorted() == ["number_target_temp", "sensor_room_temp", "switch_heating"])
         let catalog = SampleProfiles.catalog([SampleProfiles.valve])
-        let kind = catalog.kind(named: "valve-1")
+        let kind = catalog.kinds.first { $0.name == "valve-1" }
         #expect(
             kind.map { ThingEntities.platforms(of: $0) }
                 == ["target_temp": "number", "room_temp": "sensor", "heating": "switch"]

@@ -72,7 +72,6 @@ struct RenderingTests {
                         + #""settable":["locked"],"ts":"2026-11-21T10:18:53.456Z"}"#
                 ))
         )
-        #expect(Place.state.thingDataJSON(Place.door) == ["locked": true])
     }
 
     @Test func `the nearby thing has its distance and bearing too`() throws {

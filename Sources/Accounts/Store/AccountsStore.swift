@@ -1,4 +1,3 @@
-import Cryptography
 package import GRDB
 package import People
 

@@ -1,6 +1,4 @@
-import Flare
 import JSON
-import Text
 import Things
 
 /// The latest commands and their outcomes, for explanations.

@@ -1,5 +1,4 @@
 import Text
-import Things
 
 /// A command topic as it was received, or as it is to be sent.
 package struct CommandTopic: Sendable, Hashable {

@@ -1,7 +1,6 @@
 import Flare
 import JSON
 import Text
-import Things
 
 /// Parts shared by the explanations of zone and nearby thing: obstacles, position and beacons.
 extension Explainer {

@@ -1,6 +1,5 @@
 import Flare
 import JSON
-import Things
 
 extension Explainer {
     /// Explains why the device is in its zone, or in none.

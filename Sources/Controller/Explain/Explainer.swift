@@ -1,4 +1,3 @@
-import Flare
 import Things
 
 /// Explains the current state from what the controller knows.

@@ -43,9 +43,7 @@ package struct Lifecycle: Sendable, Hashable {
     /// Whether sensors are about to stop, as the level no longer allows them.
     var isSensorGraceRunning = false
 
-    package init() { self.init(Settings()) }
-
-    package init(_ settings: Settings) {
+    package init(_ settings: Settings = Settings()) {
         self.settings = settings
         if let tag = settings.startLanguage { _ = setLanguage(tag) }
     }

@@ -1,6 +1,5 @@
 import Flare
 package import JSON
-import Text
 
 /// The rules for location, proximity and control, as one value.
 ///

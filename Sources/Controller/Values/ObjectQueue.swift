@@ -1,5 +1,4 @@
 import Flare
-import JSON
 import Things
 
 /// The job queue of one object: one job is sent at a time, the others wait in order.

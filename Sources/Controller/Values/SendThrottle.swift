@@ -20,8 +20,6 @@ package struct SendThrottle<Value: Sendable>: Sendable {
         self.tolerance = tolerance
     }
 
-    package var isWaiting: Bool { waiting != nil }
-
     /// Decides whether to send a value now; otherwise it replaces the waiting one.
     package mutating func offer(_ value: Value, at now: Instant) -> Decision {
         guard let sentAt, now.milliseconds(since: sentAt) < interval - tolerance else { return .sendNow }

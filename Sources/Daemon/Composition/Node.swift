@@ -4,7 +4,6 @@ package import Bridge
 package import Controller
 import Flare
 import FlareServer
-import HomeAssistant
 package import Logging
 package import MQTT
 import Messages

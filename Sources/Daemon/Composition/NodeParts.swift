@@ -1,9 +1,7 @@
-import Bridge
 import Controller
 import HomeAssistant
 import Sensing
 import ServiceLifecycle
-import Settings
 import Threading
 
 /// The parts of a node's capabilities as they are now: a reload replaces those that it concerns.

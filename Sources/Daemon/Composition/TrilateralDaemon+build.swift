@@ -1,8 +1,6 @@
 import Bridge
 import CMalloc
 import Controller
-import Flare
-import FlareServer
 package import Logging
 import Sensing
 import ServiceLifecycle

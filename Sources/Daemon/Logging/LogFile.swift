@@ -1,6 +1,5 @@
 import Foundation
 import OperatingSystem
-import Settings
 import Threading
 
 /// A log file, to which lines are appended.

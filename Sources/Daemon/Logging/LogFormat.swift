@@ -1,4 +1,3 @@
-import Controller
 import Foundation
 import JSON
 package import Logging

@@ -1,9 +1,7 @@
 import Flare
 package import FlareServer
 package import JSON
-import Positioning
 import Text
-import Things
 
 /// What is legal in a model, but hardly meant: warnings, each with its place.
 ///

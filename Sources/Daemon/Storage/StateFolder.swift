@@ -1,6 +1,5 @@
 package import Foundation
 import OperatingSystem
-import Settings
 
 /// The folder of the daemon's databases.
 package struct StateFolder: Sendable {

@@ -1,7 +1,6 @@
 import Accounts
 package import Controller
 package import Flare
-import FlareServer
 package import Foundation
 import GRDB
 package import Logging
@@ -207,10 +206,6 @@ package final class StateStore: Sendable {
             try Self.set("installation", id, database)
             return id
         }
-    }
-
-    package func save(_ record: ControllerEffect.PersistedRecord) throws(StateStoreError) {
-        try save([record])
     }
 
     /// Writes records in order, in one transaction.

@@ -2,7 +2,6 @@ package import Controller
 import Foundation
 package import Logging
 import OperatingSystem
-import Settings
 
 /// Watches the state folder while the daemon runs: the disk may be full, the folder removed or read-only.
 ///

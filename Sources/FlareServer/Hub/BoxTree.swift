@@ -13,8 +13,6 @@ package struct BoxTree: Sendable {
 
     package init() {}
 
-    package var count: Int { leaves.count }
-
     /// Inserts an object, or moves it.
     ///
     /// A box without extent (a low corner beyond the high one, or NaN) is removed.

@@ -1,5 +1,3 @@
-import Threading
-
 // Where devices are, and where they point, is stored from time to time and when the store is closed: a device that moves
 // would wear out a memory card. Everybody is notified at once.
 extension FlareHub {

@@ -11,13 +11,6 @@ package struct AccountID: Sendable, Hashable {
 
     package init(high: UInt64, low: UInt16) { (self.high, self.low) = (high, low) }
 
-    /// An identifier from random bytes; `nil` unless there are ten.
-    package init?(bytes: [UInt8]) {
-        guard bytes.count == 10 else { return nil }
-        high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-        low = bytes.suffix(2).reduce(0) { $0 << 8 | UInt16($1) }
-    }
-
     /// Parses the text form; `nil` for any other text.
     package init?(_ text: String) {
         guard text.utf8.count == 16 else { return nil }

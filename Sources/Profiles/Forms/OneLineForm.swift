@@ -1,5 +1,3 @@
-import Flare
-
 /// Small values in one line: in brackets, JSON and YAML differ only in their quotes.
 enum OneLineForm {
     /// Lists and objects that hold others of the same are easier to read in lines of their own.

@@ -1,4 +1,3 @@
-import Flare
 import JSON
 
 /// A client's end of one connection: it waits for the greeting, asks for one serial, and takes the first entry that

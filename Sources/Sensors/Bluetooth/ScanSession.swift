@@ -1,4 +1,3 @@
-import Positioning
 package import SystemPackage
 
 /// Decides everything about scanning: the adapter, the commands, and the reaction to failures and silence.

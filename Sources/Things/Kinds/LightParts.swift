@@ -1,5 +1,4 @@
 import JSON
-import Text
 
 /// The parts of a light, or of what is switched on and off: under which keys they are, and how their values count.
 struct LightParts: Sendable {

@@ -1,5 +1,3 @@
-import Flare
-import Text
 import JSON
 
 /// How a property counts the colour temperature of white light: in kelvin or in mired, and from where to where.

@@ -85,11 +85,6 @@ package struct ThingCatalog: Sendable, Hashable {
     /// In the order of the library.
     package var kinds: [ThingKind] { storage.kinds }
 
-    /// The kind of a `name` or `name/model`; `nil` for an unknown one and for one that several types share.
-    package func kind(named name: String) -> ThingKind? {
-        Storage.kind(named: name, model: nil, in: storage.byName)
-    }
-
     /// The kind of a thing, found in constant time; `nil` for one without a profile.
     /// - Parameter slug: Its short name.
     /// - Source: contrib/contract/profiles.md, "Which profile a thing has".

@@ -1,7 +1,6 @@
 package import ArgumentParser
 import Controller
 import Daemon
-import Flare
 import FlareClient
 import FlareServer
 import Foundation

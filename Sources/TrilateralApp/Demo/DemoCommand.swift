@@ -1,7 +1,6 @@
 import ArgumentParser
 import Controller
 import Daemon
-import Flare
 import FlareServer
 import Foundation
 import HomeAssistant

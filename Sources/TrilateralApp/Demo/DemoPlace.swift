@@ -1,11 +1,9 @@
-import Controller
 import Daemon
 import Flare
 import FlareServer
 import Foundation
 import Logging
 import OperatingSystem
-import Sensing
 import Sensors
 import Settings
 

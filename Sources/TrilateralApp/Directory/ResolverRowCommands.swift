@@ -1,5 +1,4 @@
 import ArgumentParser
-import Daemon
 import Directory
 import JSON
 import Resolution

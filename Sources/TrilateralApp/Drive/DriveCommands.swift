@@ -5,7 +5,6 @@ import JSON
 import MQTT
 import Messages
 import Text
-import Things
 
 /// `trilateral set`: changes the nearby thing, or any other, and waits for the answer.
 struct SetCommand: AsyncParsableCommand {

@@ -2,7 +2,6 @@ package import Controller
 package import JSON
 import Messages
 import Text
-import Things
 
 /// What `set`, `action` and `get` are about, as it is written on the command line.
 package enum DriveTarget: Sendable, Hashable {

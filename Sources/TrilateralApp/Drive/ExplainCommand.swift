@@ -2,9 +2,7 @@ import ArgumentParser
 import Controller
 import Daemon
 import JSON
-import Messages
 import Text
-import Things
 
 /// `trilateral explain`: why something is as it is, in a sentence or two.
 struct ExplainCommand: AsyncParsableCommand {

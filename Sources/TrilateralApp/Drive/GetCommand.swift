@@ -5,7 +5,6 @@ import Flare
 package import JSON
 import Messages
 import Text
-import Things
 
 /// `trilateral get`: what the daemon knows of something.
 struct GetCommand: AsyncParsableCommand {

@@ -1,4 +1,3 @@
-import Daemon
 package import JSON
 package import Settings
 

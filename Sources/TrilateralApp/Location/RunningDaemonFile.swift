@@ -1,7 +1,6 @@
 import Foundation
 import JSON
 import OperatingSystem
-import Settings
 import Threading
 
 /// The file by which the verbs of this machine find a running daemon.

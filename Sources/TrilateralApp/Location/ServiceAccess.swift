@@ -1,7 +1,5 @@
-import Daemon
 import Foundation
 import OperatingSystem
-import Settings
 
 /// What the user of the service may do with files, judged by their owner, group and mode: whoever runs `check` has other
 /// rights.

@@ -21,8 +21,6 @@ package struct ServiceUnit: Sendable, Hashable {
     /// The arguments of the program.
     package var arguments: [String] = []
 
-    package init() {}
-
     /// As contrib/systemd has it, for a machine without the unit.
     package static let standard = ServiceUnit([
         """

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Daemon
-import Flare
 import Foundation
 import JSON
 import Logging

@@ -1,4 +1,3 @@
-import Flare
 import JSON
 
 /// Which daemon will read what is kept in a state folder, told before a person takes pains to measure it.

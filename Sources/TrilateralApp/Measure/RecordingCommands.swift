@@ -2,9 +2,7 @@ import ArgumentParser
 import Daemon
 import Foundation
 import Logging
-import MQTT
 import Messages
-import Positioning
 import Sensing
 import Sensors
 import Settings

@@ -6,7 +6,6 @@ import MQTT
 import Messages
 import OperatingSystem
 import Positioning
-import Settings
 
 /// `trilateral survey`: measures the error of the daemon's positions.
 struct SurveyCommand: AsyncParsableCommand {

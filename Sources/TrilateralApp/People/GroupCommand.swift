@@ -1,5 +1,4 @@
 import ArgumentParser
-import Flare
 import JSON
 import People
 

@@ -1,6 +1,4 @@
 import ArgumentParser
-import JSON
-import People
 
 /// `trilateral sign-in`: a link for the browser, for whoever may open the daemon's own socket.
 struct SignInCommand: AsyncParsableCommand {

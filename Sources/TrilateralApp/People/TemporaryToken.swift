@@ -1,9 +1,6 @@
-import Administration
 import Controller
-import Daemon
 import Foundation
 import JSON
-import OperatingSystem
 import People
 import Sensing
 import Text

@@ -1,10 +1,8 @@
 import ArgumentParser
 import Daemon
-import Flare
 package import FlareServer
 import Foundation
 import OperatingSystem
-import Settings
 import Threading
 
 /// A model file as a command names it.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import Profiles
-import Settings
 
 /// `trilateral profile convert`: a file of an AMAP application in our form.
 struct ProfileConvertCommand: ParsableCommand {

@@ -1,4 +1,3 @@
-import Daemon
 import HomeAssistant
 import JSON
 import Profiles

@@ -1,11 +1,9 @@
 import ArgumentParser
-import Daemon
 import Foundation
 import JSON
 import Profiles
 import Settings
 import Text
-import Things
 
 /// `trilateral profile show`: the profiles that there are, or the properties of one.
 struct ProfileShowCommand: ParsableCommand {

@@ -2,7 +2,6 @@ import ArgumentParser
 import MQTT
 import OperatingSystem
 import Sensors
-import Settings
 
 /// The exit codes, those of sysexits.h; 0 is success and 1 a refused command.
 extension ExitCode {

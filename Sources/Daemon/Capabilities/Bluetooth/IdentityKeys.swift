@@ -1,7 +1,6 @@
 import Foundation
 import OperatingSystem
 import Positioning
-import Settings
 
 /// The file with the keys of beacons that change their identifier.
 ///

@@ -2,7 +2,6 @@ import Controller
 import Lamps
 import Settings
 import Text
-import Things
 
 extension ConfigurationRule {
     /// A link to one of our own topics would be an endless loop.

@@ -1,6 +1,5 @@
 import Bridge
 import Messages
-import PlaceMap
 import Settings
 
 extension Capability {

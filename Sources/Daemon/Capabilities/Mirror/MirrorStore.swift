@@ -1,11 +1,8 @@
 package import Controller
 package import Flare
-import FlareServer
 package import Foundation
 import GRDB
 import JSON
-import OperatingSystem
-import Settings
 
 /// The last place of a remote server: `mirror.db` in the state folder.
 ///

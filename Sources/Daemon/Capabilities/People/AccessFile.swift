@@ -5,7 +5,6 @@ import Foundation
 package import Messages
 import OperatingSystem
 import People
-import Settings
 
 /// Keeps a file with what users may do on the broker: `people.acl_file`.
 ///

@@ -2,7 +2,6 @@ import Accounts
 import Controller
 import Flare
 import JSON
-import Messages
 import People
 import Things
 

@@ -1,4 +1,3 @@
-import Accounts
 import Administration
 import JSON
 import Logging

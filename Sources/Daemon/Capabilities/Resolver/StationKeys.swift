@@ -1,7 +1,5 @@
-import Directory
 package import OperatingSystem
 package import Resolution
-import Settings
 
 /// The keys of stations that sign their updates, from a file.
 package enum StationKeys {
