@@ -80,12 +80,6 @@ private struct JSONParser {
     var position = 0
     var depth = 0
 
-    init(bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int, unusableNumbers: UnusableNumbers) {
-        self.bytes = bytes
-        self.maximumDepth = maximumDepth
-        self.unusableNumbers = unusableNumbers
-    }
-
     private func fail(_ problem: String) -> JSONError {
         JSONError(offset: position, problem: problem)
     }

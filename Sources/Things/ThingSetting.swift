@@ -30,18 +30,6 @@ package struct ThingSetting: Sendable, Hashable {
     /// The accepted fields, as in the answer.
     package var accepted: JSONObject
     /// The refused fields; only for a partial request.
-    package var rejected: [String: Refusal]
+    package var rejected: [String: Refusal] = [:]
     package var transition: Double?
-
-    package init(
-        patch: ThingPatch,
-        accepted: JSONObject,
-        rejected: [String: Refusal] = [:],
-        transition: Double? = nil
-    ) {
-        self.patch = patch
-        self.accepted = accepted
-        self.rejected = rejected
-        self.transition = transition
-    }
 }

@@ -12,18 +12,6 @@ package struct CommandRecord: Sendable, Hashable {
     package var received: Instant
     package var ended: Instant
 
-    package init(
-        operation: Command.Operation?,
-        answer: Answer,
-        speaker: Speaker?,
-        source: String?,
-        received: Instant,
-        ended: Instant
-    ) {
-        (self.operation, self.answer, self.speaker, self.source) = (operation, answer, speaker, source)
-        (self.received, self.ended) = (received, ended)
-    }
-
     /// Whether the log keeps it: what only read, and was allowed to, would push out what users did.
     package var isKept: Bool { answer.refusal != nil || operation?.base.onlyReads != true }
 }

@@ -43,7 +43,9 @@ package struct Lifecycle: Sendable, Hashable {
     /// Whether sensors are about to stop, as the level no longer allows them.
     var isSensorGraceRunning = false
 
-    package init(_ settings: Settings = Settings()) {
+    package init() { self.init(Settings()) }
+
+    package init(_ settings: Settings) {
         self.settings = settings
         if let tag = settings.startLanguage { _ = setLanguage(tag) }
     }

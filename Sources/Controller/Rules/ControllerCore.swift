@@ -16,10 +16,6 @@ struct ControllerCore: Sendable {
     var event = 0
     var loads = LoadTracker()
 
-    init(state: ControllerState, configuration: ControllerConfiguration) {
-        (self.state, self.configuration) = (state, configuration)
-    }
-
     // MARK: Alerts
 
     mutating func raise(_ id: String, _ severity: Alert.Severity, _ message: String) {

@@ -43,12 +43,6 @@ struct Job: Sendable {
     var command: PendingCommand?
     var cause: ChangeEvent.Cause
 
-    init(work: Work, command: PendingCommand?, cause: ChangeEvent.Cause) {
-        self.work = work
-        self.command = command
-        self.cause = cause
-    }
-
     /// Whether the result depends on earlier jobs, so that no job may overtake it.
     var isBoundToOrder: Bool {
         switch work {

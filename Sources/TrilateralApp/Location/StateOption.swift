@@ -71,10 +71,6 @@ struct StateLocation: Sendable {
     /// What is to be said of what was stored while no daemon has the folder; `nil` where the user named the folder.
     fileprivate let note: String?
 
-    fileprivate init(path: String, daemon: RunningDaemon?, note: String?) {
-        (self.path, self.daemon, self.note) = (path, daemon, note)
-    }
-
     /// The folder, made if it is missing; a warning if others can look into it.
     ///
     /// - Throws: ``VerbError``.

@@ -37,10 +37,6 @@ package struct MapPicture: Sendable, Hashable {
         package var accuracyMetres: Double?
         /// Where it points on the picture, degrees clockwise from up.
         package var direction: Double?
-
-        package init(position: Point3D, accuracyMetres: Double? = nil, direction: Double? = nil) {
-            (self.position, self.accuracyMetres, self.direction) = (position, accuracyMetres, direction)
-        }
     }
 
     package var perimeter: Box?
