@@ -36,8 +36,6 @@ import Testing
         for estimate in estimates {
             #expect(estimate.position.isFinite && estimate.accuracyMetres.isFinite)
             #expect(estimate.accuracyMetres > 0)
-            let ellipse = try #require(estimate.ellipse)
-            #expect(ellipse.majorMetres.isFinite && ellipse.minorMetres.isFinite && ellipse.degrees.isFinite)
         }
         #expect(estimator.cells <= 40_000)
     }

@@ -35,7 +35,7 @@ import Testing
         .location(GeoPoint(latitude: latitude, longitude: longitude), accuracyMetres: accuracy, time: 1)
     }
 
-    @Test func `a greeting, receivers, a fix and satellites are parsed`() {
+    @Test func `a greeting, receivers and a fix are parsed, and satellites are ignored`() {
         var session = session()
         let devices =
             #"{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/pts/1","driver":"NMEA0183"}]}"#

@@ -14,8 +14,6 @@ package enum MQTTLinkEvent: Sendable, Equatable {
 package struct MQTTSession: Sendable, Equatable {
     /// ``MQTTProtocolChoice/v5`` or ``MQTTProtocolChoice/v311``.
     package let version: MQTTProtocolChoice
-    /// Whether the broker resumed a session; never with the clean start that this client requests.
-    package let isSessionPresent: Bool
     /// The highest QoS that the broker supports; higher ones are reduced to it.
     package internal(set) var maximumQoS: MQTTQoS
     /// Whether the broker keeps retained messages; without, the retain flag is not sent.
@@ -29,7 +27,6 @@ package struct MQTTSession: Sendable, Equatable {
 
     package init(
         version: MQTTProtocolChoice,
-        isSessionPresent: Bool = false,
         maximumQoS: MQTTQoS = .exactlyOnce,
         hasRetained: Bool = true,
         hasWildcards: Bool = true,
@@ -37,7 +34,6 @@ package struct MQTTSession: Sendable, Equatable {
         refusedFilters: [String] = []
     ) {
         self.version = version
-        self.isSessionPresent = isSessionPresent
         self.maximumQoS = maximumQoS
         self.hasRetained = hasRetained
         self.hasWildcards = hasWildcards

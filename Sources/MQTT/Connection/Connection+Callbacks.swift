@@ -9,8 +9,8 @@ extension Connection {
     /// All are called on the connection's thread, except those caused by writing, which are also called on a
     /// publisher's thread: the log, the completion of a QoS 0 message, and the end of the link.
     func setCallbacks() {
-        mosquitto_connect_v5_callback_set(handle) { _, object, code, flags, properties in
-            Connection.of(object)?.receivedConnack(code, flags, ReceivedProperties(properties))
+        mosquitto_connect_v5_callback_set(handle) { _, object, code, _, properties in
+            Connection.of(object)?.receivedConnack(code, ReceivedProperties(properties))
         }
         mosquitto_disconnect_v5_callback_set(handle) { _, object, code, properties in
             // The first one counts: the broker's DISCONNECT is followed by one for the socket.
@@ -36,7 +36,7 @@ extension Connection {
         }
     }
 
-    private func receivedConnack(_ code: Int32, _ flags: Int32, _ received: ReceivedProperties) {
+    private func receivedConnack(_ code: Int32, _ received: ReceivedProperties) {
         guard code == 0 else {
             progress.refusal = (code, received.reason)
             return
@@ -50,7 +50,6 @@ extension Connection {
         if let seconds = received.keepAliveSeconds { progress.keepAlive = .seconds(seconds) }
         let session = MQTTSession(
             version: version,
-            isSessionPresent: flags & 1 != 0,
             maximumQoS: progress.limits.maximumQoS,
             hasRetained: progress.limits.hasRetained,
             hasWildcards: received.hasWildcards,

@@ -17,8 +17,6 @@ package struct PositionEstimate: Sendable, Hashable {
     package var beaconsHeard: Int
     /// Seconds on the steady clock of the sightings.
     package var time: Double
-    /// The error ellipse; `nil` when the estimator does not compute one.
-    package var ellipse: ErrorEllipse?
     /// Index into ``BeaconMap/floors``; `nil` when the place has no floors or the estimator does not
     /// determine one.
     package var floor: Int?
@@ -29,7 +27,6 @@ package struct PositionEstimate: Sendable, Hashable {
         quality: PositionQuality,
         beaconsHeard: Int,
         time: Double,
-        ellipse: ErrorEllipse? = nil,
         floor: Int? = nil
     ) {
         self.position = position
@@ -37,7 +34,6 @@ package struct PositionEstimate: Sendable, Hashable {
         self.quality = quality
         self.beaconsHeard = beaconsHeard
         self.time = time
-        self.ellipse = ellipse
         self.floor = floor
     }
 }

@@ -14,7 +14,7 @@ struct GridBelief: Sendable {
     /// The error from walls and bodies, which consecutive updates share, so that it does not average out.
     ///
     /// It is the best that a single update can achieve with errors of the persistent size.
-    /// - Source: contrib/contract/positioning.md, "6.5 Accuracy and ellipse".
+    /// - Source: contrib/contract/positioning.md, "6.5 Accuracy".
     func standingError(
         _ observations: [BeaconObservation],
         places: [Point3D],

@@ -186,7 +186,6 @@ extension GridEstimator {
             quality: observations.count < 3 ? .coarse : accuracy <= Self.goodMetres ? .good : .fair,
             beaconsHeard: observations.count,
             time: time,
-            ellipse: spread.ellipse,
             floor: map.floors.heights.isEmpty ? nil : plan.floors[choice.floor]
         )
         last = estimate
@@ -219,7 +218,6 @@ extension GridEstimator {
         let spread = belief.spread + Covariance(xx: dx * dx, xy: dx * dy, yy: dy * dy) + standing
         if spread.accuracyMetres > estimate.accuracyMetres {
             estimate.accuracyMetres = (spread.accuracyMetres * 100).rounded() / 100
-            estimate.ellipse = spread.ellipse
         }
         return estimate
     }

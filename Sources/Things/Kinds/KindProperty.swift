@@ -46,12 +46,10 @@ struct KindProperty: Sendable {
 
     /// The property of a thing with this data; `nil` for an optional one that it does not have.
     func resolved(in data: JSONObject) -> ThingProperty? {
-        let value = data[plan.name].flatMap { $0.isNull ? nil : $0 }
-        if value == nil, plan.isOptional { return nil }
+        guard isThere(in: data) else { return nil }
         var property = plan
-        property.isPresent = value != nil
         if followsValue {
-            let type = Self.type(of: value)
+            let type = Self.type(of: data[plan.name])
             if plan.type == .unknown { property.type = type }
             if isGeneric { property.control = Self.control(of: type) }
         }

@@ -37,8 +37,6 @@ package struct ThingProperty: Sendable, Hashable {
     package var step: Double?
     package var unit: String?
     package var isOptional = false
-    /// Whether the thing has a value for it at present; an optional property without one is left out.
-    package var isPresent = true
 
     package var isReadOnly: Bool { control == .readonlyText }
 
