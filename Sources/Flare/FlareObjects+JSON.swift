@@ -1,9 +1,18 @@
 package import JSON
 
-/// The objects as JSON in the server's form, from which they can be parsed again.
+extension PlaceObject {
+    /// The members that all classes have.
+    fileprivate var common: JSONObject {
+        [
+            "_id": id.text, "name": .string(name), "description": .string(description),
+            "data": .object(data), "actions": .array(actions.map { .string($0) }),
+        ]
+    }
+}
+
 extension FlareEnvironment {
     package var json: JSONValue {
-        var members = common(id, name, description, data, actions)
+        var members = common
         members["perimeter"] = perimeter?.json
         members["geofence"] = geofence?.json
         members["angle"] = .number(angle)
@@ -13,7 +22,7 @@ extension FlareEnvironment {
 
 extension FlareZone {
     package var json: JSONValue {
-        var members = common(id, name, description, data, actions)
+        var members = common
         members["environment"] = environment?.text
         members["perimeter"] = perimeter?.json
         return .object(members)
@@ -22,7 +31,7 @@ extension FlareZone {
 
 extension FlareThing {
     package var json: JSONValue {
-        var members = common(id, name, description, data, actions)
+        var members = common
         members["environment"] = environment?.text
         members["zone"] = zone?.text
         members["position"] = position?.json
@@ -33,26 +42,13 @@ extension FlareThing {
 
 extension FlareDevice {
     package var json: JSONValue {
-        var members = common(id, name, description, data, actions)
+        var members = common
         members["environment"] = environment?.text
         members["zone"] = zone?.text
         members["nearest"] = nearest?.text
         members["position"] = position?.json
         return .object(members)
     }
-}
-
-private func common(
-    _ id: FlareID,
-    _ name: String,
-    _ description: String,
-    _ data: JSONObject,
-    _ actions: [String]
-) -> JSONObject {
-    [
-        "_id": id.text, "name": .string(name), "description": .string(description), "data": .object(data),
-        "actions": .array(actions.map { .string($0) }),
-    ]
 }
 
 extension FlareID {

@@ -1,11 +1,24 @@
 package import JSON
 import Text
 
-/// The common properties of all four classes.
+/// What environments, zones, things and devices have in common.
 ///
 /// Parsed leniently, as by the original clients: missing text is "", missing data is empty.
 /// - Source: contrib/contract/flare-protocol.md, "1. Objects"; "10.1 Library".
-package struct FlareEnvironment: Sendable, Hashable {
+package protocol PlaceObject: Sendable, Hashable {
+    var id: FlareID { get }
+    var name: String { get set }
+    var description: String { get set }
+    var data: JSONObject { get set }
+    var actions: [String] { get set }
+    /// The object as JSON in the server's form, from which it can be parsed again.
+    var json: JSONValue { get }
+
+    init(id: FlareID)
+}
+
+/// A place with a plan of its own.
+package struct FlareEnvironment: PlaceObject {
     package var id: FlareID
     package var name = ""
     package var description = ""
@@ -20,7 +33,7 @@ package struct FlareEnvironment: Sendable, Hashable {
 }
 
 /// A part of an environment.
-package struct FlareZone: Sendable, Hashable {
+package struct FlareZone: PlaceObject {
     package var id: FlareID
     package var name = ""
     package var description = ""
@@ -33,7 +46,7 @@ package struct FlareZone: Sendable, Hashable {
 }
 
 /// An object in a zone.
-package struct FlareThing: Sendable, Hashable {
+package struct FlareThing: PlaceObject {
     package var id: FlareID
     package var name = ""
     package var description = ""
@@ -51,7 +64,7 @@ package struct FlareThing: Sendable, Hashable {
 }
 
 /// A movable object in an environment.
-package struct FlareDevice: Sendable, Hashable {
+package struct FlareDevice: PlaceObject {
     package var id: FlareID
     package var name = ""
     package var description = ""
@@ -67,15 +80,22 @@ package struct FlareDevice: Sendable, Hashable {
     package init(id: FlareID) { self.id = id }
 }
 
-extension FlareEnvironment {
-    /// Parses the server's JSON; `nil` without a valid `_id`.
-    package init?(json: JSONValue) {
+extension PlaceObject {
+    /// What all classes have of the server's JSON; `nil` without a valid `_id`.
+    fileprivate init?(common json: JSONValue) {
         guard let id = json.flareID("_id") else { return nil }
         self.init(id: id)
         name = json.flareName
         description = json.flareText("description")
         data = json["data"]?.object ?? [:]
-        actions = json.flareActions
+        actions = json["actions"]?.array?.compactMap(\.string) ?? []
+    }
+}
+
+extension FlareEnvironment {
+    /// Parses the server's JSON; `nil` without a valid `_id`.
+    package init?(json: JSONValue) {
+        self.init(common: json)
         perimeter = Box(json: json["perimeter"])
         geofence = Geofence(json: json["geofence"])
         angle = json.flareNumber("angle") ?? 0
@@ -85,12 +105,7 @@ extension FlareEnvironment {
 extension FlareZone {
     /// Parses the server's JSON; `nil` without a valid `_id`.
     package init?(json: JSONValue) {
-        guard let id = json.flareID("_id") else { return nil }
-        self.init(id: id)
-        name = json.flareName
-        description = json.flareText("description")
-        data = json["data"]?.object ?? [:]
-        actions = json.flareActions
+        self.init(common: json)
         environment = json.flareID("environment")
         perimeter = Box(json: json["perimeter"])
     }
@@ -99,12 +114,7 @@ extension FlareZone {
 extension FlareThing {
     /// Parses the server's JSON; `nil` without a valid `_id`.
     package init?(json: JSONValue) {
-        guard let id = json.flareID("_id") else { return nil }
-        self.init(id: id)
-        name = json.flareName
-        description = json.flareText("description")
-        data = json["data"]?.object ?? [:]
-        actions = json.flareActions
+        self.init(common: json)
         environment = json.flareID("environment")
         zone = json.flareID("zone")
         position = Point3D(json: json["position"])
@@ -115,12 +125,7 @@ extension FlareThing {
 extension FlareDevice {
     /// Parses the server's JSON; `nil` without a valid `_id`.
     package init?(json: JSONValue) {
-        guard let id = json.flareID("_id") else { return nil }
-        self.init(id: id)
-        name = json.flareName
-        description = json.flareText("description")
-        data = json["data"]?.object ?? [:]
-        actions = json.flareActions
+        self.init(common: json)
         environment = json.flareID("environment")
         zone = json.flareID("zone")
         nearest = json.flareID("nearest")
@@ -191,9 +196,5 @@ extension JSONValue {
     fileprivate var flareName: String {
         let name = flareText("name")
         return name.isBlank ? "" : name
-    }
-
-    fileprivate var flareActions: [String] {
-        self["actions"]?.array?.compactMap(\.string) ?? []
     }
 }

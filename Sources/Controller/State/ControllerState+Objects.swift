@@ -1,19 +1,6 @@
 package import Flare
-package import JSON
+import JSON
 import Things
-
-/// What environments, zones, things and devices have in common.
-package protocol PlaceObject: Sendable, Hashable {
-    var id: FlareID { get }
-    var name: String { get }
-    var data: JSONObject { get }
-    var json: JSONValue { get }
-}
-
-extension FlareEnvironment: PlaceObject {}
-extension FlareZone: PlaceObject {}
-extension FlareThing: PlaceObject {}
-extension FlareDevice: PlaceObject {}
 
 extension Sequence where Element: PlaceObject {
     /// The first object of each identifier.
