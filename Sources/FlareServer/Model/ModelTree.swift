@@ -13,6 +13,8 @@ package struct ModelTree: Sendable, Hashable {
 
     /// The size limit of a model file, bytes.
     package static let maximumBytes = 64 << 20
+    /// The deepest nesting of lists and objects in a file.
+    package static let maximumDepth = 128
 
     init() {}
 
@@ -33,7 +35,7 @@ package struct ModelTree: Sendable, Hashable {
             throw ModelErrors("", "the file has \(bytes.count) bytes; at most \(maximumBytes) are allowed")
         }
         do {
-            return try JSONValue(parsing: bytes, maximumDepth: 128)
+            return try JSONValue(parsing: bytes, maximumDepth: maximumDepth)
         } catch {
             throw ModelErrors(place(of: error.offset, in: bytes), "invalid JSON: \(error.problem)")
         }

@@ -4,7 +4,7 @@ import Text
 /// Reads JSON as AMAP's tools did: with `//` comments, a comma too many, a comma too few, and objects that go on
 /// behind their `}`.
 ///
-/// Every read is checked against the end; lists and objects nest 64 deep at most.
+/// Every read is checked against the end.
 struct TolerantReader {
     /// A list or object that is still open.
     struct Opening {
@@ -22,6 +22,7 @@ struct TolerantReader {
 
     let bytes: [UInt8]
     let file: String
+    let maximumDepth: Int
     var cursor = SourceCursor()
     /// Where the file ends, or where it is no longer UTF-8.
     let end: Int
@@ -29,9 +30,8 @@ struct TolerantReader {
     private(set) var problems: [ProfileProblem] = []
     var hasComments = false
 
-    init(_ bytes: [UInt8], file: String) {
-        self.bytes = bytes
-        self.file = file
+    init(_ bytes: [UInt8], file: String, maximumDepth: Int = ProfileSource.maximumDepth) {
+        (self.bytes, self.file, self.maximumDepth) = (bytes, file, maximumDepth)
         end = UTF8Text.validPrefix(of: bytes)
         if ByteOrderMark.begins(bytes) { cursor = SourceCursor(offset: 3) }
     }
@@ -139,10 +139,8 @@ struct TolerantReader {
     }
 
     private mutating func enter(isObject: Bool) throws(BadJSON) {
-        guard open.count < ProfileSource.maximumDepth else {
-            throw bad(
-                "lists and objects are nested deeper than \(ProfileSource.maximumDepth), which is the limit"
-            )
+        guard open.count < maximumDepth else {
+            throw bad("lists and objects are nested deeper than \(maximumDepth), which is the limit")
         }
         open.append(Opening(isObject: isObject, line: cursor.line))
         cursor.offset += 1

@@ -1,6 +1,7 @@
 import Daemon
 package import FlareServer
 import JSON
+import Profiles
 
 /// All that is wrong in a model file: errors, for which it is refused, and warnings.
 package struct ModelReport {
@@ -60,10 +61,12 @@ package struct ModelReport {
         let wrong = errors.filter { !$0.isReplaceable }.prefix(1000)
         let taken = errors.filter(\.isReplaceable)
         let hints = warnings.prefix(mostWarnings)
-        let places = [Array(wrong), Array(taken.prefix(20)), Array(hints)].joined().map(\.place)
-        let lines = source.map { JSONLines.find(places, in: $0) } ?? [:]
+        let hasProblems = !errors.isEmpty || !hints.isEmpty
+        let placed =
+            hasProblems
+            ? source.flatMap { PlacedValue(json: $0, maximumDepth: ModelTree.maximumDepth) } : nil
         func text(_ problem: ModelError, _ word: String) -> String {
-            let line = lines[problem.place].map { ":\($0)" } ?? ""
+            let line = placed.map { ":\($0.line(of: problem.place))" } ?? ""
             return "\(path)\(line): \(word): " + TerminalText.visible("\(problem)")
         }
         var result = wrong.map { text($0, "error") }

@@ -1,8 +1,12 @@
-import JSON
+import Profiles
 import SeededRandom
 import Testing
 
-struct JSONLinesTests {
+struct PlacedValueLinesTests {
+    private static func line(of path: String, in text: String) -> Int? {
+        PlacedValue(json: Array(text.utf8), maximumDepth: 128)?.line(of: path)
+    }
+
     private let text = """
         {
           "environments": [
@@ -26,7 +30,7 @@ struct JSONLinesTests {
         ]
     )
     func `the line of a path is found`(place: String, line: Int) {
-        #expect(JSONLines.find([place], in: Array(text.utf8)) == [place: line])
+        #expect(Self.line(of: place, in: text) == line)
     }
 
     @Test(
@@ -35,15 +39,18 @@ struct JSONLinesTests {
         ]
     )
     func `a missing member has the line of its parent`(place: String, line: Int) {
-        #expect(JSONLines.find([place], in: Array(text.utf8)) == [place: line])
+        #expect(Self.line(of: place, in: text) == line)
     }
 
-    @Test func `many paths are found in one pass`() {
+    @Test func `a byte order mark is no part of the first line`() {
+        #expect(Self.line(of: "a", in: "\u{FEFF}\n{\"a\":1}") == 2)
+    }
+
+    @Test func `many paths are found`() throws {
         let lines = (0..<2000).map { #"{"name": \#($0)}"# }
         let text = "[\n" + lines.joined(separator: ",\n") + "]"
-        let places = (0..<2000).map { "[\($0)].name" }
-        let found = JSONLines.find(places, in: Array(text.utf8))
-        #expect(places.enumerated().allSatisfy { found[$0.element] == $0.offset + 2 })
+        let value = try #require(PlacedValue(json: Array(text.utf8), maximumDepth: 128))
+        #expect((0..<2000).allSatisfy { value.line(of: "[\($0)].name") == $0 + 2 })
     }
 
     @Test func `parsing arbitrary text terminates`() {
@@ -53,10 +60,12 @@ struct JSONLinesTests {
             let bytes = (0..<Int(chance.next() % 60)).map { _ in
                 letters[Int(chance.next() % UInt64(letters.count))]
             }
-            let found = JSONLines.find(["a[0].b", "[1]"], in: bytes)
-            #expect(found.values.allSatisfy { $0 >= 1 && $0 <= 61 })
+            let value = PlacedValue(json: bytes, maximumDepth: 128)
+            for path in ["a[0].b", "[1]", "[9999999999999999999]", "[-1]", "a[", "]"] {
+                #expect(value.map { (1...61).contains($0.line(of: path)) } ?? true)
+            }
         }
         let deep = [UInt8](repeating: UInt8(ascii: "["), count: 100_000)
-        #expect(JSONLines.find(["a"], in: deep) == ["a": 1])
+        #expect(PlacedValue(json: deep, maximumDepth: 128) == nil)
     }
 }
