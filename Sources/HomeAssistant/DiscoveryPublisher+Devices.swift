@@ -117,7 +117,7 @@ extension DiscoveryPublisher {
         let list = lists.insert(names.map(\.text).joined(separator: " ")).memberAfterInsert
         let isNew = held[name] == nil
         if isComplete { former.record(lost, of: name, isSeen: isOnline == true) }
-        former.recordAnnounced(device.components, of: name)
+        former.recordSeen(device.components, of: name)
         let unseen = isBirth ? former.unseen(on: name) : []
         let going = Self.unique(
             (isComplete ? missing : missing.filter(moved.contains)) + unseen + (leaving[name] ?? [])

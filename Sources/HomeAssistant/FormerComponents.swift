@@ -55,15 +55,8 @@ struct FormerComponents: Sendable {
         devices[device] = Device(components: known, order: changes)
     }
 
-    /// Records that components of a device are announced: nothing is left to be removed.
-    mutating func recordAnnounced(_ names: [ComponentName], of device: DeviceName) {
-        guard devices[device] != nil else { return }
-        for name in names where devices[device]?.components[name] == false {
-            devices[device]?.components[name] = true
-        }
-    }
-
-    /// Records that Home Assistant has seen removals that it may have missed.
+    /// Records that nothing is left to be removed of components: Home Assistant has seen their removals, or they are
+    /// announced again.
     mutating func recordSeen(_ names: [ComponentName], of device: DeviceName) {
         for name in names where devices[device]?.components[name] != nil {
             devices[device]?.components[name] = true

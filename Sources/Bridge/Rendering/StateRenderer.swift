@@ -91,7 +91,7 @@ package struct StateRenderer: ~Copyable, Sendable {
             case .sensor(let sensor):
                 put(topics.sensor(sensor), .text(state.sensorText(sensor)), in: &store)
             case .alert(let id):
-                put(topics.alert(id), state.alerts[id].map { .json($0.json(id: id)) } ?? .nothing, in: &store)
+                put(topics.alert(id), .json(state.alerts[id]?.json(id: id)), in: &store)
             case .beacon(let id):
                 withTopics(of: id, state) { $0.beacon(of: id, topics: &$1, $2, in: &store) }
             case .link:
@@ -321,7 +321,7 @@ package struct StateRenderer: ~Copyable, Sendable {
         if angle != nil || store.holds(topics.deviceAngle) {
             put(
                 topics.deviceAngle,
-                angle.map { .text(String($0)) } ?? .nothing,
+                angle.map { .text(String($0)) } ?? .json(nil),
                 qos: .atMostOnce,
                 every: configuration.anglesPerSecond,
                 in: &store
@@ -335,8 +335,8 @@ package struct StateRenderer: ~Copyable, Sendable {
 
     private enum Content {
         case text(String)
+        /// `nil` clears the topic.
         case json(JSONValue?)
-        case nothing
     }
 
     private mutating func put(
@@ -352,7 +352,7 @@ package struct StateRenderer: ~Copyable, Sendable {
         switch content {
         case .text(let text): buffer.write(plain: text)
         case .json(let json?): buffer.write(json)
-        case .json(nil), .nothing: break
+        case .json(nil): break
         }
         putWritten(&topic, qos: qos, rank: rank, every: perSecond, in: &store)
     }
