@@ -9,8 +9,8 @@ import Threading
 package final class AccountsRegistry: Sendable {
     /// What the configuration says.
     package struct Settings: Sendable, Hashable {
-        /// The names of the users who speak at a face without a claim; nobody if there is none.
-        package var unnamed: [Face: String] = [:]
+        /// The names of the users who speak at an interface without a claim; nobody if there is none.
+        package var unnamed: [Interface: String] = [:]
         /// Milliseconds from the last use.
         package var sessionLifetime: Int64 = 720 * 3_600_000
         package var log = LogLimits()
@@ -112,19 +112,19 @@ package final class AccountsRegistry: Sendable {
     // MARK: Who speaks
 
     /// Who brings a claim; see ``Identify``.
-    package func identify(_ claim: Claim) -> Speaker? {
+    package func identify(_ claim: Claim) -> Caller? {
         let now = clock()
         return state.withLock { state in
             switch claim {
             // Who reaches the broker is the broker's to decide.
             case .unnamed(.mqtt): return Self.unnamed(.mqtt, nil, state)
-            case .unnamed(let face): return Self.unnamed(face, .write, state)
-            case .trusted(let face): return Self.unnamed(face, nil, state)
+            case .unnamed(let interface): return Self.unnamed(interface, .write, state)
+            case .trusted(let interface): return Self.unnamed(interface, nil, state)
             case .vouched(let name):
                 guard let user = state.table.user(named: name) else { return nil }
                 return Self.seen(.user(user.id), now, &state)
             case .session(let text):
-                return Self.speaker(SecretToken(text, .session), nil, now, &state)
+                return Self.caller(SecretToken(text, .session), nil, now, &state)
             case .listenerSession(let text):
                 // A session of a password that is not stored may be that of a former one.
                 guard state.listener?.isStored == true, let secret = SecretToken(text, .session),
@@ -132,7 +132,7 @@ package final class AccountsRegistry: Sendable {
                 else { return nil }
                 return Self.unnamed(.kiosk, nil, state)
             case .token(let text, let name):
-                return Self.speaker(SecretToken(text, .token), name, now, &state)
+                return Self.caller(SecretToken(text, .token), name, now, &state)
             }
         }
     }
@@ -148,32 +148,32 @@ package final class AccountsRegistry: Sendable {
         return secret.flatMap { secret in state.withLock { $0.secrets.end(of: secret) } }
     }
 
-    private static func unnamed(_ face: Face, _ ceiling: Access?, _ state: State) -> Speaker? {
-        let user = state.settings.unnamed[face].flatMap { state.table.user(named: $0) }
+    private static func unnamed(_ interface: Interface, _ ceiling: Access?, _ state: State) -> Caller? {
+        let user = state.settings.unnamed[interface].flatMap { state.table.user(named: $0) }
         return user?.state == .active ? user.map { .user($0.id, ceiling: ceiling) } : nil
     }
 
-    private static func speaker(
+    private static func caller(
         _ secret: SecretToken?,
         _ name: String?,
         _ now: Int64,
         _ state: inout State
-    ) -> Speaker? {
+    ) -> Caller? {
         guard let secret, let record = state.secrets.use(secret, at: now) else { return nil }
         if let name {
             guard state.table.user(record.user)?.name == name else { return nil }
         }
-        return seen(record.speaker, now, &state)
+        return seen(record.caller, now, &state)
     }
 
     /// Notes when a user spoke; who is not active is nobody.
-    private static func seen(_ speaker: Speaker, _ now: Int64, _ state: inout State) -> Speaker? {
-        guard case .user(let id, _) = speaker else { return speaker }
+    private static func seen(_ caller: Caller, _ now: Int64, _ state: inout State) -> Caller? {
+        guard case .user(let id, _) = caller else { return caller }
         guard state.table.user(id)?.state == .active else { return nil }
         if state.noted[id].map({ now - $0 >= resolution || now < $0 }) ?? true {
             (state.noted[id], state.seen[id]) = (now, now)
         }
-        return speaker
+        return caller
     }
 
     // MARK: Changes
@@ -270,7 +270,7 @@ package final class AccountsRegistry: Sendable {
     package func log(_ entry: CommandLogEntry) {
         let isFirst = state.withLock { state in
             if Self.isOfStranger(entry, state)
-                || (entry.code != nil && state.refusals.isBeyond(entry.speaker, at: entry.at))
+                || (entry.code != nil && state.refusals.isBeyond(entry.caller, at: entry.at))
             {
                 defer { state.strangers.add(entry) }
                 return state.strangers.isEmpty
@@ -289,10 +289,10 @@ package final class AccountsRegistry: Sendable {
     private static func isOfStranger(_ entry: CommandLogEntry, _ state: State) -> Bool {
         guard let code = entry.code else { return false }
         if entry.isOfStranger { return true }
-        // The user who speaks for everybody at a face is a stranger too, unless they administer.
+        // The user who speaks for everybody at an interface is a stranger too, unless they administer.
         guard ["not_allowed", "unknown_thing", "unknown"].contains(code),
-            let name = Face(rawValue: entry.face).flatMap({ state.settings.unnamed[$0] }),
-            entry.speaker == "user:\(name)", let user = state.table.user(named: name)
+            let name = Interface(rawValue: entry.interface).flatMap({ state.settings.unnamed[$0] }),
+            entry.caller == "user:\(name)", let user = state.table.user(named: name)
         else { return false }
         return !state.table.verdict(of: .user(user.id), .own, on: .administration, at: entry.at).isGranted
     }

@@ -8,13 +8,13 @@ extension AccountsAPI {
     /// Whether a text that came with a request is the listener's password, within the limits of guessing.
     ///
     /// Refusals are rows of the log.
-    package func checkListenerPassword(_ text: String, from source: String?, face: String) async
+    package func checkListenerPassword(_ text: String, from source: String?, interface: String) async
         -> PasswordVerdict
     {
         let verdict = await listenerVerdict(text, from: source)
         guard verdict != .right else { return .right }
         var call = AccountsCall(
-            request: AccountsRequest(.get, [], face: face, source: source),
+            request: AccountsRequest(.get, [], interface: interface, source: source),
             now: registry.clock(),
             table: registry.table
         )
@@ -36,7 +36,7 @@ extension AccountsAPI {
         let verdict = await listenerVerdict(text, from: call.request.source)
         guard verdict == .right else { return Self.refusal(verdict) }
         let session = try registry.addListenerSession(
-            Self.sessionName(call.request.face, call.request.source),
+            Self.sessionName(call.request.interface, call.request.source),
             verified: hash,
             replacing: call.listenerSession
         )
@@ -47,7 +47,7 @@ extension AccountsAPI {
     /// `sign-out`.
     func listenerSignOut(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
         guard listenerHash(call) != nil else { return Self.noPassword }
-        if call.request.speaker != nil, let session = call.listenerSession {
+        if call.request.caller != nil, let session = call.listenerSession {
             call.log(AccountsCall.Act.signOut)
             try change { try $0.endSession(session) }
         }
@@ -62,7 +62,7 @@ extension AccountsAPI {
 
     /// `nil` if there is none, and for the program itself, which does not use the listener.
     private func listenerHash(_ call: AccountsCall) -> String? {
-        call.request.speaker == .nobody ? nil : registry.listenerPassword
+        call.request.caller == .nobody ? nil : registry.listenerPassword
     }
 
     private static func refusal(_ verdict: PasswordVerdict) -> AccountsResponse {

@@ -22,7 +22,7 @@ extension AccountsAPI {
                 query.thing = "\(gone)"
             }
         }
-        query.speaker = try words["user"].map { word throws(AccountsError) in try speaker(word, call.table) }
+        query.caller = try words["user"].map { word throws(AccountsError) in try caller(word, call.table) }
         query.since = try words["since"].map { text throws(AccountsError) in try parseTime(text) }
         if let text = words["limit"] {
             guard let limit = Int(text), (1...Self.mostRows).contains(limit) else {
@@ -36,15 +36,15 @@ extension AccountsAPI {
     }
 
     /// Somebody as rows have them: a user by name, also one who was removed; `system:anna` or `nobody`.
-    private func speaker(_ word: String, _ table: AccessTable) throws(AccountsError) -> String {
-        let speaker = word.contains(":") || word == "nobody" ? word : "user:\(word)"
-        if speaker == "nobody" || table.user(named: word) != nil { return speaker }
+    private func caller(_ word: String, _ table: AccessTable) throws(AccountsError) -> String {
+        let caller = word.contains(":") || word == "nobody" ? word : "user:\(word)"
+        if caller == "nobody" || table.user(named: word) != nil { return caller }
         try? registry.flush()
-        guard try registry.store.hasLog(of: speaker) else {
+        guard try registry.store.hasLog(of: caller) else {
             let who = word.contains(":") ? "nothing is in the log of" : "there is no user"
             throw .unknown("\(who) \(quoted(word))\(hint(word, table.users.map(\.name)))")
         }
-        return speaker
+        return caller
     }
 }
 
@@ -54,7 +54,7 @@ extension CommandLogEntry {
         [
             "seq": JSONValue(Int(clamping: seq)), "id": .text(id),
             "at": .string("\(CivilTime(milliseconds: at))"),
-            "epoch": .text(epoch), "face": .string(face), "speaker": .string(speaker),
+            "epoch": .text(epoch), "face": .string(interface), "speaker": .string(caller),
             "source": .text(source),
             "kind": .string(kind), "target": .text(target), "slug": .text(slug),
             "actions": Self.value(actions), "results": Self.value(results), "state": .string(state),

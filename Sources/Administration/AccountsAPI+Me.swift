@@ -32,9 +32,9 @@ extension AccountsAPI {
 
     /// Whether somebody owns anything, and so has something to administer.
     private func owns(_ call: AccountsCall) -> Bool {
-        if !Reader(call.table, for: call.speaker, .own, at: call.now).seesNothing { return true }
+        if !Reader(call.table, for: call.caller, .own, at: call.now).seesNothing { return true }
         return call.table.groups.contains {
-            call.table.verdict(of: call.speaker, .own, on: .group($0.id), at: call.now).isGranted
+            call.table.verdict(of: call.caller, .own, on: .group($0.id), at: call.now).isGranted
         }
     }
 
@@ -97,7 +97,7 @@ extension AccountsAPI {
             guard request.session != nil else { return nil }
             return try store.addSession(
                 of: user.id,
-                name: Self.sessionName(request.face, request.source),
+                name: Self.sessionName(request.interface, request.source),
                 until: now + registry.settings.sessionLifetime,
                 at: now
             ).0
@@ -175,7 +175,7 @@ extension AccountsAPI {
     }
 
     /// What a session is called in lists.
-    static func sessionName(_ face: String, _ source: String?) -> String {
-        source.map { "\(face) \($0)" } ?? face
+    static func sessionName(_ interface: String, _ source: String?) -> String {
+        source.map { "\(interface) \($0)" } ?? interface
     }
 }

@@ -12,13 +12,13 @@ struct PlacedScope {
     /// Who asks, knowing where the object of this scope is.
     func authority(of call: AccountsCall) -> Authority {
         let (scope, object) = (scope, object)
-        return Authority(call.speaker, by: call.secret, at: call.now) { $0 == scope ? object : nil }
+        return Authority(call.caller, by: call.secret, at: call.now) { $0 == scope ? object : nil }
     }
 
     /// Whether who asks may give and take grants of it.
     func mayBeGiven(by call: AccountsCall) -> Bool {
         let (scope, object) = (scope, object)
-        return call.table.mayGive(call.speaker, scope, at: call.now) { $0 == scope ? object : nil }.isGranted
+        return call.table.mayGive(call.caller, scope, at: call.now) { $0 == scope ? object : nil }.isGranted
     }
 }
 
@@ -73,7 +73,7 @@ extension AccountsAPI {
     }
 
     private func sees(_ object: AccessObject, _ call: AccountsCall) -> Bool {
-        call.table.verdict(of: call.speaker, .read, on: object, at: call.now).isGranted
+        call.table.verdict(of: call.caller, .read, on: object, at: call.now).isGranted
     }
 
     /// Where the object of a stored scope is.

@@ -39,7 +39,7 @@ extension AccountsAPI {
         let (secret, _) = try change {
             try $0.addSession(
                 of: user.id,
-                name: Self.sessionName(request.face, request.source),
+                name: Self.sessionName(request.interface, request.source),
                 until: now + registry.settings.sessionLifetime,
                 verified: .stored(known?.password),
                 replacing: call.session,

@@ -9,7 +9,7 @@ extension AccountsAPI {
         let body = try AccountsBody(call.request.body ?? [:], "user")
         let named = try body.optionalText("user")
         call.log("sign-in link add", named)
-        guard call.request.speaker == .nobody else {
+        guard call.request.caller == .nobody else {
             throw .refused("not allowed: only the daemon's own user makes sign-in links, on the command line")
         }
         guard let page = registry.pageAddress else {
@@ -50,7 +50,7 @@ extension AccountsAPI {
         let (user, secret) = try change {
             try $0.signIn(
                 by: link,
-                session: Self.sessionName(request.face, request.source),
+                session: Self.sessionName(request.interface, request.source),
                 ending: call.session,
                 until: now + lifetime,
                 at: now

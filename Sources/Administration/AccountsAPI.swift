@@ -94,7 +94,7 @@ package final class AccountsAPI: Sendable {
 
     private func route(_ call: inout AccountsCall) async throws(AccountsError) -> AccountsResponse {
         let route = AccountsRoute(call.request.path)
-        if call.request.speaker == nil, route?.isPublic != true {
+        if call.request.caller == nil, route?.isPublic != true {
             return .refusal(401, "unauthenticated", "nobody is signed in here; sign in, or send a token")
         }
         guard let route else { return Self.notFound(call) }
@@ -168,11 +168,11 @@ package final class AccountsAPI: Sendable {
         let request = call.request
         let isAccepted = response.status < 300
         // A failed sign-in is nobody's, also over somebody's session.
-        let speaker = call.signedIn ?? (act.kind == AccountsCall.Act.signIn ? nil : request.speaker)
+        let caller = call.signedIn ?? (act.kind == AccountsCall.Act.signIn ? nil : request.caller)
         var entry = CommandLogEntry(
             at: call.now,
-            face: request.face,
-            speaker: request.systemUser.map { "system:\($0)" } ?? speaker.map(call.table.logName) ?? "nobody",
+            interface: request.interface,
+            caller: request.systemUser.map { "system:\($0)" } ?? caller.map(call.table.logName) ?? "nobody",
             kind: act.kind,
             state: isAccepted ? "accepted" : "refused"
         )
@@ -185,7 +185,7 @@ package final class AccountsAPI: Sendable {
         }
         entry.target = act.target.flatMap { act.isAboutUser && !isKnown($0) ? nil : $0 }
         entry.actions = AccountsBody.logText(request.body, of: act.kind, isAccepted, isKnown)
-        entry.isOfStranger = !isAccepted && speaker == nil
+        entry.isOfStranger = !isAccepted && caller == nil
         if !isAccepted { entry.code = response.body?["error"]?.string ?? "internal" }
         return entry
     }

@@ -26,7 +26,7 @@ struct AccountsCall {
     /// `nil` for a request that changes nothing.
     var act: Act?
     /// Who is signed in by this request.
-    var signedIn: Speaker?
+    var signedIn: Caller?
 
     var method: AccountsRequest.Method { request.method }
 
@@ -42,9 +42,9 @@ struct AccountsCall {
     // MARK: Who asks
 
     /// Who asks; routes that anybody may ask do not get here.
-    var speaker: Speaker { request.speaker ?? .user(.everybody) }
+    var caller: Caller { request.caller ?? .user(.everybody) }
 
-    var authority: Authority { Authority(speaker, by: secret, at: now) }
+    var authority: Authority { Authority(caller, by: secret, at: now) }
 
     /// The session or token by which they were recognized.
     var secret: SecretToken? {
@@ -64,10 +64,10 @@ struct AccountsCall {
         return SecretToken(text, .session)
     }
 
-    var administers: Bool { request.speaker.map(administers) ?? false }
+    var administers: Bool { request.caller.map(administers) ?? false }
 
-    func administers(_ speaker: Speaker) -> Bool {
-        table.verdict(of: speaker, .own, on: .administration, at: now).isGranted
+    func administers(_ caller: Caller) -> Bool {
+        table.verdict(of: caller, .own, on: .administration, at: now).isGranted
     }
 
     func requireAdministration() throws(AccountsError) {
@@ -76,7 +76,7 @@ struct AccountsCall {
 
     /// The user who asks; `nil` for the program itself.
     var userID: AccountID? {
-        guard case .user(let id, _)? = request.speaker else { return nil }
+        guard case .user(let id, _)? = request.caller else { return nil }
         return id
     }
 

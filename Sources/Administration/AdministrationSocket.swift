@@ -11,7 +11,7 @@ package enum AdministrationSocket {
     /// The socket of `trilateral serve`, which has models but no users, and may use the folder of a daemon.
     package static let nameOfServer = "serve.sock"
     /// As the log calls it.
-    package static let face = "command line"
+    package static let interface = "command line"
 }
 
 extension LocalSocketService {
@@ -51,8 +51,8 @@ extension LocalSocketService {
                         Array(request.path.dropFirst()),
                         query: request.query,
                         body: body,
-                        speaker: .nobody,
-                        face: AdministrationSocket.face,
+                        caller: .nobody,
+                        interface: AdministrationSocket.interface,
                         systemUser: request.user.map(SystemUser.name(of:))
                     )
                 )

@@ -23,7 +23,7 @@ extension MQTTBridge {
                 logger.debug("command refused", metadata: ["topic": "\(topic)", "why": "\(why)"])
                 publisher.publish(reply, on: topics)
                 let source = topic.isEmpty ? nil : topic
-                send(.commandRefused(reply.answer, speaker: reply.speaker, source: source))
+                send(.commandRefused(reply.answer, caller: reply.caller, source: source))
             }
         }
     }

@@ -12,8 +12,8 @@ struct CommandLogTests {
     ) -> CommandLogEntry {
         var entry = CommandLogEntry(
             at: now,
-            face: "mqtt",
-            speaker: "user:\(user)",
+            interface: "mqtt",
+            caller: "user:\(user)",
             kind: "set",
             state: code == nil ? "ok" : "refused"
         )
@@ -64,9 +64,9 @@ struct CommandLogTests {
             return try store.log(query).map(\.at)
         }
         #expect(try times { $0.thing = "table-lamp" } == [1, 3, 4])
-        #expect(try times { $0.speaker = "user:bob" } == [1, 2, 4])
+        #expect(try times { $0.caller = "user:bob" } == [1, 2, 4])
         #expect(try times { $0.since = 3 } == [3, 4])
-        #expect(try times { ($0.speaker, $0.limit) = ("user:bob", 2) } == [2, 4])
+        #expect(try times { ($0.caller, $0.limit) = ("user:bob", 2) } == [2, 4])
         #expect(try times { $0.limit = -5 } == [])
     }
 

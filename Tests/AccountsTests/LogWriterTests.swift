@@ -28,8 +28,8 @@ struct LogWriterTests {
             registry.log(
                 CommandLogEntry(
                     at: 5,
-                    face: "mqtt",
-                    speaker: "user:bob",
+                    interface: "mqtt",
+                    caller: "user:bob",
                     kind: "set",
                     state: state
                 )

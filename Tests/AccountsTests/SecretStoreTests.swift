@@ -47,7 +47,7 @@ struct SecretStoreTests {
             by: home.asBob.at(3)
         )
         var index = SecretIndex(try home.store.secrets(at: 4), sessionLifetime: 1000)
-        #expect(index.use(token, at: 5)?.speaker == .user(home.bob, ceiling: .read))
+        #expect(index.use(token, at: 5)?.caller == .user(home.bob, ceiling: .read))
         try home.store.record(index.takeUses())
         #expect(try home.store.secrets(.token, ofUser: "bob", at: 6).map(\.used) == [5])
         #expect(try home.store.secrets(.token, ofUser: "owner", at: 6).isEmpty)

@@ -142,10 +142,10 @@ struct SecretTests {
             ],
             sessionLifetime: 100_000
         )
-        #expect(index.use(session, at: 99_999)?.speaker == .user(.everybody, ceiling: nil))
+        #expect(index.use(session, at: 99_999)?.caller == .user(.everybody, ceiling: nil))
         #expect(index.use(session, at: 199_998) != nil)
         #expect(index.use(session, at: 299_998) == nil)
-        #expect(index.use(token, at: 499_999)?.speaker == .user(.everybody, ceiling: .read))
+        #expect(index.use(token, at: 499_999)?.caller == .user(.everybody, ceiling: .read))
         #expect(index.use(token, at: 500_000) == nil)
         #expect(index.use(SecretToken(.token), at: 0) == nil)
         let uses = index.takeUses()

@@ -47,7 +47,7 @@ struct AccountsAPITests {
             #expect(rows.isEmpty)
         } else {
             #expect(rows.count == 1)
-            #expect(rows.first?.speaker == "user:bob")
+            #expect(rows.first?.caller == "user:bob")
             #expect(rows.first?.code == "not_allowed")
         }
         for name in ["tokens", "sessions", "contacts"] {
@@ -90,7 +90,7 @@ struct AccountsAPITests {
             ]
         )
         #expect(try desk.log().allSatisfy { !($0.actions ?? "").contains("0123456789") })
-        #expect(try desk.log().allSatisfy { $0.speaker == "user:owner" && $0.source == "192.0.2.1" })
+        #expect(try desk.log().allSatisfy { $0.caller == "user:owner" && $0.source == "192.0.2.1" })
     }
 
     @Test(arguments: [
@@ -187,14 +187,14 @@ struct AccountsAPITests {
         #expect(signIn.body?["message"]?.string?.contains("where none belongs") == false)
         var entry = CommandLogEntry(
             at: TestAdministration.start,
-            face: "mqtt",
-            speaker: "user:bob",
+            interface: "mqtt",
+            caller: "user:bob",
             kind: token,
             state: "accepted"
         )
         (entry.source, entry.slug, entry.actions, entry.tx) = ("a/\(token)", token, "{\"\(token)\":1}", token)
         desk.registry.log(entry)
-        let row = try #require(try desk.log().first { $0.speaker == "user:bob" })
+        let row = try #require(try desk.log().first { $0.caller == "user:bob" })
         #expect(
             [row.kind, row.source, row.slug, row.actions, row.tx] == [
                 "***", "a/***", "***", "{\"***\":1}", "***",
@@ -226,22 +226,22 @@ struct AccountsAPITests {
         await desk.ask(.post, "users", ["name": "eve"], as: desk.owner)
         var act = CommandLogEntry(
             at: TestAdministration.start,
-            face: "command line",
-            speaker: "system:root",
+            interface: "command line",
+            caller: "system:root",
             kind: "user add",
             state: "accepted"
         )
         desk.registry.log(act)
-        act.speaker = "user:gone"
+        act.caller = "user:gone"
         desk.registry.log(act)
         func ask(_ user: String) async -> AccountsResponse {
             await desk.ask(.get, "log", query: ["user": user])
         }
-        for (user, speaker) in [
+        for (user, caller) in [
             ("owner", "user:owner"), ("user:owner", "user:owner"), ("system:root", "system:root"),
             ("gone", "user:gone"),
         ] {
-            #expect(await ask(user).texts("speaker") == [speaker], "\(user)")
+            #expect(await ask(user).texts("speaker") == [caller], "\(user)")
         }
         for user in ["eve", "nobody"] { #expect(await ask(user).status == 200, "\(user)") }
         let unknown = await ask("ownr")

@@ -23,8 +23,8 @@ struct FullDiskTests {
         for number in 0..<20 {
             var entry = CommandLogEntry(
                 at: TestAdministration.start,
-                face: "mqtt",
-                speaker: "user:bob",
+                interface: "mqtt",
+                caller: "user:bob",
                 kind: "set",
                 state: "ok"
             )

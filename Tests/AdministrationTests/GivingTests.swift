@@ -19,7 +19,7 @@ struct GivingTests {
         _ who: String,
         _ scope: String,
         _ access: String,
-        as giver: Speaker
+        as giver: Caller
     ) async
         -> AccountsResponse
     {
@@ -59,7 +59,7 @@ struct GivingTests {
     {
         let desk = try TestAdministration()
         for name in ["eve", "ann"] { await desk.ask(.post, "users", ["name": .string(name)]) }
-        let eve = Speaker.user(try desk.registry.table.requireID("eve"))
+        let eve = Caller.user(try desk.registry.table.requireID("eve"))
         let own = try await desk.grant("zone:kitchen", "own")
         #expect(await give(desk, "bob", "thing:table-lamp", "own", as: desk.bob).status == 201)
         #expect(await give(desk, "eve", "thing:desk-lamp", "own", as: desk.bob).status == 201)

@@ -38,9 +38,9 @@ struct ListenerPasswordTests {
             AccountsRequest(
                 .post,
                 ["sign-out"],
-                speaker: desk.registry.identify(claim),
+                caller: desk.registry.identify(claim),
                 by: claim,
-                face: "kiosk",
+                interface: "kiosk",
                 source: "192.0.2.1"
             )
         )
@@ -59,7 +59,7 @@ struct ListenerPasswordTests {
         #expect(desk.registry.identify(claim) == nil)
         let log = try desk.log()
         #expect(
-            log.map(\.kind) == ["sign in", "sign out"] && log.map(\.speaker) == ["user:owner", "user:owner"]
+            log.map(\.kind) == ["sign in", "sign out"] && log.map(\.caller) == ["user:owner", "user:owner"]
         )
         #expect(!"\(log)".contains(Self.password) && !"\(log)".contains(text))
     }
@@ -100,7 +100,7 @@ struct ListenerPasswordTests {
             let path = folder.appending(path: "a.db").path(percentEncoded: false)
             let desk = try await Self.desk(path: path)
             let claim = try session(await signIn(desk))
-            func restarted(_ password: String?) async throws -> Speaker? {
+            func restarted(_ password: String?) async throws -> Caller? {
                 let registry = try AccountsRegistry(
                     desk.home.store,
                     desk.registry.settings,
@@ -124,13 +124,15 @@ struct ListenerPasswordTests {
         let desk = try await Self.desk(nil)
         #expect(await signIn(desk).status == 404)
         #expect(await desk.ask(.post, "sign-out", as: nil).status == 404)
-        #expect(await desk.api.checkListenerPassword("x", from: nil, face: "kiosk") == .limited(seconds: 1))
+        #expect(
+            await desk.api.checkListenerPassword("x", from: nil, interface: "kiosk") == .limited(seconds: 1)
+        )
     }
 
     @Test func `guesses are limited as those of users, in whatever way they come`() async throws {
         let desk = try await Self.desk()
         func check(_ text: String, from source: String = "192.0.2.1") async -> PasswordVerdict {
-            await desk.api.checkListenerPassword(text, from: source, face: "kiosk")
+            await desk.api.checkListenerPassword(text, from: source, interface: "kiosk")
         }
         #expect(await check(Self.password) == .right)
         for number in 0..<3 { #expect(await check("guess \(number)") == .wrong) }
@@ -155,7 +157,7 @@ struct ListenerPasswordTests {
             let verdicts = await withTaskGroup(of: PasswordVerdict.self) { tasks in
                 for _ in 0..<40 {
                     tasks.addTask {
-                        await desk.api.checkListenerPassword(text, from: "192.0.2.1", face: "kiosk")
+                        await desk.api.checkListenerPassword(text, from: "192.0.2.1", interface: "kiosk")
                     }
                 }
                 return await tasks.reduce(into: []) { $0.append($1) }

@@ -23,7 +23,7 @@ struct OwnAddressTests {
         for body in [theirs, ["email": ""]] {
             #expect(await desk.ask(.patch, "me", body, as: desk.bob, token: token).status == 403)
         }
-        let limited = Speaker.user(desk.home.bob, ceiling: .write)
+        let limited = Caller.user(desk.home.bob, ceiling: .write)
         #expect(await desk.ask(.patch, "me", theirs, as: limited).status == 403)
         #expect(desk.emails.withLock { $0.isEmpty })
         #expect(await email(desk) == "bob@example.org")

@@ -124,7 +124,7 @@ struct RightsAPITests {
     @Test func `a share counts once it is accepted, and only its people see it`() async throws {
         let desk = try TestAdministration()
         await desk.ask(.post, "users", ["name": "eve"])
-        let eve = Speaker.user(try desk.registry.table.requireID("eve"))
+        let eve = Caller.user(try desk.registry.table.requireID("eve"))
         _ = try await desk.grant("thing:table-lamp", "own")
         let shared = await desk.ask(.post, "shares", ["user": "eve", "thing": "table-lamp"], as: desk.bob)
         #expect(shared.status == 201)
@@ -182,7 +182,7 @@ struct RightsAPITests {
         #expect(await desk.ask(.get, "me").status == 403)
         #expect(await desk.ask(.patch, "me", ["display": "Bob"], as: desk.bob).body?["display"] == "Bob")
         #expect(await desk.ask(.patch, "me", ["email": "no address"], as: desk.bob).status == 400)
-        let limited = Speaker.user(desk.home.bob, ceiling: .read)
+        let limited = Caller.user(desk.home.bob, ceiling: .read)
         #expect(await desk.ask(.get, "me", as: limited).status == 200)
         #expect(await desk.ask(.patch, "me", ["display": "x"], as: limited).status == 403)
         #expect(await desk.ask(.put, "me/password", ["new": "0123456789"], as: limited).status == 403)
@@ -191,9 +191,9 @@ struct RightsAPITests {
     @Test func `a name that a hidden thing has too means the one that may be seen`() async throws {
         let desk = try TestAdministration()
         _ = try await desk.grant("thing:table-lamp", "read")
-        func check(_ access: String, as speaker: Speaker) async -> AccountsResponse {
+        func check(_ access: String, as caller: Caller) async -> AccountsResponse {
             let query = ["user": "bob", "scope": "thing:Lamp", "access": access]
-            return await desk.ask(.get, "grants/check", query: query, as: speaker)
+            return await desk.ask(.get, "grants/check", query: query, as: caller)
         }
         #expect(await check("read", as: desk.bob).body?["granted"] == true)
         let several = await check("read", as: desk.owner)

@@ -84,8 +84,8 @@ struct SignInLinkAPITests {
 
     @Test func `only the daemon's own user makes links, and they are no links of messages`() async throws {
         let desk = try desk()
-        for speaker in [desk.owner, desk.bob, nil] {
-            #expect([401, 403].contains(await desk.ask(.post, "sign-in-links", as: speaker).status))
+        for caller in [desk.owner, desk.bob, nil] {
+            #expect([401, 403].contains(await desk.ask(.post, "sign-in-links", as: caller).status))
         }
         let link = try link(await desk.ask(.post, "sign-in-links"))
         for body: JSONValue in [["token": link], ["token": link, "password": "another horse"]] {

@@ -147,10 +147,10 @@ struct SigningInAPITests {
                 == 409
         )
         #expect(await desk.ask(.post, "tokens", ["name": "x"]).status == 400)
-        let limited = Speaker.user(desk.home.bob, ceiling: .read)
+        let limited = Caller.user(desk.home.bob, ceiling: .read)
         #expect(await desk.ask(.post, "tokens", ["name": "more"], as: limited).status == 403)
         await desk.ask(.post, "users", ["name": "eve"])
-        let eve = Speaker.user(try desk.registry.table.requireID("eve"))
+        let eve = Caller.user(try desk.registry.table.requireID("eve"))
         #expect(await desk.ask(.delete, "tokens/\(id)", as: eve).status == 404)
         #expect(await desk.ask(.delete, "sessions/\(id)", as: desk.bob).status == 404)
         #expect(await desk.ask(.delete, "tokens/\(id)", as: desk.bob).status == 204)

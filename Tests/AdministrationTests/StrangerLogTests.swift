@@ -11,7 +11,13 @@ struct StrangerLogTests {
     private func refusal(_ number: Int, from source: String?, at now: Int64 = TestAdministration.start)
         -> CommandLogEntry
     {
-        var entry = CommandLogEntry(at: now, face: "mqtt", speaker: "nobody", kind: "set", state: "refused")
+        var entry = CommandLogEntry(
+            at: now,
+            interface: "mqtt",
+            caller: "nobody",
+            kind: "set",
+            state: "refused"
+        )
         (entry.code, entry.source, entry.isOfStranger) = ("unauthenticated", source, true)
         (entry.slug, entry.actions, entry.tx) = ("thing-\(number)", "{\"n\":\(number)}", "\(number)")
         return entry
@@ -20,8 +26,8 @@ struct StrangerLogTests {
     private func order(_ number: Int) -> CommandLogEntry {
         var entry = CommandLogEntry(
             at: TestAdministration.start,
-            face: "mqtt",
-            speaker: "user:bob",
+            interface: "mqtt",
+            caller: "user:bob",
             kind: "set",
             state: "accepted"
         )
@@ -37,7 +43,7 @@ struct StrangerLogTests {
         }
         let rows = try desk.log()
         #expect(rows.map(\.times) == [12])
-        #expect(rows.first?.kind == "sign in" && rows.first?.speaker == "nobody")
+        #expect(rows.first?.kind == "sign in" && rows.first?.caller == "nobody")
         #expect(rows.first?.source == "192.0.2.1")
         #expect(!"\(rows)".contains("secret-word"))
         desk.now.withLock { $0 += 60_000 }
@@ -82,10 +88,10 @@ struct StrangerLogTests {
         try desk.registry.flush()
         #expect(desk.registry.droppedRows == 0)
         var query = LogQuery()
-        (query.speaker, query.limit) = ("user:bob", 10_000)
+        (query.caller, query.limit) = ("user:bob", 10_000)
         #expect(try desk.home.store.log(query).count == 9000)
-        query.speaker = nil
-        let strangers = try desk.home.store.log(query).filter { $0.speaker == "nobody" }
+        query.caller = nil
+        let strangers = try desk.home.store.log(query).filter { $0.caller == "nobody" }
         #expect(strangers.count <= 257)
         #expect(strangers.reduce(0) { $0 + $1.times } == 30_000)
         #expect(strangers.allSatisfy { $0.actions == nil && $0.slug == nil && $0.tx == nil })
@@ -101,7 +107,7 @@ struct StrangerLogTests {
             try store.append([], strangers: [row], limits: limits)
         }
         let rows = try store.log()
-        #expect(rows.count { $0.speaker == "user:bob" } == 5)
+        #expect(rows.count { $0.caller == "user:bob" } == 5)
         #expect(rows.suffix(5).map(\.source) == (45..<50).map { "192.0.2.\($0)" })
         var later = order(1)
         later.at += 90_000_000
@@ -125,7 +131,7 @@ struct StrangerLogTests {
         -> CommandLogEntry
     {
         var entry = refusal(number, from: "192.0.2.7", at: now)
-        (entry.speaker, entry.code, entry.isOfStranger) = ("user:\(user)", "not_allowed", false)
+        (entry.caller, entry.code, entry.isOfStranger) = ("user:\(user)", "not_allowed", false)
         return entry
     }
 
@@ -140,7 +146,7 @@ struct StrangerLogTests {
         let rows = try desk.home.store.log(query)
         #expect(desk.registry.droppedRows == 0)
         #expect(rows.count == 103)
-        #expect(rows.filter { $0.speaker == "user:eve" }.reduce(0) { $0 + $1.times } == 30_001)
+        #expect(rows.filter { $0.caller == "user:eve" }.reduce(0) { $0 + $1.times } == 30_001)
         #expect(rows.first { $0.times > 1 }?.times == 29_900)
         #expect(rows.last?.slug == "thing-30000")
     }
@@ -156,8 +162,8 @@ struct StrangerLogTests {
         var query = LogQuery()
         query.limit = 1000
         let rows = try store.log(query)
-        #expect(rows.count { $0.speaker == "user:bob" } == 70)
-        #expect(rows.count { $0.speaker == "user:ann" } == 1)
+        #expect(rows.count { $0.caller == "user:bob" } == 70)
+        #expect(rows.count { $0.caller == "user:ann" } == 1)
         #expect(rows.count <= 100 && rows.last?.slug == "thing-999")
         // What is done still pushes out the oldest.
         try store.append((0..<200).map(order), limits: limits)

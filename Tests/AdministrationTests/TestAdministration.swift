@@ -74,8 +74,8 @@ struct TestAdministration {
         return try TestAdministration(settings)
     }
 
-    var owner: Speaker { .user(home.owner) }
-    var bob: Speaker { .user(home.bob) }
+    var owner: Caller { .user(home.owner) }
+    var bob: Caller { .user(home.bob) }
 
     /// Sends a request, as the program itself if nobody else is named.
     @discardableResult
@@ -84,7 +84,7 @@ struct TestAdministration {
         _ path: String,
         _ body: JSONValue? = nil,
         query: [String: String] = [:],
-        as speaker: Speaker? = .nobody,
+        as caller: Caller? = .nobody,
         session: String? = nil,
         token: String? = nil,
         from source: String? = "192.0.2.1"
@@ -95,9 +95,9 @@ struct TestAdministration {
                 path.split(separator: "/").map(String.init),
                 query: query,
                 body: body,
-                speaker: speaker,
+                caller: caller,
                 by: session.map { .session($0) } ?? token.map { .token($0) },
-                face: "kiosk",
+                interface: "kiosk",
                 source: source
             )
         )

@@ -27,7 +27,7 @@ extension EditsOfUsers {
     }
 
     func answer(_ rig: inout Rig, _ order: Command.Operation, by user: AccountID? = nil) -> Answer? {
-        let command = Command(ticket: 1, operation: order, speaker: user.map { .user($0) })
+        let command = Command(ticket: 1, operation: order, caller: user.map { .user($0) })
         return (rig.happens(.commandReceived(command)) + rig.serve()).answers.first
     }
 }

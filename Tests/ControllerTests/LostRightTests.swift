@@ -35,7 +35,7 @@ struct LostRightTests {
     private func fade(_ rig: inout Rig, by user: AccountID, ticket: Int = 1) -> [ControllerEffect] {
         let request = ThingRequest(attributes: ["level": 1], transition: 3600)
         let order = Command.Operation.set(.thing("lamp"), request)
-        return rig.happens(.commandReceived(Command(ticket: ticket, operation: order, speaker: .user(user))))
+        return rig.happens(.commandReceived(Command(ticket: ticket, operation: order, caller: .user(user))))
     }
 
     @Test func `a transition stops at the moment when the right of its sender ends`() {
@@ -81,7 +81,7 @@ struct LostRightTests {
         var edit = ObjectEdit()
         edit.zone = House.living
         let order = Command.Operation.edit(.thing, "lamp", edit, zone: "living-room")
-        rig.happens(.commandReceived(Command(ticket: 2, operation: order, speaker: .user(Self.alice))))
+        rig.happens(.commandReceived(Command(ticket: 2, operation: order, caller: .user(Self.alice))))
         rig.serve()
         #expect(rig.happens(.timerFired(step), after: 100).requests.isEmpty)
         #expect(rig.state.goals.isEmpty)
@@ -91,7 +91,7 @@ struct LostRightTests {
         var rig = rig()
         func toggle(_ ticket: Int) {
             let order = Command.Operation.set(.thing("lamp"), ThingRequest(attributes: ["state": "TOGGLE"]))
-            rig.happens(.commandReceived(Command(ticket: ticket, operation: order, speaker: .user(Self.bob))))
+            rig.happens(.commandReceived(Command(ticket: ticket, operation: order, caller: .user(Self.bob))))
         }
         toggle(1)
         toggle(2)

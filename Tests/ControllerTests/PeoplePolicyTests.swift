@@ -33,7 +33,7 @@ struct PeoplePolicyTests {
     }
 
     private func refusal(_ rig: inout Rig, _ order: Command.Operation, by user: AccountID?) -> Refusal? {
-        let command = Command(ticket: 1, operation: order, speaker: user.map { .user($0) })
+        let command = Command(ticket: 1, operation: order, caller: user.map { .user($0) })
         let effects = rig.happens(.commandReceived(command)) + rig.serve()
         return effects.answers.first?.refusal
     }

@@ -250,7 +250,7 @@ struct NodeTests {
                     let store = try bench.store(name)
                     let rows = try await eventually {
                         try store.withAccounts { try $0.log() }.filter { $0.kind == "night light" }
-                            .map { [$0.face, $0.actions, $0.slug] } == [
+                            .map { [$0.interface, $0.actions, $0.slug] } == [
                                 ["mqtt", #"{"state":"lit"}"#, "table-lamp"],
                                 ["kiosk", #"{"state":"dark"}"#, "table-lamp"],
                             ]

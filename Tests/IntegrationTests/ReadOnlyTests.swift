@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// `control.read_only`, by every face.
+/// `control.read_only`, by every interface.
 @Suite(.enabled(if: Mosquitto.isExpected), .mosquitto, .timeLimit(.minutes(1)))
 struct ReadOnlyTests {
     private static let path = Place.path(ofThing: Place.tableLamp, in: Place.living)

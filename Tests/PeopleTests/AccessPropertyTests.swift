@@ -139,10 +139,10 @@ struct AccessPropertyTests {
             let ceilings: [Access?] = [nil, .read, .write]
             for user in world.users {
                 for access in Access.allCases {
-                    let speaker = Speaker.user(user.id, ceiling: world.random.pick(ceilings, else: nil))
-                    let reader = Reader(table, for: speaker, access, at: now)
+                    let caller = Caller.user(user.id, ceiling: world.random.pick(ceilings, else: nil))
+                    let reader = Reader(table, for: caller, access, at: now)
                     func verdict(_ object: AccessObject) -> Bool {
-                        table.verdict(of: speaker, access, on: object, at: now).isGranted
+                        table.verdict(of: caller, access, on: object, at: now).isGranted
                     }
                     #expect(reader.seesDevices == verdict(.devices))
                     #expect(reader.seesEverything == verdict(.everything))

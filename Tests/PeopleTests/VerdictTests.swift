@@ -122,7 +122,7 @@ struct VerdictTests {
 
     @Test func `a token allows no more than its ceiling`() {
         let table = table(Grant(id: 1, .user(bob), .own, .all))
-        let token = Speaker.user(bob, ceiling: .read)
+        let token = Caller.user(bob, ceiling: .read)
         #expect(table.verdict(of: token, .read, on: lampInKitchen, at: 0).isGranted)
         #expect(table.verdict(of: token, .write, on: lampInKitchen, at: 0) == .refused(.ceiling(.read)))
         #expect(table.verdict(of: token, .read, on: .administration, at: 0) == .refused(.ceiling(.read)))
@@ -172,7 +172,7 @@ struct VerdictTests {
         )
     }
 
-    @Test func `speakers have names for the log`() {
+    @Test func `callers have names for the log`() {
         let table = table()
         #expect(
             table.logName(of: .user(bob, ceiling: .read)) == "user:bob"

@@ -184,13 +184,13 @@ struct APIDescriptionTests {
             try await Self.serve { port, accounts in
                 let body = operation.body?.example.text ?? (operation.method == "POST" ? "{}" : nil)
                 for path in [operation.path(accounts.identifiers), operation.path([:]) + "-"] {
-                    for speaker in [accounts.token, "open sesame"] {
+                    for caller in [accounts.token, "open sesame"] {
                         let type = body == nil ? [] : ["Content-Type: application/json"]
                         let reply = try await request(
                             operation.method,
                             path.contains("?") && path.hasSuffix("-") ? path + "&x=" : path,
                             port: port,
-                            headers: ["Authorization: Bearer \(speaker)"] + type,
+                            headers: ["Authorization: Bearer \(caller)"] + type,
                             body: body ?? ""
                         )
                         guard reply.status != 404 || operation.template.contains("{") else { continue }

@@ -33,7 +33,9 @@ struct ExperienceRouteTests {
         }
     }
 
-    @Test func `a session says whether the asker may use the page, and is asked without one`() async throws {
+    @Test func `a session says whether the requester may use the page, and is asked without one`()
+        async throws
+    {
         try await withWeb(try FakeNode()) { port in
             let open = try await request("GET", "/api/session", port: port)
             let json = try JSONValue(parsing: open.body)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Web
 
-/// What a speaker may see is looked up once, and is used for no other speaker and at no other time.
+/// What a caller may see is looked up once, and is used for no other caller and at no other time.
 struct KnownReadersTests {
-    private static let bob = Speaker.user(Users.bob)
+    private static let bob = Caller.user(Users.bob)
 
     private var readers = KnownReaders()
     private var state = FakeNode.state()
@@ -16,13 +16,13 @@ struct KnownReadersTests {
         #expect(readers.reader(for: Self.bob, in: state, at: 0) == nil)
     }
 
-    @Test mutating func `each speaker gets what they may see, and the same when asked again`() {
+    @Test mutating func `each caller gets what they may see, and the same when asked again`() {
         state.people = Users.table([(.read, .thing(FakeNode.lamp))])
         for _ in 0..<2 {
-            for speaker in [nil, .user(Users.owner), Self.bob] as [Speaker?] {
-                let known = readers.reader(for: speaker, in: state, at: 7)
-                #expect(known == state.reader(for: speaker, at: 7))
-                #expect(known?.seesAll == (speaker == .user(Users.owner)))
+            for caller in [nil, .user(Users.owner), Self.bob] as [Caller?] {
+                let known = readers.reader(for: caller, in: state, at: 7)
+                #expect(known == state.reader(for: caller, at: 7))
+                #expect(known?.seesAll == (caller == .user(Users.owner)))
             }
         }
     }

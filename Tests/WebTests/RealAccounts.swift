@@ -68,7 +68,7 @@ final class RealAccounts: Sendable {
         func identifier(_ path: String, _ body: JSONValue) async throws -> String {
             let words = path.split(separator: "/").map(String.init)
             let answer = await api.answer(
-                AccountsRequest(.post, words, body: body, speaker: .nobody, face: "test")
+                AccountsRequest(.post, words, body: body, caller: .nobody, interface: "test")
             )
             guard answer.status == 201, let id = answer.body?["id"] else { throw Failure(answer: answer) }
             return id.string ?? id.text
@@ -82,8 +82,8 @@ final class RealAccounts: Sendable {
                 .post,
                 ["groups", "staff", "members"],
                 body: ["members": ["bob"]],
-                speaker: .nobody,
-                face: "test"
+                caller: .nobody,
+                interface: "test"
             )
         )
         found["grant"] = try await identifier(
@@ -110,7 +110,7 @@ final class RealAccounts: Sendable {
         let password = WebPeople.Password(
             cookie: SessionCookie(key: [UInt8](repeating: 7, count: 32), isSecure: false, isFramed: false)
         ) { [api] text, source in
-            await api.checkListenerPassword(text, from: source, face: WebHub.face)
+            await api.checkListenerPassword(text, from: source, interface: WebHub.interface)
         }
         return WebPeople(
             identify: registry.identify,

@@ -11,12 +11,12 @@ enum Users {
     static let owner = AccountID(high: 0, low: 1)
     static let bob = AccountID(high: 0, low: 2)
     /// Who brings nothing.
-    static let unnamed = Speaker.user(owner, ceiling: .write)
+    static let unnamed = Caller.user(owner, ceiling: .write)
     static let lamp = ObjectReference(.thing, FakeNode.lamp)
 
     /// Claims and who brings them; may change while the listener runs.
     final class Known: Sendable {
-        let claims = Locked<[Claim: Speaker]>([
+        let claims = Locked<[Claim: Caller]>([
             .unnamed(.kiosk): .user(owner, ceiling: .write), .trusted(.kiosk): .user(owner),
             .session("s1"): .user(bob), .token("tlu_bob"): .user(bob),
             .vouched("bob"): .user(bob),

@@ -17,7 +17,7 @@ struct PeopleBenchmark {
             let thing = Int.random(in: 0..<Self.things, using: &generator)
             let user = people.users[Int.random(in: 0..<people.users.count, using: &generator)]
             return (
-                speaker: Speaker.user(user.id),
+                caller: Caller.user(user.id),
                 access: Access.allCases[Int.random(in: 0..<Access.allCases.count, using: &generator)],
                 object: AccessObject.thing(
                     BenchmarkPlace.thing(thing),
@@ -33,7 +33,7 @@ struct PeopleBenchmark {
             let took = ContinuousClock().measure {
                 for question in questions {
                     let verdict = table.verdict(
-                        of: question.speaker,
+                        of: question.caller,
                         question.access,
                         on: question.object,
                         at: Self.now

@@ -26,8 +26,8 @@ package struct SecretRecord: Sendable, Hashable {
 
     package func counts(at now: Int64) -> Bool { until.map { now < $0 } ?? true }
 
-    /// The speaker whom it makes.
-    package var speaker: Speaker { .user(user, ceiling: ceiling) }
+    /// The caller whom it makes.
+    package var caller: Caller { .user(user, ceiling: ceiling) }
 
     package init(
         _ secret: SecretToken,

@@ -181,6 +181,6 @@ extension Authority {
     }
 
     func isAdministrator(_ table: AccessTable) -> Bool {
-        table.verdict(of: speaker, .own, on: .administration, at: now).isGranted
+        table.verdict(of: caller, .own, on: .administration, at: now).isGranted
     }
 }

@@ -34,7 +34,7 @@ extension AccountsStore {
     }
 
     /// Removes rows of users beyond a limit, the oldest first; of refusals beyond a quarter of it, first those of the
-    /// speaker who has most, so that nobody pushes out what others did by what is refused.
+    /// caller who has most, so that nobody pushes out what others did by what is refused.
     private static func trim(to most: Int64, _ database: Database) throws {
         func number(_ sql: String) throws -> Int64 {
             try Int64.fetchOne(database.cachedStatement(sql: sql)) ?? 0
@@ -55,14 +55,14 @@ extension AccountsStore {
         let refused = "FROM command INDEXED BY command_refused WHERE code IS NOT NULL AND seq > 0"
         let surplus = try number("SELECT COUNT(*) \(refused)") - most / 4
         if surplus > 0,
-            let speaker = try String.fetchOne(
+            let caller = try String.fetchOne(
                 database,
                 sql: "SELECT speaker \(refused) GROUP BY speaker ORDER BY COUNT(*) DESC LIMIT 1"
             )
         {
             // A few more at once, so that this is seldom.
             let condition = "code IS NOT NULL AND seq > 0 AND speaker = ?"
-            try remove(condition, [speaker, min(surplus, excess + most / 100)])
+            try remove(condition, [caller, min(surplus, excess + most / 100)])
             excess -= Int64(database.changesCount)
         }
         if excess > 0 { try remove("seq > 0", [excess]) }
@@ -79,7 +79,7 @@ extension AccountsStore {
             arguments: [
                 max(1, entry.times), clipped(entry.target), entry.at - minute, entry.at,
                 clipped(entry.source),
-                entry.speaker,
+                entry.caller,
             ]
         )
         guard database.changesCount == 0 else { return }
@@ -100,8 +100,8 @@ extension AccountsStore {
             )
             try statement.execute(arguments: [
                 max(1, entry.times), entry.at - minute, entry.at, clipped(entry.code), entry.state,
-                entry.face,
-                entry.speaker, entry.kind, clipped(entry.source), clipped(entry.target), clipped(entry.slug),
+                entry.interface,
+                entry.caller, entry.kind, clipped(entry.source), clipped(entry.target), clipped(entry.slug),
                 clipped(entry.actions),
             ])
             if database.changesCount > 0 { return }
@@ -119,7 +119,7 @@ extension AccountsStore {
             values.add(seq)
             values.add(clipped(entry.id))
             values.add(entry.at)
-            for text in [entry.epoch, entry.face, entry.speaker] { values.add(text) }
+            for text in [entry.epoch, entry.interface, entry.caller] { values.add(text) }
             for text in [entry.source, entry.kind, entry.target, entry.slug, entry.actions, entry.results] {
                 values.add(clipped(text))
             }
@@ -145,7 +145,7 @@ extension AccountsStore {
                             AND (?1 IS NULL OR target = ?1 OR slug = ?1) AND (?2 IS NULL OR speaker = ?2)
                             AND (?3 IS NULL OR at >= ?3) ORDER BY seq \(order) LIMIT ?4
                         """,
-                    arguments: [query.thing, query.speaker, query.since, limit]
+                    arguments: [query.thing, query.caller, query.since, limit]
                 )
                 return rows.reversed().map { CommandLogEntry($0) }[...]
             }
@@ -155,12 +155,12 @@ extension AccountsStore {
     }
 
     /// Whether there is a row of somebody.
-    package func hasLog(of speaker: String) throws(AccountsError) -> Bool {
+    package func hasLog(of caller: String) throws(AccountsError) -> Bool {
         try read {
             try Bool.fetchOne(
                 $0,
                 sql: "SELECT EXISTS (SELECT 1 FROM command WHERE speaker = ?)",
-                arguments: [speaker]
+                arguments: [caller]
             )
                 ?? false
         }

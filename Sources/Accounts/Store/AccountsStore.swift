@@ -167,7 +167,7 @@ package final class AccountsStore: Sendable {
 
 /// On whose behalf an operation is done, and when.
 package struct Authority: Sendable {
-    package let speaker: Speaker
+    package let caller: Caller
     /// Milliseconds since 1970, UTC.
     package var now: Int64
     /// The session or token by which they were recognized, if it was by one.
@@ -177,12 +177,12 @@ package struct Authority: Sendable {
 
     /// - Parameter place: Where an environment, zone or thing is now; it returns `nil` for what is gone.
     package init(
-        _ speaker: Speaker,
+        _ caller: Caller,
         by secret: SecretToken? = nil,
         at now: Int64,
         place: (@Sendable (Scope) -> AccessObject?)? = nil
     ) {
-        (self.speaker, self.secret, self.now, self.place) = (speaker, secret, now, place)
+        (self.caller, self.secret, self.now, self.place) = (caller, secret, now, place)
     }
 
     /// The program itself, which may do everything that the rules allow.
@@ -190,13 +190,13 @@ package struct Authority: Sendable {
 
     /// The user who speaks, if without a token that allows less.
     var user: AccountID? {
-        guard case .user(let id, let ceiling) = speaker, ceiling == nil || ceiling == .own else { return nil }
+        guard case .user(let id, let ceiling) = caller, ceiling == nil || ceiling == .own else { return nil }
         return id
     }
 
     /// The user who gives something, for the record.
     var giver: AccountID? {
-        guard case .user(let id, _) = speaker else { return nil }
+        guard case .user(let id, _) = caller else { return nil }
         return id
     }
 
@@ -212,7 +212,7 @@ package struct Authority: Sendable {
     }
 
     package func requireAdministration(_ table: AccessTable) throws(AccountsError) {
-        try require(table.verdict(of: speaker, .own, on: .administration, at: now))
+        try require(table.verdict(of: caller, .own, on: .administration, at: now))
     }
 
     /// Requires that the user speaks for themselves, or that somebody administers.
@@ -227,7 +227,7 @@ package struct Authority: Sendable {
     }
 
     package func requireGiving(_ scope: Scope, _ table: AccessTable) throws(AccountsError) {
-        try require(table.mayGive(speaker, scope, at: now) { place?($0) })
+        try require(table.mayGive(caller, scope, at: now) { place?($0) })
     }
 
     /// Requires that a grant may be taken away: owners of a part take the `own` of others only if they gave it, so that

@@ -12,9 +12,9 @@ package struct CommandLogEntry: Sendable, Hashable {
     package var at: Int64
     package var epoch: String?
     /// `mqtt`, `kiosk`, `flare`, `command line` and so on.
-    package var face: String
+    package var interface: String
     /// `user:bob`, `system:anna` (a user of this machine, on its command line) or `nobody`.
-    package var speaker: String
+    package var caller: String
     /// An address or a topic.
     package var source: String?
     package var kind: String
@@ -36,13 +36,13 @@ package struct CommandLogEntry: Sendable, Hashable {
     /// Whether it is a refusal of somebody whom nobody knows; these are condensed, and not stored as such.
     package var isOfStranger = false
 
-    package init(at: Int64, face: String, speaker: String, kind: String, state: String) {
-        (self.at, self.face, self.speaker, self.kind, self.state) = (at, face, speaker, kind, state)
+    package init(at: Int64, interface: String, caller: String, kind: String, state: String) {
+        (self.at, self.interface, self.caller, self.kind, self.state) = (at, interface, caller, kind, state)
     }
 
     init(_ row: Row) {
         (seq, id, at, epoch) = (row["seq"], row["id"], row["at"], row["epoch"])
-        (face, speaker, source, kind) = (row["face"], row["speaker"], row["source"], row["kind"])
+        (interface, caller, source, kind) = (row["face"], row["speaker"], row["source"], row["kind"])
         (target, slug, actions, results) = (row["target"], row["slug"], row["actions"], row["results"])
         (state, code, tx, took, times) = (row["state"], row["code"], row["tx"], row["took_ms"], row["times"])
     }
@@ -71,7 +71,7 @@ package struct LogQuery: Sendable, Hashable {
     /// An identifier or a slug.
     package var thing: String?
     /// As rows have it: `user:bob`.
-    package var speaker: String?
+    package var caller: String?
     package var since: Int64?
     /// The most rows; the newest count.
     package var limit = 100

@@ -1,10 +1,10 @@
 /// Refusals of those whom nobody knows, and of users who have very many, until they are written: one row for each
-/// speaker and address, with a count.
+/// caller and address, with a count.
 ///
 /// However many there are, they take little memory, and nothing of what users did.
 struct StrangerLog: Sendable {
     private struct Key: Hashable {
-        let speaker: String
+        let caller: String
         let source: String?
     }
 
@@ -37,10 +37,10 @@ struct StrangerLog: Sendable {
 
     private mutating func merge(_ entry: CommandLogEntry) {
         var entry = entry
-        var key = Key(speaker: entry.speaker, source: entry.source)
+        var key = Key(caller: entry.caller, source: entry.source)
         if rows[key] == nil, rows.count >= Self.capacity {
             entry.source = Self.others
-            key = Key(speaker: entry.speaker, source: Self.others)
+            key = Key(caller: entry.caller, source: Self.others)
         }
         guard let known = rows[key] else {
             rows[key] = entry

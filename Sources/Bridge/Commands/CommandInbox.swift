@@ -26,7 +26,7 @@ package struct CommandInbox: Sendable {
         package let topic: String?
         package let correlation: [UInt8]?
         /// Who sent what never became a command; `nil` if nobody is identified, and for answers to commands.
-        package var speaker: Speaker?
+        package var caller: Caller?
     }
 
     private struct Sender: Sendable {
@@ -92,22 +92,22 @@ package struct CommandInbox: Sendable {
         )
         if let bytes = message.oversizeBytes {
             let refusal = Refusal(.tooLarge, "a payload of \(bytes) bytes is more than a command may have")
-            let speaker = identify.flatMap { route.speaker(CommandCredentials(), $0) }
-            return [.refuse(reply(to: sender, tx: nil, refusal, speaker))]
+            let caller = identify.flatMap { route.caller(CommandCredentials(), $0) }
+            return [.refuse(reply(to: sender, tx: nil, refusal, caller))]
         }
         let decoded = decoder.decode(route.topic, payload: message.payload, isRetained: message.isRetained)
-        let speaker = identify.flatMap { route.speaker(decoded.credentials, $0) }
+        let caller = identify.flatMap { route.caller(decoded.credentials, $0) }
         switch decoded.result {
         case .failure(let refusal):
             let isNew =
                 refusal.code == .retainedCommand && retained.record(message.topic, as: route.publicTopic)
             return (isNew ? [.updateAlert(retained)] : [])
-                + [.refuse(reply(to: sender, tx: decoded.tx, refusal, speaker))]
+                + [.refuse(reply(to: sender, tx: decoded.tx, refusal, caller))]
         case .success where isClosed:
-            return [.refuse(reply(to: sender, tx: decoded.tx, Self.stopping, speaker))]
+            return [.refuse(reply(to: sender, tx: decoded.tx, Self.stopping, caller))]
         case .success(let operation):
             if case .failure(let refusal) = address {
-                return [.refuse(reply(to: sender, tx: decoded.tx, refusal, speaker))]
+                return [.refuse(reply(to: sender, tx: decoded.tx, refusal, caller))]
             }
             defer { nextTicket += 1 }
             senders[nextTicket] = sender
@@ -115,7 +115,7 @@ package struct CommandInbox: Sendable {
                 ticket: nextTicket,
                 operation: operation,
                 tx: decoded.tx,
-                speaker: speaker,
+                caller: caller,
                 source: message.topic
             )
             return [.handle(command)]
@@ -147,7 +147,7 @@ package struct CommandInbox: Sendable {
         to sender: Sender,
         tx: JSONValue?,
         _ refusal: Refusal,
-        _ speaker: Speaker?
+        _ caller: Caller?
     ) -> Reply {
         var answer = Answer(ticket: 0, tx: tx, subject: sender.subject)
         answer.refusal = refusal
@@ -156,7 +156,7 @@ package struct CommandInbox: Sendable {
             user: sender.user,
             topic: sender.address?.topic,
             correlation: sender.address?.correlation,
-            speaker: speaker
+            caller: caller
         )
     }
 }

@@ -40,7 +40,7 @@ struct CommandRoute: Sendable {
     /// Who sends a command, as far as the sender can prove it.
     ///
     /// - Returns: `nil` for nobody.
-    func speaker(_ credentials: CommandCredentials, _ identify: Identify) -> Speaker? {
+    func caller(_ credentials: CommandCredentials, _ identify: Identify) -> Caller? {
         guard let token = credentials.token else {
             // A name alone proves nothing.
             guard credentials.name == nil else { return nil }

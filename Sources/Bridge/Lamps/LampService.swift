@@ -248,7 +248,7 @@ package actor LampService {
                 let operation = Command.Operation.set(.thing("\(id)"), request)
                 send(
                     .commandReceived(
-                        Command(ticket: nextTicket, operation: operation, actor: .lamp, speaker: .nobody)
+                        Command(ticket: nextTicket, operation: operation, actor: .lamp, caller: .nobody)
                     )
                 )
                 nextTicket += 1

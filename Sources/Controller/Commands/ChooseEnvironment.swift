@@ -26,7 +26,7 @@ package enum ChooseEnvironment: CommandOperation {
         in controller: inout DeviceController
     ) throws(Refusal) {
         let now = controller.now.wallMilliseconds
-        let reader = controller.state.reader(for: command.command.speaker, at: now)
+        let reader = controller.state.reader(for: command.command.caller, at: now)
         let all = controller.state.environmentsByName.filter { reader?.sees(environment: $0.id) ?? true }
         let id = try found(among: all, in: controller)
         let slug = controller.state.slugs[.environment, id] ?? "\(id)"

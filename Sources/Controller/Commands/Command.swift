@@ -12,7 +12,7 @@ package struct Command: Sendable, Hashable {
     package var tx: JSONValue?
     package var actor: Actor
     /// Who sends it; `nil` if nobody is identified, which is refused where users are.
-    package var speaker: Speaker?
+    package var caller: Caller?
     /// Where it came from, for the log: an address or a topic.
     package var source: String?
     /// When the controller took it up.
@@ -25,14 +25,14 @@ package struct Command: Sendable, Hashable {
         operation: Operation,
         tx: JSONValue? = nil,
         actor: Actor = .broker,
-        speaker: Speaker? = nil,
+        caller: Caller? = nil,
         source: String? = nil
     ) {
         self.ticket = ticket
         self.operation = operation
         self.tx = tx
         self.actor = actor
-        self.speaker = speaker
+        self.caller = caller
         self.source = source
     }
 

@@ -6,7 +6,7 @@ package struct CommandRecord: Sendable, Hashable {
     package var operation: Command.Operation?
     package var answer: Answer
     /// Who gave it; `nil` if nobody was identified.
-    package var speaker: Speaker?
+    package var caller: Caller?
     /// Where it came from: an address or a topic.
     package var source: String?
     package var received: Instant

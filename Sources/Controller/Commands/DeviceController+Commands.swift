@@ -14,7 +14,7 @@ extension DeviceController {
         attempt(PendingCommand(command: command, subject: operation.subject, target: nil)) {
             pending,
             controller throws(Refusal) in
-            guard command.speaker != nil || controller.state.people == nil else { throw .unauthenticated }
+            guard command.caller != nil || controller.state.people == nil else { throw .unauthenticated }
             pending.target = operation.answerTarget
             if let kind = operation.permission { try controller.check(command, kind) }
             try operation.perform(&pending, in: &controller)
@@ -47,7 +47,7 @@ extension DeviceController {
         answer.data = data
         (answer.warnings, answer.place) = (pending.warnings, pending.place)
         if pending.subject == .get, let object = pending.target?.object {
-            let reader = state.reader(for: pending.command.speaker, at: now.wallMilliseconds)
+            let reader = state.reader(for: pending.command.caller, at: now.wallMilliseconds)
             answer.isContainerHidden = !state.isContainerSeen(of: object, by: reader)
         }
         send(answer, to: pending.command)
@@ -65,20 +65,20 @@ extension DeviceController {
     private mutating func send(_ answer: Answer, to command: Command) {
         pending.journal.answered(answer, at: now)
         effects.append(.answer(answer))
-        log(command.operation, answer, command.speaker, command.source, received: command.received)
+        log(command.operation, answer, command.caller, command.source, received: command.received)
     }
 
     /// A command that could not be read was answered by its adapter.
-    mutating func refused(_ answer: Answer, _ speaker: Speaker?, _ source: String?) {
+    mutating func refused(_ answer: Answer, _ caller: Caller?, _ source: String?) {
         pending.journal.refused(answer, at: now)
-        log(nil, answer, speaker, source)
+        log(nil, answer, caller, source)
     }
 
     /// Where there are users, it is logged who did what.
     private mutating func log(
         _ operation: Command.Operation?,
         _ answer: Answer,
-        _ speaker: Speaker?,
+        _ caller: Caller?,
         _ source: String?,
         received: Instant? = nil
     ) {
@@ -86,7 +86,7 @@ extension DeviceController {
         let record = CommandRecord(
             operation: operation,
             answer: answer,
-            speaker: speaker,
+            caller: caller,
             source: source,
             received: received ?? now,
             ended: now

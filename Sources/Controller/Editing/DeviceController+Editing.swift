@@ -118,7 +118,7 @@ extension DeviceController {
                 object,
                 new.name ?? "",
                 home: isEnvironment ? nil : home,
-                by: pending.command.speaker
+                by: pending.command.caller
             )
             pending.target = Answer.Target(kind: kind.rawValue, slug: "\(id)", object: object)
         case .success: break

@@ -165,7 +165,7 @@ extension DeviceController {
         _ command: Command
     ) -> [Answer.Warning] {
         // A warning names nothing that its reader may not see.
-        let reader = state.reader(for: command.speaker, at: now.wallMilliseconds)
+        let reader = state.reader(for: command.caller, at: now.wallMilliseconds)
         let home = kind == .environment ? nil : place.flatMap { state.environments[$0.environment] }
         let isNew = old == nil && kind == .environment
         // Warnings about a thing tell the box of its zone.

@@ -8,12 +8,12 @@ package enum ControllerEvent: Sendable, Hashable {
     /// A client of the embedded server is making an object; before the server tells of it.
     ///
     /// - Parameter home: The environment that it is in; `nil` for an environment.
-    case objectMade(ObjectReference, name: String, home: FlareID?, by: Speaker?)
+    case objectMade(ObjectReference, name: String, home: FlareID?, by: Caller?)
     /// The server cannot be reached, and this is the place of an earlier run.
     case placeRemembered(RememberedPlace)
     case commandReceived(Command)
     /// A command could not be parsed; its sender has already received this answer.
-    case commandRefused(Answer, speaker: Speaker? = nil, source: String? = nil)
+    case commandRefused(Answer, caller: Caller? = nil, source: String? = nil)
     /// This device's position, estimated from beacons.
     case positionEstimated(PositionEstimated)
     /// Compass degrees, 0..<360, already rounded for display.

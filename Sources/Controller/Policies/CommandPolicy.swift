@@ -44,7 +44,7 @@ package struct ChangeRequest: Sendable, Hashable {
 
     package var actor: Command.Actor
     /// Who asks; `nil` if nobody is identified.
-    package var speaker: Speaker?
+    package var caller: Caller?
     /// Milliseconds since 1970, UTC: rights begin and end.
     package var at: Int64
     package var kind: Kind
@@ -59,7 +59,7 @@ package struct ChangeRequest: Sendable, Hashable {
 
     package init(
         actor: Command.Actor,
-        speaker: Speaker? = nil,
+        caller: Caller? = nil,
         at: Int64 = 0,
         kind: Kind,
         object: ObjectReference? = nil,
@@ -68,7 +68,7 @@ package struct ChangeRequest: Sendable, Hashable {
         name: String? = nil,
         zoneName: String? = nil
     ) {
-        (self.actor, self.speaker, self.at) = (actor, speaker, at)
+        (self.actor, self.caller, self.at) = (actor, caller, at)
         (self.kind, self.object, self.zone, self.environment) = (kind, object, zone, environment)
         (self.name, self.zoneName) = (name, zoneName)
     }

@@ -5,14 +5,14 @@ import Things
 
 /// What somebody may see: what they may not is not there, in no answer and in no hint.
 extension ControllerState {
-    /// What a speaker may see at a moment; `nil` for everything, where there are no users.
+    /// What a caller may see at a moment; `nil` for everything, where there are no users.
     ///
     /// - Parameter now: Milliseconds since 1970, UTC.
-    package func reader(for speaker: Speaker?, at now: Int64) -> Reader? {
+    package func reader(for caller: Caller?, at now: Int64) -> Reader? {
         guard let people else { return nil }
         // Who is not identified sees nothing: no user is in an empty table.
-        guard let speaker else { return Reader(AccessTable(), for: .user(.everybody), at: now) }
-        return Reader(people, for: speaker, at: now)
+        guard let caller else { return Reader(AccessTable(), for: .user(.everybody), at: now) }
+        return Reader(people, for: caller, at: now)
     }
 
     /// The state without what a reader may not see.
@@ -81,8 +81,8 @@ extension ControllerState {
     /// Whether the sender of a command may do something; everybody may where there are no users.
     func isAllowed(_ command: Command, _ access: Access, on object: AccessObject, at now: Instant) -> Bool {
         guard let people else { return true }
-        guard let speaker = command.speaker else { return false }
-        return people.verdict(of: speaker, access, on: object, at: now.wallMilliseconds).isGranted
+        guard let caller = command.caller else { return false }
+        return people.verdict(of: caller, access, on: object, at: now.wallMilliseconds).isGranted
     }
 
     /// The environment of a slug or identifier, or a refusal if there is none that the sender of a command may see.
@@ -91,7 +91,7 @@ extension ControllerState {
         for command: Command,
         at now: Instant
     ) throws(Refusal) -> FlareEnvironment {
-        try environment(named: name, for: reader(for: command.speaker, at: now.wallMilliseconds)).get()
+        try environment(named: name, for: reader(for: command.caller, at: now.wallMilliseconds)).get()
     }
 
     /// The zone of a slug or identifier, or a refusal if there is none that the sender of a command may see.
@@ -104,7 +104,7 @@ extension ControllerState {
         for command: Command,
         at now: Instant
     ) throws(Refusal) -> FlareZone {
-        let reader = reader(for: command.speaker, at: now.wallMilliseconds)
+        let reader = reader(for: command.caller, at: now.wallMilliseconds)
         var zones = place?.zones ?? [:]
         let seen = reader.map { reader in zones.filter { reader.sees($0.value) } } ?? zones
         if let reader {
@@ -137,7 +137,7 @@ extension ControllerState {
             guard let thing = things[id] else { continue }
             if isAllowed(command, .read, on: accessObject(thing), at: now) { return thing }
         }
-        let reader = reader(for: command.speaker, at: now.wallMilliseconds)
+        let reader = reader(for: command.caller, at: now.wallMilliseconds)
         let known = things.values.lazy.filter { reader?.sees(accessObject($0)) ?? true }
             .compactMap { slugs[.thing, $0.id] }.prefix(2000)
         throw Refusal(
@@ -158,7 +158,7 @@ extension DeviceController {
 
     /// Why the sender of an accepted command may not change its object any more; `nil` if they still may.
     func lostRight(of command: Command, on object: ObjectReference) -> Refusal? {
-        guard state.people != nil, command.speaker != nil else { return nil }
+        guard state.people != nil, command.caller != nil else { return nil }
         guard object.kind == .thing else {
             return rightsRefusal(of: state.request(command, .move, on: object, at: now))
         }

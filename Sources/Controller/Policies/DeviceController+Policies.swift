@@ -61,7 +61,7 @@ extension ControllerState {
     ) -> ChangeRequest {
         ChangeRequest(
             actor: command.actor,
-            speaker: command.speaker,
+            caller: command.caller,
             at: now.wallMilliseconds,
             kind: kind,
             object: object,

@@ -13,9 +13,9 @@ package struct PeoplePolicy: CommandPolicy {
 
     package func decide(_ request: ChangeRequest, in state: ControllerState) -> PolicyDecision {
         guard let table = state.people else { return .allow }
-        guard let speaker = request.speaker else { return .refuse(.unauthenticated) }
+        guard let caller = request.caller else { return .refuse(.unauthenticated) }
         guard let (access, object) = Self.need(of: request) else { return .allow }
-        let verdict = table.verdict(of: speaker, access, on: object, at: request.at)
+        let verdict = table.verdict(of: caller, access, on: object, at: request.at)
         guard case .refused(let reason) = verdict else { return .allow }
         let owners = table.owners(of: object, at: request.at)
         // Answers on the broker are read by others, too: they do not name who asked.

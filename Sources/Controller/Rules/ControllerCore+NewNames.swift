@@ -6,10 +6,10 @@ extension ControllerCore {
     /// Names a new object at once, if its maker may not see everything, or if it is in another environment.
     ///
     /// A number after the slug would tell the maker of a hidden object of this name. What is elsewhere is not read now.
-    mutating func nameNew(_ object: ObjectReference, _ name: String, home: FlareID?, by speaker: Speaker?) {
+    mutating func nameNew(_ object: ObjectReference, _ name: String, home: FlareID?, by caller: Caller?) {
         // What is in no environment is never shown, and has no slug; nor has a device.
         guard object.kind != .device, home != nil || object.kind == .environment else { return }
-        let isPrivate = !seesEverything(speaker)
+        let isPrivate = !seesEverything(caller)
         guard isPrivate || home != nil && home != state.environmentID,
             let slug = state.slugs.assign(to: object, name: name, home: home, isPrivate: isPrivate)
         else { return }
@@ -17,7 +17,7 @@ extension ControllerCore {
     }
 
     /// Whether somebody may see everything.
-    func seesEverything(_ speaker: Speaker?) -> Bool {
-        state.reader(for: speaker, at: now.wallMilliseconds)?.seesEverything ?? true
+    func seesEverything(_ caller: Caller?) -> Bool {
+        state.reader(for: caller, at: now.wallMilliseconds)?.seesEverything ?? true
     }
 }

@@ -76,11 +76,11 @@ package struct DeviceController: Sendable {
         case .flare(.linkDown(let reason)): linkDown(reason)
         case .flare(.replied(let request, let result)): replyReceived(request, result)
         case .flare(.notice(let notice)): noticeReceived(notice)
-        case .objectMade(let object, let name, let home, let speaker):
-            core.nameNew(object, name, home: home, by: speaker)
+        case .objectMade(let object, let name, let home, let caller):
+            core.nameNew(object, name, home: home, by: caller)
         case .placeRemembered(let place): placeRemembered(place)
         case .commandReceived(let command): execute(command)
-        case .commandRefused(let answer, let speaker, let source): refused(answer, speaker, source)
+        case .commandRefused(let answer, let caller, let source): refused(answer, caller, source)
         case .positionEstimated(let estimate): positionEstimated(estimate)
         case .headingChanged(let degrees): headingChanged(degrees)
         case .headingMeasured(let degrees): core.headingMeasured(degrees)

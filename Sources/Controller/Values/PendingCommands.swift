@@ -74,7 +74,7 @@ struct PendingCommands: Sendable {
     func privateNames(_ core: ControllerCore) -> [FlareClass: Set<String>] {
         edits.reduce(into: [:]) { names, edit in
             guard case .create(let kind, let new, _, _) = edit.request, let name = new.name,
-                !core.seesEverything(edit.pending.command.speaker)
+                !core.seesEverything(edit.pending.command.caller)
             else { return }
             names[kind, default: []].insert(name)
         }

@@ -115,9 +115,9 @@ extension FlareAccess {
         let networks = flare.trustedNetworks.compactMap { NetworkRange($0) }
         // What who brings a claim may do now; `nil` for nobody.
         @Sendable func check(_ claim: Claim) -> ((Access, AccessObject) -> Bool)? {
-            guard let speaker = accounts.identify(claim) else { return nil }
+            guard let caller = accounts.identify(claim) else { return nil }
             let (table, now) = (accounts.table, clock().wallMilliseconds)
-            return { table.verdict(of: speaker, $0, on: $1, at: now).isGranted }
+            return { table.verdict(of: caller, $0, on: $1, at: now).isGranted }
         }
         self.init(
             flare.access,
@@ -159,11 +159,11 @@ private final class FlareLog: Sendable {
     func record(_ change: ClientChange, _ reason: String?, slug: String?) {
         let now = clock()
         if case .setPosition = change.kind, reason == nil, !isDue(change, now.steadyMilliseconds) { return }
-        let speaker = accounts.identify(change.visitor.claim)
+        let caller = accounts.identify(change.visitor.claim)
         var entry = CommandLogEntry(
             at: now.wallMilliseconds,
-            face: "flare",
-            speaker: speaker.map(accounts.table.logName) ?? "nobody",
+            interface: "flare",
+            caller: caller.map(accounts.table.logName) ?? "nobody",
             kind: change.logName,
             state: reason == nil ? "accepted" : "refused"
         )
@@ -171,8 +171,8 @@ private final class FlareLog: Sendable {
         (entry.target, entry.slug) = ("\(change.object.id)", slug)
         entry.actions = change.content.text
         // Others on this machine must not push out what users did.
-        entry.isOfStranger = reason != nil && (speaker == nil || change.visitor.claim == .unnamed(.flare))
-        if reason != nil { entry.code = speaker == nil ? "unauthenticated" : "not_allowed" }
+        entry.isOfStranger = reason != nil && (caller == nil || change.visitor.claim == .unnamed(.flare))
+        if reason != nil { entry.code = caller == nil ? "unauthenticated" : "not_allowed" }
         accounts.log(entry)
     }
 
@@ -204,8 +204,8 @@ extension CommandLogEntry {
             }
         self.init(
             at: time,
-            face: AdministrationSocket.face,
-            speaker: change.user.map { "system:\($0)" } ?? "nobody",
+            interface: AdministrationSocket.interface,
+            caller: change.user.map { "system:\($0)" } ?? "nobody",
             kind: kind,
             state: "accepted"
         )

@@ -19,11 +19,11 @@ package struct AccountsRequest: Sendable {
     package var query: [String: String]
     package var body: JSONValue?
     /// Who asks; `nil` if nobody is identified.
-    package var speaker: Speaker?
+    package var caller: Caller?
     /// By what they were recognized.
     package var claim: Claim?
     /// For the log: `kiosk` or `command line`.
-    package var face: String
+    package var interface: String
     /// The address of the other end; limits on guessing count by it.
     package var source: String?
     /// The name of the system's user, for a request of this machine's command line.
@@ -34,14 +34,14 @@ package struct AccountsRequest: Sendable {
         _ path: [String],
         query: [String: String] = [:],
         body: JSONValue? = nil,
-        speaker: Speaker? = nil,
+        caller: Caller? = nil,
         by claim: Claim? = nil,
-        face: String,
+        interface: String,
         source: String? = nil,
         systemUser: String? = nil
     ) {
         (self.method, self.path, self.query, self.body) = (method, path, query, body)
-        (self.speaker, self.claim, self.face, self.source) = (speaker, claim, face, source)
+        (self.caller, self.claim, self.interface, self.source) = (caller, claim, interface, source)
         self.systemUser = systemUser
     }
 

@@ -30,13 +30,13 @@ extension AccessTable {
     /// - Parameter place: Where an environment, zone or thing is now; `nil` if it is gone, which only `own all` may
     ///   still take away.
     package func mayGive(
-        _ speaker: Speaker,
+        _ caller: Caller,
         _ scope: Scope,
         at now: Int64,
         place: (Scope) -> AccessObject?
     ) -> Verdict {
         // Gone things, and everything with what will come, are for who administers.
         let object = scope == .all ? nil : AccessObject(scope, place: place)
-        return verdict(of: speaker, .own, on: object ?? .administration, at: now)
+        return verdict(of: caller, .own, on: object ?? .administration, at: now)
     }
 }

@@ -1,5 +1,5 @@
-/// A way in, for which the configuration names who speaks there without a claim.
-package enum Face: String, Sendable, Hashable, CaseIterable {
+/// A way in, for which the configuration names the caller without a claim.
+package enum Interface: String, Sendable, Hashable, CaseIterable {
     case mqtt, kiosk, flare
 }
 
@@ -7,17 +7,17 @@ package enum Face: String, Sendable, Hashable, CaseIterable {
 package enum Claim: Sendable, Hashable {
     /// Nothing. At the page and the Flare server that is everybody who has an account on this machine: they read and
     /// drive, and do not administer.
-    case unnamed(Face)
+    case unnamed(Interface)
     /// Nothing of their own; the listener's password, a network that the configuration trusts, or the key beside the
     /// Flare server's database stands for them.
-    case trusted(Face)
+    case trusted(Interface)
     /// A token as its owner brings it; `named` is who the sender says they are, which must be true.
     case token(String, named: String? = nil)
     /// The text of a session, from a cookie.
     case session(String)
     /// The text of a session that the listener's own password began; as ``trusted(_:)`` while it lasts.
     case listenerSession(String)
-    /// The name of a user for whom the face itself vouches: by the broker for a topic, by a reverse proxy for a header.
+    /// The name of a user for whom the interface itself vouches: by the broker for a topic, by a reverse proxy for a header.
     case vouched(String)
 }
 
@@ -30,5 +30,5 @@ package enum PasswordVerdict: Sendable, Hashable {
 
 /// Finds who brings a claim, at once; `nil` if nobody is recognized.
 ///
-/// What the speaker may do is for the check to say, also whether the user is active.
-package typealias Identify = @Sendable (Claim) -> Speaker?
+/// What the caller may do is for the check to say, also whether the user is active.
+package typealias Identify = @Sendable (Claim) -> Caller?

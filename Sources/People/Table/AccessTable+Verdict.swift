@@ -5,12 +5,12 @@ extension AccessTable {
     ///
     /// - Parameter now: Milliseconds since 1970, UTC.
     package func verdict(
-        of speaker: Speaker,
+        of caller: Caller,
         _ access: Access,
         on object: AccessObject,
         at now: Int64
     ) -> Verdict {
-        switch speaker {
+        switch caller {
         case .nobody: return .granted(by: nil)
         case .user(let id, let ceiling):
             guard let entry = index.entry(of: id) else { return .refused(.unknownUser) }

@@ -34,9 +34,9 @@ package struct AccessTable: Sendable {
         }
     }
 
-    /// A speaker as the log writes it: `user:bob` or `nobody`.
-    package func logName(of speaker: Speaker) -> String {
-        switch speaker {
+    /// A caller as the log writes it: `user:bob` or `nobody`.
+    package func logName(of caller: Caller) -> String {
+        switch caller {
         case .nobody: "nobody"
         case .user(let id, _): "user:\(user(id)?.name ?? "\(id)")"
         }

@@ -1,6 +1,6 @@
 package import Flare
 
-/// What one speaker may do with environments, zones and things at a moment, for looking at many of them.
+/// What one caller may do with environments, zones and things at a moment, for looking at many of them.
 ///
 /// Each look gives the same answer as ``AccessTable/verdict(of:_:on:at:)``. It is right until ``validUntil``, or
 /// until the table changes.
@@ -17,16 +17,16 @@ package struct Reader: Sendable, Hashable {
     private var things: Set<FlareID> = []
 
     /// - Parameter access: What is asked for; seeing, if nothing else is said.
-    package init(_ table: AccessTable, for speaker: Speaker, _ access: Access = .read, at now: Int64) {
+    package init(_ table: AccessTable, for caller: Caller, _ access: Access = .read, at now: Int64) {
         validUntil = table.nextChange(after: now)
-        switch speaker {
+        switch caller {
         case .nobody: (seesEverything, seesDevices) = (true, true)
         case .user(let id, let ceiling):
             guard let entry = table.index.entry(of: id), entry.user.state == .active,
                 ceiling.map({ access <= $0 }) ?? true
             else { return }
-            seesEverything = table.verdict(of: speaker, access, on: .everything, at: now).isGranted
-            seesDevices = table.verdict(of: speaker, access, on: .devices, at: now).isGranted
+            seesEverything = table.verdict(of: caller, access, on: .everything, at: now).isGranted
+            seesDevices = table.verdict(of: caller, access, on: .devices, at: now).isGranted
             guard !seesEverything else { return }
             collect(table, entry, access, now)
         }

@@ -8,8 +8,10 @@ extension PlacedValue {
         self = value
     }
 
-    /// The line of a path such as `environments[0].zones[1].name`, from 1; of one that does not exist, that of its
-    /// nearest existing ancestor. Of a key that stands twice the last counts.
+    /// The line of a path such as `environments[0].zones[1].name`, from 1.
+    ///
+    /// A path that does not exist has the line of its nearest existing ancestor. Of a key that stands twice the last
+    /// counts.
     package func line(of path: String) -> Int {
         var (value, line) = (self, position.line)
         for part in path.split(separator: ".") {

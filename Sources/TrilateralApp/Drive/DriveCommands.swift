@@ -28,13 +28,13 @@ struct SetCommand: AsyncParsableCommand {
     var values: [String]
 
     @OptionGroup var drive: DriveOptions
-    @OptionGroup var speaker: SpeakerOptions
+    @OptionGroup var caller: CallerOptions
 
     func validate() throws { _ = try request() }
 
     func run() async throws {
         let (command, members) = try request()
-        let sender = try speaker.members()
+        let sender = try caller.members()
         try await drive.command(command, members.merging(sender) { $1 })
     }
 
@@ -73,12 +73,12 @@ struct ActionCommand: AsyncParsableCommand {
     var action: String
 
     @OptionGroup var drive: DriveOptions
-    @OptionGroup var speaker: SpeakerOptions
+    @OptionGroup var caller: CallerOptions
 
     func validate() throws { _ = try command() }
 
     func run() async throws {
-        var members = try speaker.members()
+        var members = try caller.members()
         members["action"] = .string(action)
         try await drive.command(command(), members)
     }

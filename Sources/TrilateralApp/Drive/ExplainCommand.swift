@@ -32,7 +32,7 @@ struct ExplainCommand: AsyncParsableCommand {
     var object: String?
 
     @OptionGroup var drive: DriveOptions
-    @OptionGroup var speaker: SpeakerOptions
+    @OptionGroup var caller: CallerOptions
 
     func validate() throws {
         if subject == .zone, let object {
@@ -51,7 +51,7 @@ struct ExplainCommand: AsyncParsableCommand {
         }
         let question = DriveExchange.Question.command(
             CommandDescriptor.explain.topic(),
-            members: members.merging(try speaker.members()) { $1 }
+            members: members.merging(try caller.members()) { $1 }
         )
         let (outcome, _) = try await drive.ask(question, reading: [])
         guard case .answer(let answer) = outcome, let explanation = answer["data"] else {

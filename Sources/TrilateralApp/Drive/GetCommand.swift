@@ -21,7 +21,7 @@ struct GetCommand: AsyncParsableCommand {
     var target: String
 
     @OptionGroup var drive: DriveOptions
-    @OptionGroup var speaker: SpeakerOptions
+    @OptionGroup var caller: CallerOptions
 
     func validate() throws { _ = try drive.target(target) }
 
@@ -30,7 +30,7 @@ struct GetCommand: AsyncParsableCommand {
         if let outcome = target.knownOutcome {
             return try drive.report(DriveReport(outcome, asJSON: drive.json))
         }
-        let question = target.question.with(try speaker.members())
+        let question = target.question.with(try caller.members())
         let (outcome, read) = try await drive.ask(question, reading: target.reading)
         let report = DriveReport(target.completed(outcome, with: read), asJSON: drive.json)
         try drive.report(report)

@@ -42,8 +42,8 @@ struct AdministrationClient {
             path,
             query: query,
             body: body,
-            speaker: .nobody,
-            face: AdministrationSocket.face,
+            caller: .nobody,
+            interface: AdministrationSocket.interface,
             systemUser: SystemUser.name(of: getuid())
         )
     }

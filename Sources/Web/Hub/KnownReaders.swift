@@ -1,7 +1,7 @@
 import Controller
 import People
 
-/// What speakers may see, looked up once for each of them until users or rights change.
+/// What callers may see, looked up once for each of them until users or rights change.
 struct KnownReaders: Sendable {
     /// What one may see from a moment on, until a right begins or ends.
     private struct Known {
@@ -15,20 +15,20 @@ struct KnownReaders: Sendable {
     private static let capacity = 256
 
     private var table = AccessTable()
-    private var known: [Speaker?: Known] = [:]
+    private var known: [Caller?: Known] = [:]
 
     /// `nil` where there are no users.
     ///
     /// - Parameters:
-    ///   - speaker: `nil` for who is not identified, and sees nothing.
+    ///   - caller: `nil` for who is not identified, and sees nothing.
     ///   - now: Milliseconds since 1970, UTC.
-    mutating func reader(for speaker: Speaker?, in state: ControllerState, at now: Int64) -> Reader? {
+    mutating func reader(for caller: Caller?, in state: ControllerState, at now: Int64) -> Reader? {
         guard let people = state.people else { return nil }
         if !table.isCopy(of: people) { (table, known) = (people, [:]) }
-        if let known = known[speaker], known.counts(at: now) { return known.reader }
-        guard let reader = state.reader(for: speaker, at: now) else { return nil }
+        if let known = known[caller], known.counts(at: now) { return known.reader }
+        guard let reader = state.reader(for: caller, at: now) else { return nil }
         if known.count >= Self.capacity { known = [:] }
-        known[speaker] = Known(reader: reader, since: now)
+        known[caller] = Known(reader: reader, since: now)
         return reader
     }
 }

@@ -14,7 +14,7 @@ enum StreamScope: Sendable {
 
 /// Who reads an event stream, and what they may see of it.
 struct StreamViewer: Sendable {
-    let asker: Asker
+    let requester: Requester
     let audience: Audience
     /// As it was when the stream began; when it differs, the stream ends.
     var reader: Reader?
@@ -31,8 +31,8 @@ struct StreamViewer: Sendable {
     /// What the reader has, of what changes for others only as well.
     private var sent: [FeedEvent.Subject: [UInt8]] = [:]
 
-    init(asker: Asker, audience: Audience, reader: Reader?) {
-        (self.asker, self.audience, self.reader) = (asker, audience, reader)
+    init(requester: Requester, audience: Audience, reader: Reader?) {
+        (self.requester, self.audience, self.reader) = (requester, audience, reader)
     }
 
     var scope: StreamScope {

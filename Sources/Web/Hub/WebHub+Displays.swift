@@ -5,24 +5,24 @@ import Things
 /// The displays' side of the hub.
 extension WebHub {
     /// What somebody is for streams and displays, or why they may have none.
-    func audience(of asker: Asker) -> Result<Audience, Refusal> {
+    func audience(of requester: Requester) -> Result<Audience, Refusal> {
         guard let table = node.state().people else { return .success(.owner) }
-        guard let speaker = asker.speaker, case .user(let user, _) = speaker,
-            let reader = reader(for: speaker),
+        guard let caller = requester.caller, case .user(let user, _) = caller,
+            let reader = reader(for: caller),
             !reader.seesNothing
         else {
             let message = "event streams and displays need the right to read something; an owner can give one"
             return .failure(Refusal(.notAllowed, message))
         }
         let now = node.clock().wallMilliseconds
-        if table.verdict(of: speaker, .own, on: .administration, at: now).isGranted {
+        if table.verdict(of: caller, .own, on: .administration, at: now).isGranted {
             return .success(.owner)
         }
         // The page limits what they may do to driving, so that strangers on this machine do not administer.
-        if asker.isUnnamed, table.verdict(of: .user(user), .own, on: .administration, at: now).isGranted {
+        if requester.isUnnamed, table.verdict(of: .user(user), .own, on: .administration, at: now).isGranted {
             return .success(Audience(holder: .unnamed, isWatching: true))
         }
-        let isWatching = reader.seesDevices || !Reader(table, for: speaker, .write, at: now).seesNothing
+        let isWatching = reader.seesDevices || !Reader(table, for: caller, .write, at: now).seesNothing
         return .success(Audience(holder: .user(user), isWatching: isWatching))
     }
 
@@ -33,10 +33,10 @@ extension WebHub {
         _ presence: Lifecycle.DisplayPresence,
         of id: String,
         page: String,
-        by asker: Asker
+        by requester: Requester
     ) -> Refusal? {
         let display: DisplayName
-        switch audience(of: asker) {
+        switch audience(of: requester) {
         case .success(let audience): display = DisplayName(id, of: audience)
         case .failure(let refusal): return refusal
         }
@@ -72,7 +72,9 @@ extension WebHub {
     func endForbiddenDisplays() {
         let over = displays.removeAll { old in
             guard case .user(let id) = old.holder else { return false }
-            guard case .success(let audience) = audience(of: Asker(speaker: .user(id))) else { return true }
+            guard case .success(let audience) = audience(of: Requester(caller: .user(id))) else {
+                return true
+            }
             return old.isWatching && !audience.isWatching
         }
         for page in displayTimers.keys where over.contains(page.display) {

@@ -13,53 +13,54 @@ struct Permissions: Sendable {
 
 /// What viewers may do: asked for with the lists, and told on each event stream when it begins and when it changes.
 extension WebHub {
-    func permissions(of asker: Asker) -> Permissions {
+    func permissions(of requester: Requester) -> Permissions {
         let state = node.state()
-        let speaker = Self.speaker(asker, in: state)
+        let caller = Self.caller(requester, in: state)
         var members: JSONObject = [
             "users": .bool(state.people != nil), "password": .bool(node.people.password != nil),
-            "signed_in": .bool(asker.hasSession || asker.isNamed), "by_session": .bool(asker.hasSession),
-            "devices": .bool(node.refusal(request(.control, by: speaker)) == nil),
+            "signed_in": .bool(requester.hasSession || requester.isNamed),
+            "by_session": .bool(requester.hasSession),
+            "devices": .bool(node.refusal(request(.control, by: caller)) == nil),
             "administers": .bool(
                 state.people == nil
-                    || (!asker.isUnnamed && node.refusal(request(.administer, by: speaker)) == nil)
+                    || (!requester.isUnnamed && node.refusal(request(.administer, by: caller)) == nil)
             ),
         ]
         let all = state.webObjects(.thing)
         // In one order, so that the same answer is the same text.
-        let drivable = all.filter { mayDrive($0, speaker, in: state) }.map(\.id).sorted()
-        let isAll = drivable.count == all.count && mayDriveEverything(speaker, in: state)
+        let drivable = all.filter { mayDrive($0, caller, in: state) }.map(\.id).sorted()
+        let isAll = drivable.count == all.count && mayDriveEverything(caller, in: state)
         members["things"] = isAll ? true : .array(drivable.map { .string("\($0)") })
         return Permissions(things: isAll ? nil : Set(drivable), json: JSONValue.object(members).bytes)
     }
 
-    private static func speaker(_ asker: Asker, in state: ControllerState) -> Speaker? {
-        state.people == nil ? nil : asker.speaker ?? .user(.everybody)
+    private static func caller(_ requester: Requester, in state: ControllerState) -> Caller? {
+        state.people == nil ? nil : requester.caller ?? .user(.everybody)
     }
 
-    private func mayDriveEverything(_ speaker: Speaker?, in state: ControllerState) -> Bool {
-        guard let people = state.people, let speaker else { return true }
-        return Reader(people, for: speaker, .write, at: node.clock().wallMilliseconds).seesEverything
+    private func mayDriveEverything(_ caller: Caller?, in state: ControllerState) -> Bool {
+        guard let people = state.people, let caller else { return true }
+        return Reader(people, for: caller, .write, at: node.clock().wallMilliseconds).seesEverything
     }
 
-    private func mayDrive(_ object: ObjectReference, _ speaker: Speaker?, in state: ControllerState) -> Bool {
+    private func mayDrive(_ object: ObjectReference, _ caller: Caller?, in state: ControllerState) -> Bool {
         guard let thing = state.things[object.id] else { return false }
-        var request = request(.set([]), by: speaker)
+        var request = request(.set([]), by: caller)
         (request.object, request.zone) = (object, thing.zone)
         request.environment = thing.environment ?? state.environmentID
         return node.refusal(request) == nil
     }
 
-    private func request(_ kind: ChangeRequest.Kind, by speaker: Speaker?) -> ChangeRequest {
-        ChangeRequest(actor: .kiosk, speaker: speaker, at: node.clock().wallMilliseconds, kind: kind)
+    private func request(_ kind: ChangeRequest.Kind, by caller: Caller?) -> ChangeRequest {
+        ChangeRequest(actor: .kiosk, caller: caller, at: node.clock().wallMilliseconds, kind: kind)
     }
 
     // MARK: On event streams
 
     /// Tells a stream that has just begun what its viewer may do.
     func tellPermissions(of stream: Int) {
-        guard let asker = viewers[stream]?.asker else { return }
-        tell(permissions(of: asker), on: stream)
+        guard let requester = viewers[stream]?.requester else { return }
+        tell(permissions(of: requester), on: stream)
     }
 
     /// Tells the streams whose viewers may do something else than before.
@@ -68,8 +69,8 @@ extension WebHub {
         // Most streams are of a few users.
         var found: [PermissionsKey: Permissions] = [:]
         for (stream, viewer) in viewers {
-            let key = PermissionsKey(viewer.asker)
-            let permissions = found[key] ?? permissions(of: viewer.asker)
+            let key = PermissionsKey(viewer.requester)
+            let permissions = found[key] ?? permissions(of: viewer.requester)
             found[key] = permissions
             if viewer.permissions?.json != permissions.json { tell(permissions, on: stream) }
         }
@@ -90,12 +91,12 @@ extension WebHub {
 
     /// Whether a thing may be driven by a viewer who could not drive it before, or the other way round.
     private func isOutdated(_ thing: ObjectReference, in state: ControllerState) -> Bool {
-        var found: [Speaker?: Bool] = [:]
+        var found: [Caller?: Bool] = [:]
         return viewers.values.contains { viewer in
             guard let permissions = viewer.permissions else { return false }
-            let speaker = Self.speaker(viewer.asker, in: state)
-            let may = found[speaker] ?? mayDrive(thing, speaker, in: state)
-            found[speaker] = may
+            let caller = Self.caller(viewer.requester, in: state)
+            let may = found[caller] ?? mayDrive(thing, caller, in: state)
+            found[caller] = may
             guard let things = permissions.things else { return !may && state.things[thing.id] != nil }
             return things.contains(thing.id) != may
         }
@@ -107,15 +108,15 @@ extension WebHub {
     }
 }
 
-/// What of an asker makes a difference.
+/// What of a requester makes a difference.
 private struct PermissionsKey: Hashable {
-    let speaker: Speaker?
+    let caller: Caller?
     let hasSession: Bool
     let isNamed: Bool
     let isUnnamed: Bool
 
-    init(_ asker: Asker) {
-        speaker = asker.speaker
-        (hasSession, isNamed, isUnnamed) = (asker.hasSession, asker.isNamed, asker.isUnnamed)
+    init(_ requester: Requester) {
+        caller = requester.caller
+        (hasSession, isNamed, isUnnamed) = (requester.hasSession, requester.isNamed, requester.isUnnamed)
     }
 }

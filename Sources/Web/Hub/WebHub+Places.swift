@@ -12,20 +12,20 @@ extension WebHub {
     func list(
         _ kind: FlareClass,
         in environment: String?,
-        for asker: Asker
+        for requester: Requester
     ) async -> Result<[UInt8], Refusal> {
-        guard let environment, kind != .environment else { return .success(list(kind, for: asker)) }
+        guard let environment, kind != .environment else { return .success(list(kind, for: requester)) }
         let state = node.state()
         var ids = state.environmentsByName.map(\.id)
         if environment != "*" {
-            switch state.environment(named: environment, for: reader(for: asker.speaker)) {
+            switch state.environment(named: environment, for: reader(for: requester.caller)) {
             case .success(let found): ids = [found.id]
             case .failure(let refusal): return .failure(refusal)
             }
         }
         var text = [UInt8(ascii: "[")]
         for id in ids {
-            switch await place(id, for: asker) {
+            switch await place(id, for: requester) {
             case .success(let place):
                 let list = place.list(kind).dropFirst().dropLast()
                 if text.count > 1, !list.isEmpty { text.append(UInt8(ascii: ",")) }
@@ -43,19 +43,19 @@ extension WebHub {
     func object(
         _ kind: FlareClass,
         _ name: String,
-        for asker: Asker
+        for requester: Requester
     ) async -> Result<[UInt8], Refusal> {
         let state = node.state()
         if kind == .environment {
-            return state.environment(named: name, for: reader(for: asker.speaker))
+            return state.environment(named: name, for: reader(for: requester.caller))
                 .map { texts.text(of: ObjectReference(.environment, $0.id), in: state) ?? [] }
         }
-        let view = view(for: asker)
+        let view = view(for: requester)
         let here = found(kind, name, in: view.state)
         guard case .failure = here, let home = state.home(of: name, kind), home != state.environmentID else {
             return here.map { texts.text(of: $0, in: state, for: view.reader) ?? [] }
         }
-        return await place(home, for: asker).flatMap { place in
+        return await place(home, for: requester).flatMap { place in
             found(kind, name, in: place.seen).map { place.text(of: $0) }
         }
     }
@@ -80,12 +80,12 @@ extension WebHub {
     }
 
     /// What is in an environment.
-    private func place(_ id: FlareID, for asker: Asker) async -> Result<ShownPlace, Refusal> {
+    private func place(_ id: FlareID, for requester: Requester) async -> Result<ShownPlace, Refusal> {
         let state = node.state()
         let isCurrent = id == state.environmentID
         var contents = isCurrent ? state.contents : nil
         if !isCurrent {
-            let answer = await perform(.readPlace(id), by: asker)
+            let answer = await perform(.readPlace(id), by: requester)
             if let refusal = answer.refusal { return .failure(refusal) }
             contents = answer.place
         }
@@ -93,7 +93,7 @@ extension WebHub {
             return .failure(Refusal(.serverRejected, "the Flare server did not say what is in it"))
         }
         // The rights may be others by now.
-        let reader = reader(for: asker.speaker).flatMap { $0.seesEverything ? nil : $0 }
+        let reader = reader(for: requester.caller).flatMap { $0.seesEverything ? nil : $0 }
         return .success(ShownPlace(state: node.state().showing(contents), reader: reader))
     }
 }

@@ -14,9 +14,9 @@ extension WebHub {
     /// A stream is read by somebody from now on.
     ///
     /// - Returns: Which events are for this reader.
-    func view(_ stream: Int, by asker: Asker, as audience: Audience) -> StreamScope {
-        let reader = reader(for: asker.speaker)
-        var viewer = StreamViewer(asker: asker, audience: audience, reader: reader)
+    func view(_ stream: Int, by requester: Requester, as audience: Audience) -> StreamScope {
+        let reader = reader(for: requester.caller)
+        var viewer = StreamViewer(requester: requester, audience: audience, reader: reader)
         if case .some = viewer.scope, let reader {
             let state = node.state()
             for kind in [FlareClass.environment, .zone, .thing] {
@@ -59,7 +59,7 @@ extension WebHub {
         // Taken out, so that what it knows changes in place.
         guard var viewer = viewers.removeValue(forKey: stream) else { return nil }
         defer { viewers[stream] = viewer }
-        guard let reader = reader(for: viewer.asker.speaker),
+        guard let reader = reader(for: viewer.requester.caller),
             viewer.reader.map({ $0.seesSame(as: reader) }) ?? false
         else { return nil }
         let whole = node.state()
@@ -99,7 +99,7 @@ extension WebHub {
     package func lookAgain() {
         for (stream, viewer) in viewers {
             if isEntitled(viewer) {
-                viewers[stream]?.reader = reader(for: viewer.asker.speaker)
+                viewers[stream]?.reader = reader(for: viewer.requester.caller)
             } else {
                 end(stream)
             }
@@ -111,10 +111,10 @@ extension WebHub {
 
     /// Whether a reader may still read what the stream began with.
     private func isEntitled(_ viewer: StreamViewer) -> Bool {
-        guard viewer.asker.isCurrent(node.people),
-            case .success(viewer.audience) = audience(of: viewer.asker)
+        guard viewer.requester.isCurrent(node.people),
+            case .success(viewer.audience) = audience(of: viewer.requester)
         else { return false }
-        let now = reader(for: viewer.asker.speaker)
+        let now = reader(for: viewer.requester.caller)
         return viewer.reader.map { old in now.map { old.seesSame(as: $0) } ?? false } ?? true
     }
 
@@ -127,7 +127,7 @@ extension WebHub {
     private func planLook() {
         nextLook?.cancel()
         let moments = viewers.values.flatMap { viewer in
-            [viewer.reader?.validUntil, viewer.asker.claim.flatMap { node.people.end($0) }]
+            [viewer.reader?.validUntil, viewer.requester.claim.flatMap { node.people.end($0) }]
         }
         guard !isStopping, let soonest = moments.compactMap(\.self).min() else { return }
         let delay = max(0, soonest.subtractingReportingOverflow(node.clock().wallMilliseconds).partialValue)

@@ -15,7 +15,7 @@ package actor WebHub {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     /// As the log calls the page and the API.
-    package static let face = "kiosk"
+    package static let interface = "kiosk"
 
     let node: WebNode
     let configuration: WebConfiguration
@@ -69,46 +69,48 @@ package actor WebHub {
     // MARK: Reading
 
     /// What somebody may see now; `nil` for everything.
-    func reader(for speaker: Speaker?) -> Reader? {
-        readers.reader(for: speaker, in: node.state(), at: node.clock().wallMilliseconds)
+    func reader(for caller: Caller?) -> Reader? {
+        readers.reader(for: caller, in: node.state(), at: node.clock().wallMilliseconds)
     }
 
-    func seesEverything(_ asker: Asker) -> Bool { reader(for: asker.speaker)?.seesEverything ?? true }
+    func seesEverything(_ requester: Requester) -> Bool {
+        reader(for: requester.caller)?.seesEverything ?? true
+    }
 
     /// The state as somebody may see it.
-    func view(for asker: Asker) -> (state: ControllerState, reader: Reader?) {
+    func view(for requester: Requester) -> (state: ControllerState, reader: Reader?) {
         let state = node.state()
-        guard let reader = reader(for: asker.speaker), !reader.seesAll else { return (state, nil) }
+        guard let reader = reader(for: requester.caller), !reader.seesAll else { return (state, nil) }
         return (state.seen(by: reader), reader)
     }
 
     /// The content of `B/state`.
-    func state(for asker: Asker) -> [UInt8] {
-        let (state, reader) = view(for: asker)
+    func state(for requester: Requester) -> [UInt8] {
+        let (state, reader) = view(for: requester)
         return state.feed(for: reader).bytes
     }
 
     /// What a capability says, as somebody may see it.
-    func json(of reading: WebReading, for asker: Asker) -> [UInt8] {
-        reading.json(view(for: asker).state).bytes
+    func json(of reading: WebReading, for requester: Requester) -> [UInt8] {
+        reading.json(view(for: requester).state).bytes
     }
 
     /// The environments, zones or things that somebody may see.
-    func list(_ kind: FlareClass, for asker: Asker) -> [UInt8] {
+    func list(_ kind: FlareClass, for requester: Requester) -> [UInt8] {
         let state = node.state()
-        let reader = reader(for: asker.speaker).flatMap { $0.seesEverything ? nil : $0 }
+        let reader = reader(for: requester.caller).flatMap { $0.seesEverything ? nil : $0 }
         return texts.list(kind, in: state, for: reader)
     }
 
     /// The actions of a thing, by short name or identifier.
-    func actions(of name: String, for asker: Asker) -> Result<[UInt8], Refusal> {
-        let state = view(for: asker).state
+    func actions(of name: String, for requester: Requester) -> Result<[UInt8], Refusal> {
+        let state = view(for: requester).state
         return found(.thing, name, in: state).map { state.thingActionsJSON($0.id)?.bytes ?? [] }
     }
 
     /// The picture of the current environment as somebody may see it, to be drawn elsewhere.
-    func picture(for asker: Asker) -> PlacePicture {
-        let state = view(for: asker).state
+    func picture(for requester: Requester) -> PlacePicture {
+        let state = view(for: requester).state
         var changes: Set<StateChange> = [.environment, .zone, .nearby, .device]
         for kind in [FlareClass.zone, .thing] {
             changes.formUnion(state.webObjects(kind).map { .object($0) })
@@ -135,35 +137,35 @@ package actor WebHub {
     ///
     /// - Parameter payload: As on MQTT.
     /// - Returns: Its answer, at the latest after the command timeout.
-    func perform(_ topic: CommandTopic, _ payload: [UInt8], by asker: Asker) async -> Answer {
-        await perform(decoder.decode(topic, payload: payload), by: asker)
+    func perform(_ topic: CommandTopic, _ payload: [UInt8], by requester: Requester) async -> Answer {
+        await perform(decoder.decode(topic, payload: payload), by: requester)
     }
 
-    private func perform(_ decoded: DecodedCommand, by asker: Asker) async -> Answer {
+    private func perform(_ decoded: DecodedCommand, by requester: Requester) async -> Answer {
         counters.withLock { $0.commands += 1 }
-        var answer = await answer(to: decoded, by: asker)
-        if let refusal = answer.refusal, refusal.code == .notAllowed, asker.isUnnamed,
+        var answer = await answer(to: decoded, by: requester)
+        if let refusal = answer.refusal, refusal.code == .notAllowed, requester.isUnnamed,
             decoded.credentials.token == nil
         {
-            let message = "\(refusal.message); \(SpeakerGate.signInAdvice)"
+            let message = "\(refusal.message); \(CallerGate.signInAdvice)"
             answer.refusal = Refusal(refusal.code, message, field: refusal.field)
         }
         return answer
     }
 
     /// Carries out a command that is no message.
-    func perform(_ operation: Command.Operation, by asker: Asker) async -> Answer {
-        await answer(to: DecodedCommand(operation), by: asker)
+    func perform(_ operation: Command.Operation, by requester: Requester) async -> Answer {
+        await answer(to: DecodedCommand(operation), by: requester)
     }
 
-    private func answer(to decoded: DecodedCommand, by asker: Asker) async -> Answer {
-        let speaker = speaker(decoded.credentials, asker)
+    private func answer(to decoded: DecodedCommand, by requester: Requester) async -> Answer {
+        let caller = caller(decoded.credentials, requester)
         var answer = Answer(ticket: 0, tx: decoded.tx, subject: decoded.subject)
         answer.actor = .kiosk
         switch decoded.result {
         case .failure(let refusal):
             answer.refusal = refusal
-            node.send(.commandRefused(answer, speaker: speaker, source: asker.address))
+            node.send(.commandRefused(answer, caller: caller, source: requester.address))
         case .success(let operation):
             guard !isStopping else {
                 answer.refusal = Self.stopping
@@ -191,8 +193,8 @@ package actor WebHub {
                     operation: operation,
                     tx: decoded.tx,
                     actor: .kiosk,
-                    speaker: speaker,
-                    source: asker.address
+                    caller: caller,
+                    source: requester.address
                 )
                 node.send(.commandReceived(command))
             }
@@ -201,8 +203,8 @@ package actor WebHub {
     }
 
     /// Who sends a command: a token in it counts more than the request.
-    private func speaker(_ credentials: CommandCredentials, _ asker: Asker) -> Speaker? {
-        guard let token = credentials.token else { return credentials.name == nil ? asker.speaker : nil }
+    private func caller(_ credentials: CommandCredentials, _ requester: Requester) -> Caller? {
+        guard let token = credentials.token else { return credentials.name == nil ? requester.caller : nil }
         return node.people.identify(.token(token, named: credentials.name))
     }
 

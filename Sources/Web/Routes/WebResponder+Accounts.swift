@@ -10,7 +10,7 @@ import Things
 /// Users, rights, secrets and the log over HTTP, and who is signed in.
 extension WebResponder {
     /// Who signs out brings the session that ends.
-    private func withSession(_ asker: Asker, _ path: [String], _ fields: HTTPFields) -> Asker {
+    private func withSession(_ requester: Requester, _ path: [String], _ fields: HTTPFields) -> Requester {
         let people = hub.node.people
         let claims: [Claim] =
             switch path {
@@ -19,29 +19,29 @@ extension WebResponder {
                 (people.password?.cookie.sessions(in: fields) ?? []).map { .listenerSession($0) }
             default: []
             }
-        guard let claim = claims.first(where: { people.identify($0) != nil }) else { return asker }
-        return Asker(speaker: people.identify(claim), claim: claim, address: asker.address)
+        guard let claim = claims.first(where: { people.identify($0) != nil }) else { return requester }
+        return Requester(caller: people.identify(claim), claim: claim, address: requester.address)
     }
 
     /// Who makes a request to a path that is open to everybody; `nil` for nobody.
-    func identified(_ request: Request, on channel: any Channel) async -> Asker? {
+    func identified(_ request: Request, on channel: any Channel) async -> Requester? {
         let peer = channel.remoteAddress?.ipAddress
-        guard case .allowed(let asker, _) = await gate.admission(of: request.headers, from: peer) else {
+        guard case .allowed(let requester, _) = await gate.admission(of: request.headers, from: peer) else {
             return nil
         }
-        return asker
+        return requester
     }
 
-    /// `session`: whether the asker may use the page, and who it is.
+    /// `session`: whether the requester may use the page, and who it is.
     func presence(_ request: Request, on channel: any Channel) async -> WebAnswer {
         var members: JSONObject = ["signed_in": false, "user": .null]
-        var found: Asker?
+        var found: Requester?
         var clearing: String?
         switch await gate.admission(of: request.headers, from: channel.remoteAddress?.ipAddress) {
-        case .allowed(let asker, _):
-            found = asker
+        case .allowed(let requester, _):
+            found = requester
             members["signed_in"] = true
-            members["by_session"] = .bool(asker.hasSession)
+            members["by_session"] = .bool(requester.hasSession)
         case .limited(let seconds): return .limited(seconds)
         case .anonymous(_, let cookie): clearing = cookie
         case .wrongPassword, .unknownUser: break
@@ -51,9 +51,9 @@ extension WebResponder {
             AccountsRequest(
                 .get,
                 ["session"],
-                speaker: found?.speaker,
+                caller: found?.caller,
                 by: found?.claim,
-                face: WebHub.face,
+                interface: WebHub.interface,
                 source: found?.address
             )
         )
@@ -66,12 +66,12 @@ extension WebResponder {
     }
 
     /// What the accounts answer.
-    func accounts(_ path: [String], _ request: Request, by asker: Asker) async throws -> WebAnswer {
+    func accounts(_ path: [String], _ request: Request, by requester: Requester) async throws -> WebAnswer {
         let name = request.method == .head ? "GET" : request.method.rawValue
         guard let method = AccountsRequest.Method(rawValue: name) else { return .notFound(request.head) }
         let people = hub.node.people
-        let asker = withSession(asker, path, request.headers)
-        let bytes = try await content(of: request, by: asker)
+        let requester = withSession(requester, path, request.headers)
+        let bytes = try await content(of: request, by: requester)
         var body: JSONValue?
         // Signing out needs no body.
         if !bytes.isEmpty || method == .post && path != ["sign-out"] {
@@ -87,10 +87,10 @@ extension WebResponder {
                 path,
                 query: Self.query(of: request.head.path ?? ""),
                 body: body,
-                speaker: asker.speaker,
-                by: asker.claim,
-                face: WebHub.face,
-                source: asker.address
+                caller: requester.caller,
+                by: requester.claim,
+                interface: WebHub.interface,
+                source: requester.address
             )
         )
         if path == ["sign-in"], response.status == 403 { hub.counters.withLock { $0.refusedSignIns += 1 } }

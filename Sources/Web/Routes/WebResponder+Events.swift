@@ -16,12 +16,12 @@ extension WebResponder {
     private static let comeBack = ByteBuffer(string: "retry: 200\n\n")
 
     /// A stream of server-sent events; a refusal if there can be none.
-    func stream(_ request: Request, by asker: Asker, on channel: any Channel) async -> Response {
+    func stream(_ request: Request, by requester: Requester, on channel: any Channel) async -> Response {
         let (head, streams) = (request.head, hub.streams)
         let (page, audience): (DisplayPage?, Audience)
         let target = head.path ?? ""
         switch await (
-            Self.name("display", in: target), Self.name("page", in: target), hub.audience(of: asker)
+            Self.name("display", in: target), Self.name("page", in: target), hub.audience(of: requester)
         ) {
         case (.success(let display), .success(let name), .success(let found)):
             page = display.map { DisplayPage(DisplayName($0, of: found), page: name ?? "") }
@@ -53,7 +53,7 @@ extension WebResponder {
         }
         let epoch = await hub.streamOpened(by: page)
         await streams.end(id, with: channel)
-        let scope = await hub.view(id, by: asker, as: audience)
+        let scope = await hub.view(id, by: requester, as: audience)
         let last = FeedEvent.number(in: request.headers[.lastEventID], epoch: epoch)
         await streams.begin(id, scope, after: last)
         let body = ResponseBody { [hub] writer in
@@ -99,10 +99,12 @@ extension WebResponder {
     // MARK: Presence
 
     /// Takes `visible`, `hidden` or `gone`, as a JSON string or as the member `presence` beside the name of the page.
-    func setPresence(of display: String, _ request: Request, by asker: Asker) async throws -> WebAnswer {
+    func setPresence(of display: String, _ request: Request, by requester: Requester) async throws
+        -> WebAnswer
+    {
         guard DisplayRegistry.isLegal(display) else { return WebAnswer(Self.illegal("display", display)) }
         if let refusal = Self.unsupportedMedia(request.headers) { return refusal }
-        let bytes = try await content(of: request, by: asker)
+        let bytes = try await content(of: request, by: requester)
         let body = try? JSONValue(parsing: bytes)
         let member = body?["presence"]?.string
         guard !bytes.isEmpty,
@@ -124,7 +126,7 @@ extension WebResponder {
         guard page.map({ DisplayRegistry.isLegal($0.string ?? "") }) ?? true else {
             return WebAnswer(Self.illegal("page", page?.string ?? page?.text ?? ""))
         }
-        let refusal = await hub.setPresence(presence, of: display, page: page?.string ?? "", by: asker)
+        let refusal = await hub.setPresence(presence, of: display, page: page?.string ?? "", by: requester)
         if let refusal { return WebAnswer(refusal) }
         return .json(JSONValue.object(["status": "ok"]).bytes)
     }

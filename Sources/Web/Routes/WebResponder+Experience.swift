@@ -39,7 +39,7 @@ extension WebResponder {
 }
 
 extension WebAnswer {
-    /// Leaves the body out if the asker has it already, by its tag.
+    /// Leaves the body out if the requester has it already, by its tag.
     mutating func revalidate(_ head: HTTPRequest) {
         let fields = head.headerFields
         guard let tag = headers[.eTag],

@@ -19,16 +19,16 @@ struct WebResponder: HTTPResponder {
     let routes: [WebRoute]
 
     /// Finds who asks.
-    var gate: SpeakerGate {
-        SpeakerGate(people: hub.node.people, counters: hub.counters) { [clock = hub.node.clock] in
+    var gate: CallerGate {
+        CallerGate(people: hub.node.people, counters: hub.counters) { [clock = hub.node.clock] in
             clock().steadyMilliseconds
         }
     }
 
     func respond(to request: Request, context: ChannelContext) async throws -> Response {
         let peer = context.channel.remoteAddress?.ipAddress
-        var answer = try await gate.respond(to: request, from: peer) { asker in
-            try await response(to: request, by: asker, on: context.channel)
+        var answer = try await gate.respond(to: request, from: peer) { requester in
+            try await response(to: request, by: requester, on: context.channel)
         }
         if answer.headers[.setCookie] != nil {
             let host = request.head.authority
@@ -41,7 +41,7 @@ struct WebResponder: HTTPResponder {
 
     private func response(
         to request: Request,
-        by asker: Asker,
+        by requester: Requester,
         on channel: any Channel
     ) async throws -> Response {
         let head = request.head
@@ -49,7 +49,7 @@ struct WebResponder: HTTPResponder {
         guard let (route, parts, values) = WebRoute.find(head.method, path, in: routes) else {
             return WebAnswer.notFound(head).response(to: head)
         }
-        if asker.isUnnamed, route.needsSignIn { return gate.signInFirst(request) }
+        if requester.isUnnamed, route.needsSignIn { return gate.signInFirst(request) }
         guard route.methods.contains(head.method) else {
             let methods = WebRoute.methods(parts, in: routes).map(\.rawValue).joined(separator: ", ")
             return WebAnswer.problem(
@@ -59,20 +59,26 @@ struct WebResponder: HTTPResponder {
                 headers: [.allow: methods]
             ).response(to: head)
         }
-        let call = WebCall(request: request, asker: asker, channel: channel, path: parts, values: values)
+        let call = WebCall(
+            request: request,
+            requester: requester,
+            channel: channel,
+            path: parts,
+            values: values
+        )
         return try await route.respond(self, call)
     }
 
     // MARK: Health
 
     func health(_ call: WebCall) async -> WebAnswer {
-        let asker = await identified(call.request, on: call.channel)
-        let seesAll = if let asker { await hub.seesEverything(asker) } else { false }
+        let requester = await identified(call.request, on: call.channel)
+        let seesAll = if let requester { await hub.seesEverything(requester) } else { false }
         return .health(await problems(), seesAll: seesAll)
     }
 
     func metricsText(_ call: WebCall) async -> WebAnswer {
-        guard await hub.seesEverything(call.asker) else {
+        guard await hub.seesEverything(call.requester) else {
             return WebAnswer(Refusal(.notAllowed, "the metrics need the right to read all"))
         }
         let text = MetricsText.text(of: await metrics())
@@ -82,9 +88,9 @@ struct WebResponder: HTTPResponder {
     // MARK: Environments, zones and things
 
     /// All of a class.
-    func objects(_ kind: FlareClass, _ request: Request, by asker: Asker) async -> WebAnswer {
+    func objects(_ kind: FlareClass, _ request: Request, by requester: Requester) async -> WebAnswer {
         let environment = Self.query(of: request.head.path ?? "")["environment"]
-        switch await hub.list(kind, in: environment, for: asker) {
+        switch await hub.list(kind, in: environment, for: requester) {
         case .success(let text): return .list(text)
         case .failure(let refusal): return WebAnswer(refusal)
         }
@@ -92,23 +98,24 @@ struct WebResponder: HTTPResponder {
 
     // MARK: Commands
 
-    func command(_ topic: CommandTopic, _ request: Request, by asker: Asker) async throws -> WebAnswer {
+    func command(_ topic: CommandTopic, _ request: Request, by requester: Requester) async throws -> WebAnswer
+    {
         // Removing needs no body.
         let needsBody = request.method != .delete
         if needsBody, let refusal = Self.unsupportedMedia(request.headers) { return refusal }
-        let body = try await content(of: request, by: asker)
+        let body = try await content(of: request, by: requester)
         if !needsBody, !body.isEmpty, let refusal = Self.unsupportedMedia(request.headers) { return refusal }
         var topic = topic
         topic.query = Self.query(of: request.head.path ?? "")
-        return WebAnswer(await hub.perform(topic, body, by: asker))
+        return WebAnswer(await hub.perform(topic, body, by: requester))
     }
 
     /// The whole body of a request.
     ///
-    /// - Throws: ``SpeakerGate/Ended`` if the caller's session or token was removed while it arrived.
-    func content(of request: Request, by asker: Asker) async throws -> [UInt8] {
+    /// - Throws: ``CallerGate/Ended`` if the caller's session or token was removed while it arrived.
+    func content(of request: Request, by requester: Requester) async throws -> [UInt8] {
         let body = try await request.body.collect(upTo: configuration.listener.maximumBodyBytes)
-        guard asker.isCurrent(hub.node.people) else { throw SpeakerGate.Ended() }
+        guard requester.isCurrent(hub.node.people) else { throw CallerGate.Ended() }
         return Array(body.readableBytesView)
     }
 

@@ -11,7 +11,7 @@ import Text
 /// A request whose caller and path are known.
 struct WebCall: Sendable {
     let request: Request
-    let asker: Asker
+    let requester: Requester
     let channel: any Channel
     /// The parts of the path, decoded; the first one is empty.
     let path: [String]
@@ -84,7 +84,7 @@ struct WebRoute: Sendable {
     static func table(_ commands: CommandTable, _ readings: [WebReading] = []) -> [WebRoute] {
         pages + reading + objects + commands.descriptors.compactMap { command($0) } + accounts
             + readings.map { reading in
-                get("/api/\(reading.path)") { .json(await $0.hub.json(of: reading, for: $1.asker)) }
+                get("/api/\(reading.path)") { .json(await $0.hub.json(of: reading, for: $1.requester)) }
             }
     }
 
@@ -119,24 +119,30 @@ struct WebRoute: Sendable {
         get("/metrics") { await $0.metricsText($1) },
         // OpenAPI 3.1; a test replays it against the listener.
         get("/api/openapi.json") { _, _ in .list(PackageResources.openapi_json) },
-        get("/api/state") { .json(await $0.hub.state(for: $1.asker)) },
-        get("/api/things/{thing}/actions") { WebAnswer(await $0.hub.actions(of: $1.name, for: $1.asker)) },
-        get("/api/map") { .picture(await $0.hub.picture(for: $1.asker).svg) },
+        get("/api/state") { .json(await $0.hub.state(for: $1.requester)) },
+        get("/api/things/{thing}/actions") {
+            WebAnswer(await $0.hub.actions(of: $1.name, for: $1.requester))
+        },
+        get("/api/map") { .picture(await $0.hub.picture(for: $1.requester).svg) },
         // What the profile files say to the page.
         get("/api/experience") { responder, _ in .list(await responder.hub.experience) },
-        get("/api/permissions") { .json(await $0.hub.permissions(of: $1.asker).json) },
+        get("/api/permissions") { .json(await $0.hub.permissions(of: $1.requester).json) },
         // Has no end, so it is no answer.
-        WebRoute("/api/events", [.get, .head]) { await $0.stream($1.request, by: $1.asker, on: $1.channel) },
+        WebRoute("/api/events", [.get, .head]) {
+            await $0.stream($1.request, by: $1.requester, on: $1.channel)
+        },
         route("/api/display/{display}/presence", [.post]) {
-            try await $0.setPresence(of: $1.name, $1.request, by: $1.asker)
+            try await $0.setPresence(of: $1.name, $1.request, by: $1.requester)
         },
     ]
 
     private static let objects = [FlareClass.environment, .zone, .thing].flatMap { kind -> [WebRoute] in
         let name = kind.rawValue
         return [
-            get("/api/\(name)s") { await $0.objects(kind, $1.request, by: $1.asker) },
-            get("/api/\(name)s/{\(name)}") { WebAnswer(await $0.hub.object(kind, $1.name, for: $1.asker)) },
+            get("/api/\(name)s") { await $0.objects(kind, $1.request, by: $1.requester) },
+            get("/api/\(name)s/{\(name)}") {
+                WebAnswer(await $0.hub.object(kind, $1.name, for: $1.requester))
+            },
         ]
     }
 
@@ -147,7 +153,7 @@ struct WebRoute: Sendable {
         }
         return route("/api/\(web.path)", [method]) { responder, call in
             let topic = descriptor.topic(call.name, call.values.dropFirst().first ?? "")
-            return try await responder.command(topic, call.request, by: call.asker)
+            return try await responder.command(topic, call.request, by: call.requester)
         }
     }
 
@@ -164,7 +170,11 @@ struct WebRoute: Sendable {
                 return await responder.presence(call.request, on: call.channel)
             }
             // Without /api.
-            return try await responder.accounts(Array(call.path.dropFirst(2)), call.request, by: call.asker)
+            return try await responder.accounts(
+                Array(call.path.dropFirst(2)),
+                call.request,
+                by: call.requester
+            )
         }
     }
 

@@ -19,7 +19,7 @@ extension ChangeRequest {
     /// A change that a client of the embedded Flare server requests.
     ///
     /// - Parameter now: Milliseconds since 1970, UTC.
-    init(_ change: ClientChange, by speaker: Speaker?, at now: Int64) {
+    init(_ change: ClientChange, by caller: Caller?, at now: Int64) {
         let kind: Kind =
             switch change.kind {
             case .setData(let values): .set(values.keys.sorted())
@@ -31,7 +31,7 @@ extension ChangeRequest {
             }
         self.init(
             actor: .flareClient,
-            speaker: speaker,
+            caller: caller,
             at: now,
             kind: kind,
             object: change.object.reference,

@@ -38,7 +38,7 @@ extension WebPeople.Password {
                 isFramed: !web.frameAncestors.isEmpty
             )
         ) { text, source in
-            await administration.checkListenerPassword(text, from: source, face: WebHub.face)
+            await administration.checkListenerPassword(text, from: source, interface: WebHub.interface)
         }
     }
 }
@@ -60,8 +60,8 @@ extension WebPeople.Proxy {
                 }
                 var entry = CommandLogEntry(
                     at: accounts.clock(),
-                    face: "proxy",
-                    speaker: "nobody",
+                    interface: "proxy",
+                    caller: "nobody",
                     kind: "user add",
                     state: "accepted"
                 )

@@ -15,9 +15,9 @@ extension CommandLogEntry {
         let (answer, operation) = (record.answer, record.operation?.base)
         self.init(
             at: record.received.wallMilliseconds,
-            face: answer.actor.faceName,
-            speaker: record.speaker.map(table.logName) ?? "nobody",
-            kind: operation?.logName ?? answer.subject.kindName(ofStranger: record.speaker == nil),
+            interface: answer.actor.interfaceName,
+            caller: record.caller.map(table.logName) ?? "nobody",
+            kind: operation?.logName ?? answer.subject.kindName(ofStranger: record.caller == nil),
             state: answer.refusal == nil ? "accepted" : "refused"
         )
         self.epoch = epoch
@@ -27,7 +27,7 @@ extension CommandLogEntry {
         actions = operation?.logValues?.text
         results = Self.results(answer)
         code = answer.refusal?.code.rawValue
-        isOfStranger = answer.refusal != nil && record.speaker == nil
+        isOfStranger = answer.refusal != nil && record.caller == nil
         tx = answer.tx.map { String(decoding: $0.bytes, as: UTF8.self) }
         took = Double(record.ended.milliseconds(since: record.received))
     }
@@ -45,7 +45,7 @@ extension CommandLogEntry {
 
 extension Command.Actor {
     /// As the log calls it.
-    var faceName: String {
+    var interfaceName: String {
         switch self {
         case .broker: "mqtt"
         case .kiosk: "kiosk"

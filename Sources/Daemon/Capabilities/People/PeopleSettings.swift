@@ -3,11 +3,11 @@ package import Administration
 package import People
 package import Settings
 
-/// Who speaks at which face, and how long what is kept.
+/// Who speaks at which interface, and how long what is kept.
 package struct PeopleSettings: ConfigurationValues {
     /// The user who is made when there are none.
     package var owner = "owner"
-    /// Who speaks at a face without a claim: a name; `nil` for the owner; ``nobody``.
+    /// Who speaks at an interface without a claim: a name; `nil` for the owner; ``nobody``.
     package var mqttUser: String?
     package var kioskUser: String?
     package var flareUser: String?
@@ -28,8 +28,8 @@ package struct PeopleSettings: ConfigurationValues {
     /// The word for nobody where a name may stand.
     package static let nobody = "none"
 
-    /// Who speaks at each face without a claim.
-    private var unnamed: [Face: String] {
+    /// Who speaks at each interface without a claim.
+    private var unnamed: [Interface: String] {
         [.mqtt: mqttUser ?? owner, .kiosk: kioskUser ?? owner, .flare: flareUser ?? owner]
             .filter { $0.value != Self.nobody }
     }
@@ -59,11 +59,11 @@ package struct PeopleSettings: ConfigurationValues {
     ///
     /// - Parameter table: `nil` before the first start, which makes the owner.
     package func problems(among table: AccessTable?) -> [String] {
-        unnamed.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { face, name in
+        unnamed.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { interface, name in
             let user = table?.user(named: name)
             guard user?.state != .active, table != nil || name != owner else { return nil }
             let key =
-                switch face {
+                switch interface {
                 case .mqtt: mqttUser == nil ? "people.owner" : "people.mqtt_user"
                 case .kiosk: kioskUser == nil ? "people.owner" : "people.kiosk_user"
                 case .flare: flareUser == nil ? "people.owner" : "people.flare_user"

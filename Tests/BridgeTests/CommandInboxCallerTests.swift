@@ -7,19 +7,19 @@ import Testing
 import Things
 
 /// Who speaks on MQTT.
-struct CommandInboxSpeakerTests {
+struct CommandInboxCallerTests {
     private static let owner = AccountID(high: 1, low: 1)
     private static let bob = AccountID(high: 1, low: 2)
     private static let ann = AccountID(high: 1, low: 3)
 
     /// Bob has a token, ann may only be vouched for.
-    private static func identify(_ claim: Claim) -> Speaker? {
+    private static func identify(_ claim: Claim) -> Caller? {
         switch claim {
         case .unnamed(.mqtt): .user(owner)
         case .unnamed, .trusted, .session, .listenerSession: nil
         case .token("tlu_bob", let name): name == nil || name == "bob" ? .user(bob, ceiling: .read) : nil
         case .token: nil
-        case .vouched(let name): ["bob": Speaker.user(bob), "ann": .user(ann)][name]
+        case .vouched(let name): ["bob": Caller.user(bob), "ann": .user(ann)][name]
         }
     }
 
@@ -63,7 +63,7 @@ struct CommandInboxSpeakerTests {
             // By token, with the ceiling that it has.
             ("things/lamp/set", #"{"state":"ON","token":"tlu_bob"}"#, .user(bob, ceiling: .read)),
             ("things/lamp/get", #"{"token":"tlu_bob","as":"bob"}"#, .user(bob, ceiling: .read)),
-            // A wrong claim is nobody's, even where the plain speaker could do it.
+            // A wrong claim is nobody's, even where the plain caller could do it.
             ("things/lamp/get", #"{"token":"tlu_eve"}"#, nil), ("things/lamp/get", #"{"token":""}"#, nil),
             ("things/lamp/get", #"{"token":"tlu_bob","as":"ann"}"#, nil),
             ("things/lamp/get", #"{"as":"owner"}"#, nil), ("things/lamp/get", #"{"as":""}"#, nil),
@@ -75,20 +75,20 @@ struct CommandInboxSpeakerTests {
             ("users/ann/things/lamp/get", #"{"token":"tlu_bob"}"#, nil),
             ("users/ann/things/lamp/get", #"{"token":"tlu_bob","as":"bob"}"#, nil),
             ("users/bob/things/lamp/get", #"{"as":"bob"}"#, nil),
-        ] as [(String, String, Speaker?)]
+        ] as [(String, String, Caller?)]
     )
-    mutating func `the speaker is who the claim proves`(tail: String, payload: String, speaker: Speaker?)
+    mutating func `the caller is who the claim proves`(tail: String, payload: String, caller: Caller?)
         throws
     {
         let command = try command(tail, payload)
-        #expect(command.speaker == speaker)
+        #expect(command.caller == caller)
         #expect(command.source == "t/n/\(tail)")
         #expect(!"\(command.operation)".contains("tlu_"))
     }
 
     @Test mutating func `a refusal for its form carries who sent it`() throws {
-        for (tail, payload, speaker) in [
-            ("things/lamp/get", #"{"txx":1,"token":"tlu_bob"}"#, Speaker.user(Self.bob, ceiling: .read)),
+        for (tail, payload, caller) in [
+            ("things/lamp/get", #"{"txx":1,"token":"tlu_bob"}"#, Caller.user(Self.bob, ceiling: .read)),
             ("things/lamp/get", #"{"txx":1,"token":"tlu_eve"}"#, nil),
             ("things/lamp/get", #"{"token":5}"#, nil), ("things/lamp/get", #"{"as":5}"#, nil),
             ("things/lamp/get", "{", .user(Self.owner)), ("users/ann/things/lamp/get", "{", .user(Self.ann)),
@@ -98,7 +98,7 @@ struct CommandInboxSpeakerTests {
                 Issue.record("accepted")
                 return
             }
-            #expect(reply.speaker == speaker, "\(tail) \(payload)")
+            #expect(reply.caller == caller, "\(tail) \(payload)")
             #expect(
                 reply.user == (tail.hasPrefix("users/ann") ? "ann" : tail.hasPrefix("users") ? "eve" : nil)
             )
@@ -106,7 +106,7 @@ struct CommandInboxSpeakerTests {
         var large = message("users/bob/nearby/set", "")
         large.oversizeBytes = 5_000_000
         guard case .refuse(let reply)? = inbox.receive(large).last else { throw Unexpected(actions: []) }
-        #expect(reply.user == "bob" && reply.speaker == .user(Self.bob))
+        #expect(reply.user == "bob" && reply.caller == .user(Self.bob))
     }
 
     @Test(

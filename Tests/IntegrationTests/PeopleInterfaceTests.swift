@@ -5,7 +5,7 @@ import Testing
 
 /// Users at the page, the API and the Flare server of a real daemon.
 @Suite(.enabled(if: Mosquitto.isExpected), .mosquitto, .timeLimit(.minutes(2)))
-struct PeopleFaceTests {
+struct PeopleInterfaceTests {
     private static let lamp = Place.path(ofThing: Place.tableLamp, in: Place.living)
 
     /// What a verb prints.

@@ -5,7 +5,7 @@ import Testing
 
 /// Places made, changed and removed over HTTP at a real daemon.
 @Suite(.enabled(if: Mosquitto.isExpected), .mosquitto, .timeLimit(.minutes(2)))
-struct PlaceFaceTests {
+struct PlaceInterfaceTests {
     private struct Owner {
         let port: Int
         let headers: [String]

@@ -7,16 +7,16 @@ import Things
 import Threading
 
 /// Who makes a request over HTTP.
-struct Asker: Sendable {
+struct Requester: Sendable {
     /// `nil` if nobody is identified.
-    var speaker: Speaker?
+    var caller: Caller?
     /// By what they were identified.
     var claim: Claim?
     /// The address of the other end; behind a proxy, what the proxy says it is.
     var address: String?
 
     /// Whether they still are who they were when the request began.
-    func isCurrent(_ people: WebPeople) -> Bool { claim.map { people.identify($0) == speaker } ?? true }
+    func isCurrent(_ people: WebPeople) -> Bool { claim.map { people.identify($0) == caller } ?? true }
 
     /// Whether it was a session that told who they are, which can be ended.
     var hasSession: Bool {
@@ -41,11 +41,11 @@ struct Asker: Sendable {
 /// Finds who makes a request, and lets in who may make it.
 ///
 /// - Source: contrib/contract/people.md, "At the page and the API".
-struct SpeakerGate: Sendable {
+struct CallerGate: Sendable {
     /// What becomes of a request.
     enum Admission: Sendable {
         /// It is answered. The cookie, if any, replaces the browser's.
-        case allowed(Asker, cookie: String? = nil)
+        case allowed(Requester, cookie: String? = nil)
         /// Nobody is identified. The cookie, if any, clears the browser's.
         case anonymous(String, clearing: String? = nil)
         case wrongPassword
@@ -69,7 +69,7 @@ struct SpeakerGate: Sendable {
     func respond(
         to request: Request,
         from peer: String?,
-        next: (Asker) async throws -> Response
+        next: (Requester) async throws -> Response
     ) async throws -> Response {
         do {
             return try await answer(request, from: peer, next)
@@ -82,14 +82,14 @@ struct SpeakerGate: Sendable {
     private func answer(
         _ request: Request,
         from peer: String?,
-        _ next: (Asker) async throws -> Response
+        _ next: (Requester) async throws -> Response
     ) async throws -> Response {
         guard !SignInPaths.isOpen(request.uri.path) else {
-            return try await next(Asker(address: address(of: request.headers, from: peer)))
+            return try await next(Requester(address: address(of: request.headers, from: peer)))
         }
         switch await admission(of: request.headers, from: peer) {
-        case .allowed(let asker, let cookie):
-            var response = try await next(asker)
+        case .allowed(let requester, let cookie):
+            var response = try await next(requester)
             if let cookie { response.headers.append(HTTPField(name: .setCookie, value: cookie)) }
             return response
         case .limited(let seconds):
@@ -157,11 +157,11 @@ struct SpeakerGate: Sendable {
         _ address: String?
     ) async -> Admission {
         for session in password.cookie.sessions(in: fields) {
-            guard case .allowed(let asker, _)? = identified(.listenerSession(session), address) else {
+            guard case .allowed(let requester, _)? = identified(.listenerSession(session), address) else {
                 continue
             }
             let isDue = password.isDueForRenewal(session, at: clock())
-            return .allowed(asker, cookie: isDue ? password.cookie.setting(session) : nil)
+            return .allowed(requester, cookie: isDue ? password.cookie.setting(session) : nil)
         }
         guard let header = fields[.authorization] else {
             return .anonymous("sign in first, or send the password with HTTP Basic or Bearer")
@@ -177,7 +177,7 @@ struct SpeakerGate: Sendable {
     }
 
     private func identified(_ claim: Claim, _ address: String?) -> Admission? {
-        people.identify(claim).map { .allowed(Asker(speaker: $0, claim: claim, address: address)) }
+        people.identify(claim).map { .allowed(Requester(caller: $0, claim: claim, address: address)) }
     }
 
     private func vouched(

@@ -4,7 +4,7 @@ import People
 import Settings
 
 /// Who sends a command: `--as USER --token-file FILE`.
-struct SpeakerOptions: ParsableArguments {
+struct CallerOptions: ParsableArguments {
     @Option(
         name: .customLong("as"),
         help: ArgumentHelp("Whose token it must be; only with --token-file.", valueName: "user")

@@ -4,9 +4,9 @@ import People
 import Testing
 import Threading
 
-/// Who speaks at a face without a claim.
-struct UnnamedSpeakerTests {
-    private func registry(_ home: TestAccounts, _ unnamed: [Face: String]) throws -> AccountsRegistry {
+/// Who speaks at an interface without a claim.
+struct UnnamedCallerTests {
+    private func registry(_ home: TestAccounts, _ unnamed: [Interface: String]) throws -> AccountsRegistry {
         var settings = AccountsRegistry.Settings()
         settings.unnamed = unnamed
         return try AccountsRegistry(home.store, settings, clock: { 5 }, changed: { _ in })
@@ -16,9 +16,9 @@ struct UnnamedSpeakerTests {
         let home = try TestAccounts()
         let registry = try registry(home, [.mqtt: "bob", .kiosk: "eve"])
         #expect(registry.identify(.unnamed(.mqtt)) == .user(home.bob))
-        for face in [Face.kiosk, .flare] {
-            #expect(registry.identify(.unnamed(face)) == nil)
-            #expect(registry.identify(.trusted(face)) == nil)
+        for interface in [Interface.kiosk, .flare] {
+            #expect(registry.identify(.unnamed(interface)) == nil)
+            #expect(registry.identify(.trusted(interface)) == nil)
         }
         try registry.change { store in
             try store.setState(.off, ofUser: "bob", by: .program(at: 6))
@@ -47,15 +47,15 @@ struct UnnamedSpeakerTests {
         #expect(registry.pageAddress == "http://127.0.0.1:8080")
     }
 
-    @Test(arguments: [Face.kiosk, .flare])
-    func `whoever is only on the same machine drives and does not administer`(face: Face) throws {
+    @Test(arguments: [Interface.kiosk, .flare])
+    func `whoever is only on the same machine drives and does not administer`(interface: Interface) throws {
         let home = try TestAccounts()
-        let registry = try registry(home, [face: "owner"])
-        let unnamed = try #require(registry.identify(.unnamed(face)))
-        let trusted = try #require(registry.identify(.trusted(face)))
-        for (speaker, administers) in [(unnamed, false), (trusted, true)] {
+        let registry = try registry(home, [interface: "owner"])
+        let unnamed = try #require(registry.identify(.unnamed(interface)))
+        let trusted = try #require(registry.identify(.trusted(interface)))
+        for (caller, administers) in [(unnamed, false), (trusted, true)] {
             func may(_ access: Access, _ object: AccessObject) -> Bool {
-                registry.table.verdict(of: speaker, access, on: object, at: 5).isGranted
+                registry.table.verdict(of: caller, access, on: object, at: 5).isGranted
             }
             #expect(may(.read, .everything) && may(.write, .devices))
             #expect(may(.own, .administration) == administers && may(.own, .everything) == administers)

@@ -12,7 +12,7 @@ import Threading
 
 /// Users at the web listener: who speaks, and what they see.
 @Suite(.timeLimit(.minutes(1)))
-struct SpeakerGateTests {
+struct CallerGateTests {
     // MARK: Who speaks
 
     @Test(
@@ -21,8 +21,8 @@ struct SpeakerGateTests {
             (Users.token + ["Cookie: trilateral_session=gone"], .user(Users.bob)),
             (["Cookie: trilateral_session=gone; trilateral_session=s1"], .user(Users.bob)),
             ([Users.basic("tlu_bob")], .user(Users.bob)),
-        ] as [([String], Speaker)]
-    ) func `a command is the speaker's`(headers: [String], speaker: Speaker)
+        ] as [([String], Caller)]
+    ) func `a command is the caller's`(headers: [String], caller: Caller)
         async throws
     {
         try await Users.serve { (port: Int, node: FakeNode) async throws in
@@ -33,7 +33,7 @@ struct SpeakerGateTests {
                 headers: headers
             )
             #expect(reply.status == 200)
-            #expect(node.commands.map(\.speaker) == [speaker])
+            #expect(node.commands.map(\.caller) == [caller])
             #expect(node.commands.first?.source == "127.0.0.1")
         }
     }
@@ -78,7 +78,7 @@ struct SpeakerGateTests {
             #expect(try await request("GET", "/api/state", port: port, headers: Users.session).status == 200)
             let password = ["Authorization: Bearer open sesame"]
             _ = try await post("/api/request/ping", "{}", port: port, headers: password)
-            #expect(node.commands.map(\.speaker) == [.user(Users.owner)])
+            #expect(node.commands.map(\.caller) == [.user(Users.owner)])
         }
     }
 
@@ -95,7 +95,7 @@ struct SpeakerGateTests {
                 _ = try await post("/api/request/ping", body, port: port)
             }
             // The fake knows this claim without a name only.
-            #expect(node.commands.map(\.speaker) == [.user(Users.bob), nil, nil])
+            #expect(node.commands.map(\.caller) == [.user(Users.bob), nil, nil])
         }
     }
 
@@ -170,7 +170,7 @@ struct SpeakerGateTests {
         try await Users.serve(proxy: Self.proxy(trusts: true)) { (port: Int, node: FakeNode) async throws in
             let headers = ["Remote-User: bob", "X-Forwarded-For: 9.9.9.9, 192.0.2.7, 127.0.0.2"]
             _ = try await post("/api/request/ping", "{}", port: port, headers: headers)
-            #expect(node.commands.map(\.speaker) == [.user(Users.bob)])
+            #expect(node.commands.map(\.caller) == [.user(Users.bob)])
             #expect(node.commands.first?.source == "192.0.2.7")
             let unknown = try await request("GET", "/api/state", port: port, headers: ["Remote-User: eve"])
             #expect(unknown.status == 403)
@@ -180,7 +180,7 @@ struct SpeakerGateTests {
     @Test func `the header of somebody else is ignored and counted`() async throws {
         try await Users.serve(proxy: Self.proxy(trusts: false)) { (port: Int, node: FakeNode) async throws in
             _ = try await post("/api/request/ping", "{}", port: port, headers: ["Remote-User: bob"])
-            #expect(node.commands.map(\.speaker) == [Users.unnamed])
+            #expect(node.commands.map(\.caller) == [Users.unnamed])
             #expect(node.counters.ignoredProxyHeaders == 1)
         }
     }
@@ -211,12 +211,12 @@ struct SpeakerGateTests {
             #expect(out.status == 204)
             #expect(out.headers["set-cookie"]?.hasPrefix("trilateral_session=; Max-Age=0") == true)
             let (first, last) = known.asked.withLock { ($0.first, $0.last) }
-            #expect(first?.speaker == nil && first?.source == "127.0.0.1" && first?.face == "kiosk")
-            #expect(last?.speaker == .user(Users.bob) && last?.session == "s1")
+            #expect(first?.caller == nil && first?.source == "127.0.0.1" && first?.interface == "kiosk")
+            #expect(last?.caller == .user(Users.bob) && last?.session == "s1")
         }
     }
 
-    @Test func `accounts are asked with path, query, body and speaker`() async throws {
+    @Test func `accounts are asked with path, query, body and caller`() async throws {
         let known = Users.Known()
         try await Users.serve([], known) { (port: Int, _: FakeNode) async throws in
             let path = "/api/users/b%C3%A4r?a=1&b=%20x"
@@ -230,7 +230,7 @@ struct SpeakerGateTests {
             #expect(reply.status == 200 && reply.headers["retry-after"] == "7")
             let asked = known.asked.withLock { $0.last }
             #expect(asked?.path == ["users", "bär"] && asked?.query == ["a": "1", "b": " x"])
-            #expect(asked?.body == ["x": 1] && asked?.speaker == .user(Users.bob) && asked?.method == .patch)
+            #expect(asked?.body == ["x": 1] && asked?.caller == .user(Users.bob) && asked?.method == .patch)
             #expect(try await request("GET", "/api/log", port: port, headers: Users.token).status == 403)
             let plain = try await request(
                 "POST",
