@@ -1,3 +1,4 @@
+import People
 import Threading
 
 /// The password of the web listener, which is that of a built-in user.
