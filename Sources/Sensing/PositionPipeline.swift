@@ -126,6 +126,7 @@ package struct PositionPipeline: Sendable {
 
     /// - Parameter time: When the reading came that made the estimate due, on the clock of the source.
     private mutating func send(_ estimate: PositionEstimate, at time: Double, from source: Int) {
+        let counted = trackers[source]?.estimator.counted ?? [:]
         let heardAt = receivers.isOfThisMachine(source) ? time : clocks.steady()
         send(
             .positionEstimated(
@@ -135,7 +136,8 @@ package struct PositionPipeline: Sendable {
                     quality: PositionFix.Quality(estimate.quality),
                     isMoving: motion.update(with: estimate.position),
                     // Without beacons the estimate is the previous one.
-                    heardAt: estimate.beaconsHeard > 0 ? heardAt : nil
+                    heardAt: estimate.beaconsHeard > 0 ? heardAt : nil,
+                    beacons: counted.mapValues { .init(rssi: $0.rssi, age: estimate.time - $0.heardAt) }
                 )
             )
         )

@@ -25,7 +25,7 @@ package enum DataKey {
     package static func isFixed(_ key: String) -> Bool { isOfPlace(key) || profile.contains(key) }
 
     /// The same in data where `power` may calibrate a beacon; the power of a socket is another matter.
-    static func isFixed(_ key: String, in data: JSONObject) -> Bool {
+    package static func isFixed(_ key: String, in data: JSONObject) -> Bool {
         isFixed(key) || key == "power" && isBeacon(data)
     }
 

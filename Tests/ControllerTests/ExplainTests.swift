@@ -120,7 +120,28 @@ import Things
         )
     }
 
-    @Test func `recently heard beacons are listed, strongest first`() throws {
+    @Test func `beacons that count for the position are listed with their age, others are not`() throws {
+        var rig = rig()
+        walk(&rig, (1, 1))
+        rig.happens(.beaconsHeard([House.kettle: BeaconReport(rssi: -40, age: 3)]))
+        let beacons = [
+            House.floorLamp: BeaconReport(rssi: -80, age: 0.4), House.lamp: BeaconReport(rssi: -60, age: 2),
+        ]
+        rig.happens(
+            .positionEstimated(
+                .init(position: Point3D(x: 1, y: 1), accuracyMetres: 1, quality: .good, beacons: beacons)
+            )
+        )
+        let answer = try answer(&rig, .zone)
+        let text = try #require(answer.data?["text"]?.string)
+        #expect(
+            text.hasSuffix("Beacons that count: Lamp -60 dBm 2 s ago, Floor lamp -80 dBm 0.4 s ago."),
+            "\(text)"
+        )
+        #expect(answer.data?["heard"]?.array?.map { $0["counts"] } == [true, true])
+    }
+
+    @Test func `while no beacon counts, recently heard ones are listed, strongest first`() throws {
         var rig = rig()
         walk(&rig, (1, 1))
         rig.happens(
@@ -132,7 +153,9 @@ import Things
         let answer = try answer(&rig, .zone)
         let text = try #require(answer.data?["text"]?.string)
         #expect(
-            text.hasSuffix("Beacons, as last reported: Lamp -60 dBm 2 s ago, Floor lamp -80 dBm 1 s ago.")
+            text.hasSuffix(
+                "No beacon counts now; last reported: Lamp -60 dBm 2 s ago, Floor lamp -80 dBm 1 s ago."
+            )
         )
         #expect(answer.data?["heard"]?.array?.map { $0["slug"] } == ["lamp", "floor-lamp"])
     }

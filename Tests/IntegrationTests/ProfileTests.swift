@@ -73,14 +73,22 @@ import Testing
             #expect(
                 valve.output.columns.hasSuffix(
                     """
-                    target_temp\tdecimal\tdecimal_input\trw\tnumber\t-\t-\tschedule
-                    room_temp\t-\treadonly_text\tr\tsensor\t-\t-\tnotify
-                    heating\tinteger\tswitch\trw\tswitch\t-\theat_off=0,heat_on=1\tschedule
+                    target_temp\trw\tdecimal\t-\t-\t-\t-\t-\t-\tdecimal_input\tnumber\t-\tschedule
+                    room_temp\tr\t-\t-\t-\t-\t-\t-\t-\treadonly_text\tsensor\t-\tnotify
+                    heating\trw\tinteger\t-\t-\t-\t-\tON,OFF,TOGGLE,true,false,heat_off,heat_on\t\
+                    heat_off=0,heat_on=1\tswitch\tswitch\t-\tschedule
 
                     """
                 ),
                 "\(valve.output)"
             )
+            let thermostat = try await Program.run(["profile", "show", "thermostat"], in: folder)
+            for start in [
+                "setpoint\trw\tdecimal\t5\t35\t0.5\t°C\t-\t-\t", "temperature\tr\t-\t-\t-\t-\t°C\t-\t-\t",
+                "mode\trw\ttext\t-\t-\t-\t-\toff,heat,cool,auto\toff,heat,cool,auto\t",
+            ] {
+                #expect(thermostat.output.columns.contains(start), "\(thermostat.output)")
+            }
             let unknown = try await Program.run(["profile", "show", "blnd"], in: folder)
             #expect(
                 unknown.status == 65 && unknown.output.contains("did you mean \"blind\"?"),

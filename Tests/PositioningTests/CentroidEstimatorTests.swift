@@ -50,6 +50,8 @@ import Testing
         let estimate = try #require(estimator.estimate(at: 1) as PositionEstimate?)
         #expect(estimate.position == Point3D(x: 2, y: 2, z: 1.5))
         #expect(estimate.beaconsHeard == 4)
+        #expect(estimator.counted.count == 4)
+        #expect(estimator.counted.values.allSatisfy { $0.rssi == -70 && $0.heardAt == 0.5 })
         #expect(estimate.quality == .good)
         #expect(estimate.accuracyMetres > 0)
     }
@@ -99,7 +101,7 @@ import Testing
         for second in 2...20 {
             let estimate = try #require(estimator.estimate(at: Double(second)) as PositionEstimate?)
             #expect(estimate.position == first.position)
-            #expect(estimate.beaconsHeard == 0)
+            #expect(estimate.beaconsHeard == 0 && estimator.counted.isEmpty)
             #expect(estimate.time == Double(second))
             accuracies.append(estimate.accuracyMetres)
             qualities.append(estimate.quality)

@@ -77,6 +77,14 @@ import Testing
         let last = try #require(estimates.last)
         #expect(last.quality == .coarse)
         #expect(last.beaconsHeard == count)
+        #expect(estimator.counted.count == count)
+        #expect(estimator.counted.values.allSatisfy { $0.rssi != nil && last.time - $0.heardAt <= 5 })
+        estimator.map = BeaconMap(
+            environment: FlareEnvironment(id: FlareID(high: 9, low: 0)),
+            zones: [],
+            things: []
+        )
+        #expect(estimator.counted.isEmpty)
         #expect(last.accuracyMetres > 3)
         // Biased towards the received beacons.
         #expect(last.position.plane(to: Point3D(x: 3, y: 0)) < 5)

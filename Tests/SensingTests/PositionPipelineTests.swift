@@ -133,6 +133,14 @@ struct PositionPipelineTests {
             if case .positionEstimated(let estimate) = event { estimate.heardAt } else { nil }
         }
         #expect(heard == [1, 2, 3, 4])
+        guard case .positionEstimated(let last)? = recorder.now.events.last else {
+            Issue.record("no position")
+            return
+        }
+        #expect(
+            !last.beacons.isEmpty
+                && last.beacons.values.allSatisfy { $0.rssi != nil && (-1...1).contains($0.age) }
+        )
         recorder.change { $0.events = [] }
         pipeline.tick(at: 6.1, from: 0)
         pipeline.tick(at: 12.5, from: 0)

@@ -220,14 +220,49 @@ struct ConfigurationLoaderTests {
             "mqtt:\n  reconnect_min_seconds: 9\n  reconnect_max_seconds: 2",
             "3:3: mqtt.reconnect_max_seconds: must be at least mqtt.reconnect_min_seconds (is 2, and that is 9)"
         ),
-        ("[1, 2]", "1:1: the file must consist of sections such as mqtt:"),
+        ("[1, 2]", "1:1: the file must consist of sections such as mqtt:; leave the dashes out"),
         ("just words", "1:1: the file must consist of sections such as mqtt:"),
-        (
-            "a: [b\n c: \"",
-            "2:3: this is not YAML: while parsing a flow sequence, did not find expected ',' or ']'"
-        ),
     ])
     func `a problem has its location and names what is legal`(yaml: String, problem: String) throws {
+        #expect(try problems(yaml) == [problem])
+    }
+
+    @Test(arguments: [
+        ("mqtt:\n  host: a\n\tport: 1", "3:1: a tab; YAML indents with spaces"),
+        ("mqtt:\n\thost: a", "2:1: a tab; YAML indents with spaces"),
+        ("mqtt:\r\n  \thost: a", "2:3: a tab; YAML indents with spaces"),
+        ("mqtt:\n  host: \"a\n  port: 1", "2:9: the quote that begins here is not closed"),
+        (
+            "mqtt:\n  host: 'it's'",
+            "2:13: text behind a value that has ended; is a quote missing, or one too many?"
+        ),
+        ("mqtt:\n  host: a\n port: 1", "3:2: the indentation fits no line above"),
+        ("mqtt:\n  host: a\n    port: 1", "3:9: the indentation fits no line above"),
+        (" mqtt:\n  host: a\nlog:\n  level: info", "3:1: the indentation fits no line above"),
+        (
+            "mqtt:\n  host:a",
+            "1:1: mqtt: must be a section with keys below it (is \"host:a\"); "
+                + "a colon needs a space behind it"
+        ),
+        ("mqtt:\n  host:a\n\n  # b: c\n  port: 1", "2:3: a colon needs a space behind it"),
+        ("mqtt:\n  port: 1\n  host:a\n  base: b", "3:3: a colon needs a space behind it"),
+        ("mqtt:\n  host a\n  port: 1", "2:3: a key without a colon; write KEY: VALUE"),
+        (
+            "mqtt:\n  - host: a",
+            "1:1: mqtt: must be a section with keys below it (is a list); leave the dashes out"
+        ),
+        ("mqtt:\n  host: a\n  - port", "3:3: a list entry (-) where a key is expected"),
+        ("mqtt:\n  host: a: b", "2:10: a value with a colon and a space in it needs quotes"),
+        ("mqtt:\n  base: @a", "2:9: \"@\" cannot begin a value; put quotes around it"),
+        ("mqtt:\n  base: *a", "2:9: a value that begins with * needs quotes"),
+        (
+            "a: [b\n c: \"",
+            "2:3: a comma or the closing ] of the list or section that begins in line 1 is missing"
+        ),
+        ("mqtt:\n  host: a\n---\nlog:", "3:1: a second document (---); a file holds one"),
+        ("# ü\nmqtt:\n  host: \u{1}", "3:1: a control character; leave it out"),
+    ])
+    func `a mistake in YAML is told in words that say what to change`(yaml: String, problem: String) throws {
         #expect(try problems(yaml) == [problem])
     }
 
@@ -238,7 +273,7 @@ struct ConfigurationLoaderTests {
         #expect(try problems("", environment).count == 1)
         let problems = try problems("mqtt: [", environment)
         #expect(problems.count == 1)
-        #expect(problems.first?.contains("this is not YAML") == true)
+        #expect(problems.first?.contains("a closing bracket is missing") == true)
     }
 
     @Test func `all problems are reported at once, in order`() throws {

@@ -31,7 +31,7 @@ struct FileContentsTests {
             ([0xFF, 0xFE, 0x61, 0x00], "is UTF-16 text; store it as UTF-8"),
             ([0xFE, 0xFF, 0x00, 0x61], "is UTF-16 text; store it as UTF-8"),
             ([0x61, 0x00, 0x62], "holds a NUL byte (at byte 1), so it is no text"),
-            ([0x61, 0xFF], "is not UTF-8 text"),
+            ([0x61, 0x0A, 0x61, 0xFF], "is not UTF-8 text (line 2, column 2); store it as UTF-8"),
             (Array(repeating: 0x61, count: 1001), "is larger than 1000 bytes"),
         ] as [([UInt8], String)]
     )

@@ -8,8 +8,17 @@ struct ListReportTests {
             "name": "Desk lamp", "zone": "study", "state": "ON", "brightness": 255, "color_name": "red",
         ],
         "things/lamp/availability": "offline",
+        "things/lamp/data": ["on": true, "color": "red", "minor": 7, "power": -59, "volume": 5],
+        "things/fridge": ["name": "Fridge"],
+        "things/fridge/data": [
+            "door": false, "temperature": 6.5, "kind": "sensor", "readonly": ["door"], "options": ["a"],
+            "text": "a text of more than twenty-four letters",
+        ],
         "things/shelf": ["name": "Shelf\u{1B}[2J"],
-        "zones/study": ["name": "Study"], "zones/study/lights": ["lights": 2, "on": 1],
+        "zones/study": ["name": "Study"],
+        "zones/study/lights": [
+            "lights": 2, "on": 1, "brightness": 51, "color": ["r": 255, "g": 165, "b": 0],
+        ],
         "zone": ["slug": "study"],
         "environments/flat": ["name": "Flat"], "environments/hut": ["name": "Hut"],
         "environment": ["slug": "hut"],
@@ -21,12 +30,15 @@ struct ListReportTests {
 
     @Test func `things are listed with their zone, availability and values`() {
         #expect(
-            report(.things).lines == [
-                "THING  NAME            ZONE   AVAILABILITY  VALUES",
-                "lamp   Desk lamp       study  offline       state ON  brightness 255 (100 %)  color red",
-                "shelf  Shelf\\u{1b}[2J  -      -             -",
+            report(.things).lines() == [
+                "THING   NAME            ZONE   AVAILABILITY  VALUES",
+                "fridge  Fridge          -      -             "
+                    + "door false, temperature 6.5, text a text of more than twe…",
+                "lamp    Desk lamp       study  offline       on, 100 %, red, volume 5",
+                "shelf   Shelf\\u{1b}[2J  -      -             -",
             ]
         )
+        #expect(report(.things).lines(columns: 50)[2] == "lamp    Desk lamp       study  offline       on, …")
         #expect(report(.things).json.array?.first?["availability"] == "offline")
     }
 
@@ -34,16 +46,19 @@ struct ListReportTests {
         let blind: JSONValue = [
             "name": "Blind", "profile": "blind", "values": ["position": 40, "tilt": 50.5, "mode": .null],
         ]
-        let lines = ListReport(.things, ["things/blind": blind], time: LocalTime()).lines
-        #expect(lines.last?.hasSuffix("position 40  tilt 50.5") == true, "\(lines)")
+        let lines = ListReport(.things, ["things/blind": blind], time: LocalTime()).lines()
+        #expect(lines.last?.hasSuffix("position 40, tilt 50.5") == true, "\(lines)")
     }
 
     @Test func `zones are listed with their lights, environments with the one that is current`() {
         #expect(
-            report(.zones).lines == ["ZONE   NAME   LIGHTS     HERE", "study  Study  1 of 2 on  yes"]
+            report(.zones).lines() == [
+                "ZONE   NAME   LIGHTS                    HERE",
+                "study  Study  1 of 2 on, 20 %, #ffa500  yes",
+            ]
         )
         #expect(
-            report(.environments).lines
+            report(.environments).lines()
                 == ["ENVIRONMENT  NAME  HERE", "flat         Flat  -", "hut          Hut   yes"]
         )
         #expect(report(.environments).json.array?.map { $0["current"] } == [false, true])
@@ -51,7 +66,7 @@ struct ListReportTests {
 
     @Test func `nodes are listed with their status, online or not`() {
         #expect(
-            report(.nodes).lines == [
+            report(.nodes).lines() == [
                 "NODE  STATUS   VERSION  STARTED", "old   offline  -        -",
                 "pi    online   1.2      2026-11-21 10:18:53",
             ]
@@ -67,7 +82,7 @@ struct ListReportTests {
     @Test func `an empty list is told as such`() {
         for kind in ListReport.Kind.allCases {
             let report = ListReport(kind, [:], time: LocalTime())
-            #expect(report.lines == ["none"] && report.json == [])
+            #expect(report.lines() == ["none"] && report.json == [])
         }
     }
 }

@@ -134,6 +134,30 @@ struct PageContentTests {
         }
     }
 
+    @Test func `the pages of accounts speak to people who run a shop, not to those who build programs`()
+        throws
+    {
+        let pages = try Self.loaded(by: Self.accountPages).union(Self.loaded(by: ["admin-things.js"]))
+        for name in pages where ["admin", "people", "me", "sign"].contains(where: name.hasPrefix) {
+            for match in try Self.text(name).matches(of: /\bsay\("((?:[^"\\]|\\.)*)"/) {
+                let words = match.1.lowercased().split { !$0.isLetter }
+                for word in [
+                    "grant", "scope", "principal", "realm", "perimeter", "geofence", "drive", "drives",
+                ] {
+                    #expect(!words.contains(Substring(word)), "\(name): \(match.1)")
+                }
+            }
+        }
+    }
+
+    @Test func `a door is told as open or closed wherever the kiosk page shows data`() throws {
+        let text = try Self.text("text.js")
+        #expect(text.contains(#"[/^(door|window|opening|garage_door)$/, "open", "closed"]"#))
+        for name in ["appearance.js", "thing-controls.js"] {
+            #expect(try Self.text(name).contains(/plain\((data\[key\]|value), key\)/), "\(name)")
+        }
+    }
+
     @Test func `no page takes text for markup, and none has script or style of its own within`() throws {
         for name in PageFiles.embedded.names where [".html", ".js"].contains(where: name.hasSuffix) {
             let text = try Self.text(name)

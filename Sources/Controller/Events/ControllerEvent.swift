@@ -60,19 +60,23 @@ package enum ControllerEvent: Sendable, Hashable {
         package var isMoving: Bool
         /// Arrival time of the triggering packet or tick, seconds on the steady clock; `nil` if only held.
         package var heardAt: Double?
+        /// The beacons that it is based on.
+        package var beacons: [FlareID: BeaconReport]
 
         package init(
             position: Point3D,
             accuracyMetres: Double?,
             quality: PositionFix.Quality,
             isMoving: Bool = false,
-            heardAt: Double? = nil
+            heardAt: Double? = nil,
+            beacons: [FlareID: BeaconReport] = [:]
         ) {
             self.position = position
             self.accuracyMetres = accuracyMetres
             self.quality = quality
             self.isMoving = isMoving
             self.heardAt = heardAt
+            self.beacons = beacons
         }
     }
 }

@@ -4,7 +4,7 @@ import Text
 
 /// Parts shared by the explanations of zone and nearby thing: obstacles, position and beacons.
 extension Explainer {
-    /// Maximum age of a beacon's report to be listed, milliseconds.
+    /// Maximum age of a beacon's report to be listed while no beacon counts, milliseconds.
     ///
     /// There is one a minute.
     private static var heardSpan: Int64 { 75_000 }
@@ -84,8 +84,9 @@ extension Explainer {
 
     private func heardSentence(_ facts: inout JSONObject) -> String? {
         if let beaconsOff { return beaconsOff }
-        let heard = state.beacons
-            .filter { now.milliseconds(since: $0.value.seenAt) <= Self.heardSpan }
+        let counted = state.countedBeacons.filter { state.things[$0.key] != nil }
+        let recent = state.beacons.filter { now.milliseconds(since: $0.value.seenAt) <= Self.heardSpan }
+        let heard = (counted.isEmpty ? recent : counted)
             .sorted { ($1.value.rssi ?? -200, $0.key) < ($0.value.rssi ?? -200, $1.key) }
         guard !heard.isEmpty else { return nil }
         facts["heard"] = .array(
@@ -93,6 +94,7 @@ extension Explainer {
                 var members = summary(of: ObjectReference(.thing, thing)).object ?? [:]
                 members["rssi"] = condition.rssi.map { .number(Double($0)) }
                 members["age_s"] = age(of: condition.seenAt)
+                members["counts"] = .bool(!counted.isEmpty)
                 return .object(members)
             }
         )
@@ -102,7 +104,7 @@ extension Explainer {
             return label(ObjectReference(.thing, thing)) + level + " \(age) ago"
         }
         let rest = heard.count > 3 ? " and \(heard.count - 3) more" : ""
-        return "Beacons, as last reported: "
+        return (counted.isEmpty ? "No beacon counts now; last reported: " : "Beacons that count: ")
             + list.joined(separator: ", ") + rest + "."
     }
 

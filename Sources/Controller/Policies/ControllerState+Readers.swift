@@ -28,7 +28,7 @@ extension ControllerState {
         if !reader.seesDevices {
             (state.device, state.fix, state.location) = (nil, nil, nil)
             (state.headingAt, state.measuredAngle) = (nil, nil)
-            state.beacons = [:]
+            (state.beacons, state.countedBeacons) = ([:], [:])
         }
         if !reader.seesDevices || zoneID.map({ state.zones[$0] == nil }) ?? false {
             (state.zoneID, state.zoneSince) = (nil, nil)

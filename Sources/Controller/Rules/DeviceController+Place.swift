@@ -91,6 +91,7 @@ extension DeviceController {
         lights.restingLevels.removeAll()
         reading.missingProfiles.forget(in: &core)
         state.beacons.removeAll()
+        state.countedBeacons.removeAll()
         state.zones.removeAll()
         state.things.removeAll()
         state.zoneID = nil

@@ -7,6 +7,7 @@ extension DeviceController {
     // MARK: Position
 
     mutating func positionEstimated(_ estimate: ControllerEvent.PositionEstimated) {
+        core.state.countedBeacons = estimate.beacons.mapValues { BeaconCondition($0, at: now) }
         if let reading = sync.estimated(estimate, in: &core, &presence) { send(reading) }
     }
 

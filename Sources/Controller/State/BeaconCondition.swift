@@ -29,22 +29,23 @@ package struct BeaconCondition: Sendable, Hashable {
         self.batteryVolts = batteryVolts
         self.seenAt = seenAt
     }
+
+    /// - Parameter before: What was known; it stays where the report says nothing.
+    init(_ report: BeaconReport, at now: Instant, after before: BeaconCondition? = nil) {
+        rssi = report.rssi ?? before?.rssi
+        batteryVolts = report.batteryVolts ?? before?.batteryVolts
+        // Clamp implausible ages.
+        let age = report.age.isFinite ? Int64(min(max(report.age, 0), 3600) * 1000) : 0
+        seenAt = now
+        seenAt.wallMilliseconds -= age
+        seenAt.steadyMilliseconds -= age
+    }
 }
 
 extension ControllerCore {
     mutating func beaconsHeard(_ reports: [FlareID: BeaconReport]) {
         for (thing, report) in reports where state.things[thing] != nil {
-            let before = state.beacons[thing]
-            // Clamp implausible ages.
-            let age = report.age.isFinite ? Int64(min(max(report.age, 0), 3600) * 1000) : 0
-            var seenAt = now
-            seenAt.wallMilliseconds -= age
-            seenAt.steadyMilliseconds -= age
-            state.beacons[thing] = BeaconCondition(
-                rssi: report.rssi ?? before?.rssi,
-                batteryVolts: report.batteryVolts ?? before?.batteryVolts,
-                seenAt: seenAt
-            )
+            state.beacons[thing] = BeaconCondition(report, at: now, after: state.beacons[thing])
             changes.insert(.beacon(thing))
         }
     }

@@ -56,6 +56,8 @@ package struct ControllerState: Sendable, Hashable {
     package var lamps: [FlareID: LampCondition] = [:]
     /// The conditions of the environment's beacons, by thing.
     package var beacons: [FlareID: BeaconCondition] = [:]
+    /// Those that the last position estimate is based on; they are not published.
+    package var countedBeacons: [FlareID: BeaconCondition] = [:]
     /// The slugs of environments, zones and things.
     package var slugs: SlugRegistry
     /// The environments that earlier runs have shown.

@@ -92,9 +92,22 @@ package struct FileContents {
     /// The text of the file.
     package var text: Result<String, FileError> {
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            return .failure(FileError(message: "is not UTF-8 text", isAboutContents: true))
+            let (line, column) = Self.placeOfDamage(in: bytes)
+            let message = "is not UTF-8 text (line \(line), column \(column)); store it as UTF-8"
+            return .failure(FileError(message: message, isAboutContents: true))
         }
         return .success(text)
+    }
+
+    /// Where the first bytes stand that are no UTF-8.
+    package static func placeOfDamage(in bytes: some Sequence<UInt8>) -> (line: Int, column: Int) {
+        var (line, column) = (1, 1)
+        var decoder = UTF8()
+        var iterator = bytes.makeIterator()
+        while case .scalarValue(let scalar) = decoder.decode(&iterator) {
+            if scalar == "\n" { (line, column) = (line + 1, 1) } else { column += 1 }
+        }
+        return (line, column)
     }
 
     /// The text of a file with words that are compared, such as keys and passwords.

@@ -8,6 +8,8 @@ import Glibc
 struct BeaconSignal: Sendable, Hashable {
     private var mean = 0.0
     private var count = 0.0
+    /// Received power of the last packet, dBm; for people to read.
+    var rssi: Int?
     /// When it was last heard, seconds; `-infinity` before the first packet.
     private(set) var heardAt = -Double.infinity
 

@@ -1,4 +1,4 @@
-import Flare
+package import Flare
 
 /// The original Flare estimate: the mean of the received beacons' positions, weighted by 1/d².
 ///
@@ -54,6 +54,10 @@ package struct CentroidEstimator: PositionEstimator {
         guard estimate.position.isFinite, estimate.accuracyMetres.isFinite else { return held(at: time) }
         last = estimate
         return estimate
+    }
+
+    package var counted: [FlareID: BeaconReports.Report] {
+        packets.compactMapValues { $0.last.map { BeaconReports.Report(rssi: $0.rssi, heardAt: $0.time) } }
     }
 
     private mutating func removePackets(before start: Double) {

@@ -50,6 +50,9 @@ package protocol PositionEstimator: Sendable {
     /// The estimate from the sightings before `time`; `nil` before the first sighting.
     mutating func estimate(at time: Double) -> PositionEstimate?
 
+    /// The beacons that the last estimate is based on, each with its last packet; none while an earlier one is held.
+    var counted: [FlareID: BeaconReports.Report] { get }
+
     /// This receiver's constant error, dB; `nil` while it is still uncertain.
     ///
     /// It belongs to the receiver, not to the place, so it can be stored and passed to the next estimator.
@@ -65,6 +68,7 @@ extension PositionEstimator {
         set {}
     }
     package var findings: [BeaconFinding] { [] }
+    package var counted: [FlareID: BeaconReports.Report] { [:] }
 }
 
 extension Point3D {

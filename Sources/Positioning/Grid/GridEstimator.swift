@@ -1,4 +1,4 @@
-import Flare
+package import Flare
 import Glibc
 
 /// Estimates the device's position with a Bayes filter over the cells of a grid.
@@ -74,6 +74,14 @@ package struct GridEstimator: PositionEstimator {
         set { offset = newValue.map(ReceiverOffset.init(known:)) ?? ReceiverOffset() }
     }
 
+    package var counted: [FlareID: BeaconReports.Report] {
+        observations.reduce(into: [:]) { found, observation in
+            let signal = signals[observation.beacon]
+            found[map.beacons[observation.beacon].thing] =
+                BeaconReports.Report(rssi: signal.rssi, heardAt: signal.heardAt)
+        }
+    }
+
     /// The number of cells over all floors.
     package var cells: Int { grids.reduce(0) { $0 + $1.area.count } }
 
@@ -88,6 +96,7 @@ package struct GridEstimator: PositionEstimator {
         let stated = sighting.powerAtOneMetre.flatMap { Self.plausiblePowers.contains($0) ? Double($0) : nil }
         let power = map.beacons[index].powerAtOneMetre ?? stated ?? Self.defaultPower
         signals[index].record(Double(sighting.rssi) - power, at: sighting.time, settings)
+        signals[index].rssi = sighting.rssi
     }
 
     package mutating func estimate(at time: Double) -> PositionEstimate? {
@@ -288,6 +297,8 @@ extension GridEstimator {
     /// Adopts a new map, keeps the state of the beacons that remain, and the belief if the cells are the
     /// same.
     private mutating func mapChanged(from old: BeaconMap) {
+        // They name beacons by their index.
+        observations.removeAll(keepingCapacity: true)
         var signalOf: [FlareID: BeaconSignal] = [:]
         var healthOf: [FlareID: (BeaconMap.Beacon, BeaconHealth)] = [:]
         if map.environment == old.environment {

@@ -24,7 +24,9 @@ package enum ProfileFile {
         let text = ByteOrderMark.skipped(in: bytes)
         do throws(YAMLTree.Failure) {
             guard let text = String(validating: text, as: UTF8.self) else {
-                throw YAMLTree.Failure(positionOfDamage(in: text), "this is not UTF-8 text")
+                let (line, column) = FileContents.placeOfDamage(in: text)
+                let position = SourcePosition(line: line, column: column)
+                throw YAMLTree.Failure(position, "this is not UTF-8 text")
             }
             let tree = try YAMLTree.read(text)
             return ProfileSource(file: name, tree: tree, problems: [], hasComments: mayHaveComments(text))
@@ -53,16 +55,5 @@ package enum ProfileFile {
             before = byte
         }
         return false
-    }
-
-    /// Where the first bytes stand that are no UTF-8.
-    private static func positionOfDamage(in bytes: ArraySlice<UInt8>) -> SourcePosition {
-        var (line, column) = (1, 1)
-        var decoder = UTF8()
-        var iterator = bytes.makeIterator()
-        while case .scalarValue(let scalar) = decoder.decode(&iterator) {
-            if scalar == "\n" { (line, column) = (line + 1, 1) } else { column += 1 }
-        }
-        return SourcePosition(line: line, column: column)
     }
 }

@@ -59,7 +59,11 @@ struct YAMLDocument {
             where scalar.style == .plain && ["", "~", "null"].contains(scalar.string):
                 break
             default:
-                throw SyntaxError("the file must consist of sections such as mqtt:", at: Self.place(root))
+                let hint = Self.hint(of: Self.input(root))
+                throw SyntaxError(
+                    "the file must consist of sections such as mqtt:\(hint)",
+                    at: Self.place(root)
+                )
             }
         } catch {
             errors.append(error)
@@ -92,10 +96,20 @@ struct YAMLDocument {
                 if let mapping = value.mapping {
                     read(mapping, under: path)
                 } else {
-                    let message = "must be a section with keys below it (is \(input.description))"
+                    let hint = Self.hint(of: input)
+                    let message = "must be a section with keys below it (is \(input.description))\(hint)"
                     errors.append(SyntaxError(message, path: path, at: place))
                 }
             }
+        }
+    }
+
+    /// What was forgotten if this stands where a section is expected.
+    private static func hint(of input: ConfigurationInput) -> String {
+        switch input {
+        case .list: "; leave the dashes out"
+        case .scalar(let text, isQuoted: false) where text.contains(":"): "; a colon needs a space behind it"
+        case .null, .scalar, .mapping: ""
         }
     }
 
@@ -200,27 +214,5 @@ struct YAMLDocument {
         var view = String.UnicodeScalarView()
         view.append(contentsOf: scalars)
         return String(view)
-    }
-
-    static func syntaxError(_ error: YamlError) -> SyntaxError {
-        switch error {
-        case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
-            .composer(let context, let problem, let mark, _):
-            let words = [context.map { "\($0.text)".trimmed }, problem].compactMap { $0 }.filter {
-                !$0.isEmpty
-            }
-            return SyntaxError("this is not YAML: " + words.joined(separator: ", "), at: mark)
-        case .reader(let problem, let offset, _, let yaml):
-            let line = yaml.utf8.prefix(max(0, offset ?? 0)).reduce(1) { $1 == 0x0A ? $0 + 1 : $0 }
-            return SyntaxError("this is not YAML: \(problem)", at: FileLocation(line: line, column: 1))
-        default:
-            return SyntaxError("this is not YAML: \(error)")
-        }
-    }
-}
-
-extension String {
-    fileprivate var trimmed: String {
-        String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
     }
 }

@@ -43,6 +43,23 @@ package struct ThingProperty: Sendable, Hashable {
     /// Whether it accepts `STOP`: Home Assistant offers that for the tilt of every cover.
     var canStop: Bool { roles.contains("cover_tilt") || roles.contains("cover_position") }
 
+    /// What `set` takes beside numbers, for a person to read: words, and what kind of text.
+    ///
+    /// - Source: contrib/contract/profiles.md, "Values".
+    package var legalWords: [String] {
+        let names = actions.map(\.name)
+        let words: [String] =
+            switch control {
+            case .switch: ["ON", "OFF", "TOGGLE", "true", "false"] + names
+            case .select, .button: names
+            case .dimmer: ["0% to 100%"]
+            case .colourPicker: ["a colour"]
+            case .textInput: ["any text"]
+            case .slider, .decimalInput, .integerInput, .readonlyText: []
+            }
+        return canStop && !isReadOnly ? words + ["STOP"] : words
+    }
+
     /// Whether only whole numbers are accepted: by its control, or because its actions have such values.
     package var isWhole: Bool { type == .integer || control == .integerInput }
 }

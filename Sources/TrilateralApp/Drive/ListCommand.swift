@@ -7,8 +7,9 @@ struct ListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "List the things, zones or environments of a daemon, or the daemons on the broker.",
         discussion: """
-            The first column is the short name, which get, set and action take. Examples: trilateral list; trilateral \
-            list zones; trilateral list nodes --json.
+            The first column is the short name, which get, set and action take. The last one of things has their most \
+            important values; on a terminal, lines are cut at its width. Examples: trilateral list; trilateral list \
+            zones; trilateral list nodes --json.
             """
     )
 
@@ -20,7 +21,9 @@ struct ListCommand: AsyncParsableCommand {
     func run() async throws {
         let read = try await kind == .nodes ? nodes() : objects()
         let report = ListReport(kind, read, time: .ofThisMachine)
-        try StandardOutput.print(lines: drive.json ? [report.json.text] : report.lines)
+        try StandardOutput.print(
+            lines: drive.json ? [report.json.text] : report.lines(columns: Terminal.output.columns)
+        )
     }
 
     private func objects() async throws -> JSONObject {

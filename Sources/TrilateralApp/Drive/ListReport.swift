@@ -1,3 +1,4 @@
+import Daemon
 import Flare
 package import JSON
 import Messages
@@ -11,7 +12,8 @@ package struct ListReport {
         var filters: [String] {
             let (topics, nodes) = (Topics.tails, Topics(root: "+"))
             return switch self {
-            case .things: [topics.object(.thing, "+"), topics.availability(thing: "+")]
+            case .things:
+                [topics.object(.thing, "+"), topics.data(thing: "+"), topics.availability(thing: "+")]
             case .zones: [topics.object(.zone, "+"), topics.lights(zone: "+"), topics.zone]
             case .environments: [topics.object(.environment, "+"), topics.environment]
             case .nodes: [nodes.status, nodes.info]
@@ -65,9 +67,13 @@ package struct ListReport {
     }
 
     /// A table for a person; `none` when there is nothing.
-    package var lines: [String] {
+    ///
+    /// - Parameter columns: Of the terminal, where lines are cut; `nil` for whole lines.
+    package func lines(columns: Int? = nil) -> [String] {
         let rows = names.map(row)
-        return rows.isEmpty ? ["none"] : TextTable(header: header, rows: rows).lines
+        guard !rows.isEmpty else { return ["none"] }
+        let lines = TextTable(header: header, rows: rows).lines
+        return columns.map { columns in lines.map { TerminalText.fitted($0, columns: columns) } } ?? lines
     }
 
     private var header: [String] {
@@ -84,15 +90,18 @@ package struct ListReport {
         func text(_ value: JSONValue?) -> String { value?.string ?? "-" }
         switch kind {
         case .things:
-            let values = WatchText.values(object)
+            let data = read[Topics.tails.data(thing: name)]?.object ?? [:]
             return [
                 name, text(object["name"]), text(object["zone"]),
-                text(read[Topics.tails.availability(thing: name)]), values.isEmpty ? "-" : values,
+                text(read[Topics.tails.availability(thing: name)]), WatchText.summary(object, data: data),
             ]
         case .zones:
             let lights = read[Topics.tails.lights(zone: name)]
-            let count = lights?["lights"]?.integer.map { "\(lights?["on"]?.integer ?? 0) of \($0) on" }
-            return [name, text(object["name"]), count ?? "-", isCurrent(name, "zone") ? "yes" : "-"]
+            let on = lights?["on"]?.integer ?? 0
+            let count = lights?["lights"]?.integer.map { "\(on) of \($0) on" }
+            let values = on > 0 ? lights.map(WatchText.light) ?? [] : []
+            let shown = ([count].compactMap(\.self) + values).joined(separator: ", ")
+            return [name, text(object["name"]), shown, isCurrent(name, "zone") ? "yes" : "-"]
         case .environments:
             return [name, text(object["name"]), isCurrent(name, "environment") ? "yes" : "-"]
         case .nodes:

@@ -137,6 +137,32 @@ enum WatchText {
         return words.joined(separator: "  ")
     }
 
+    /// The same in short, for a column: `on, 50 %, red`.
+    ///
+    /// - Parameter data: Of a thing without a profile, what else it has; what is no scalar is left out.
+    static func summary(_ thing: JSONValue, data: JSONObject) -> String {
+        let state = thing["state"]?.string
+        let values = thing["values"]?.object ?? data.filter { !DataKey.isFixed($0.key, in: data) }
+        let others = values.sorted { $0.key < $1.key }.compactMap { name, value -> String? in
+            guard state == nil || !DataKey.light.contains(name) else { return nil }
+            switch value {
+            case .null, .array, .object: return nil
+            case .bool, .number, .numeral, .string:
+                return "\(name) \(TerminalText.fitted(TerminalText.visible(plain(value)), columns: 24))"
+            }
+        }
+        return ([state?.lowercased()].compactMap(\.self) + light(thing) + others).joined(separator: ", ")
+    }
+
+    /// How a light shines: `50 %` and its colour, or its kelvin.
+    static func light(_ thing: JSONValue) -> [String] {
+        [
+            thing["brightness"]?.number.map { "\(decimal($0 / 255 * 100, 0)) %" },
+            thing["color_name"]?.string ?? hex(thing["color"]),
+            thing["color_temp"]?.number.map { "\(decimal($0, 0)) K" },
+        ].compactMap(\.self)
+    }
+
     /// Where a thing is: `1.2 m  bearing 40°`.
     static func direction(_ thing: JSONValue) -> String {
         var words: [String] = []

@@ -18,14 +18,22 @@ enum ProfileReport {
 
     static func table(of profile: Profile) -> TextTable {
         TextTable(
-            header: ["PROPERTY", "TYPE", "CONTROL", "ACCESS", "PLATFORM", "ROLES", "ACTIONS", "FLAGS"],
+            header: [
+                "PROPERTY", "ACCESS", "TYPE", "MIN", "MAX", "STEP", "UNIT", "WORDS", "ACTIONS", "CONTROL",
+                "PLATFORM", "ROLES", "FLAGS",
+            ],
             rows: rows(of: profile).map { row in
-                [
-                    row.property.name, row.type ?? "", row.property.control.rawValue, row.access,
-                    row.platform ?? "", row.property.roles.joined(separator: ","),
-                    row.property.actions.map { "\($0.name)=\(plain($0.value))" }.joined(separator: ","),
-                    row.flags.joined(separator: ","),
-                ]
+                let property = row.property
+                let limits = [property.minimum, property.maximum, property.step]
+                let actions = property.actions.map { action in
+                    let value = plain(action.value)
+                    return action.name == value ? value : "\(action.name)=\(value)"
+                }
+                return [property.name, row.access, row.type ?? ""]
+                    + limits.map { $0.map { JSONValue.number($0).text } ?? "" } + [property.unit ?? ""]
+                    + [property.legalWords, actions].map { $0.joined(separator: ",") }
+                    + [property.control.rawValue, row.platform ?? ""]
+                    + [property.roles, row.flags].map { $0.joined(separator: ",") }
             }
         )
     }

@@ -12,9 +12,9 @@ struct ProfileShowCommand: ParsableCommand {
         abstract: "Show the profiles, or the properties of one.",
         discussion: """
             Without a name it prints a line a profile: name, model, where it is from, and the number of its properties. \
-            With a name it prints a line a property: name, type, control, rw or r, platform in Home Assistant, roles, \
-            actions, flags; - stands for nothing. The profiles are the built-in ones and \
-            those of the configuration, or with --file those of the files.
+            With a name it prints a line a property: name, rw or r, type, limits, step and unit of its numbers, the words \
+            that set takes, actions, control, platform in Home Assistant, roles, flags; - stands for nothing. The \
+            profiles are the built-in ones and those of the configuration, or with --file those of the files.
             """
     )
 

@@ -24,6 +24,9 @@ struct Terminal {
         isatty(descriptor) == 1 && !["", "dumb"].contains(environment["TERM"] ?? "")
     }
 
+    /// The columns of a terminal; `nil` for a file or a pipe.
+    var columns: Int? { isatty(descriptor) == 1 ? size.columns : nil }
+
     /// Columns and rows; 80 and 24 when the terminal does not tell.
     var size: (columns: Int, rows: Int) {
         var window = winsize()

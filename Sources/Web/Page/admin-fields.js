@@ -26,7 +26,7 @@ function together(values, fields, needed, what) {
 	const given = fields.filter(({ name }) => values[name] !== undefined);
 	if (!given.length) return null;
 	const missing = fields.filter(({ name }) => needed.indexOf(name) >= 0 && values[name] === undefined);
-	if (missing.length) throw new RequestError(say("{0} is not whole. Missing: {1}. Fill it in, or leave all of it empty.", what, missing.map(({ label }) => label).join(", ")), 0);
+	if (missing.length) throw new RequestError(say("{0}: fill in {1} too, or leave all of it empty.", what, missing.map(({ label }) => label).join(", ")), 0);
 	return given.reduce((found, { name }) => Object.assign(found, { [name]: Number(values[name]) }), {});
 }
 
@@ -63,7 +63,7 @@ export function perimeterFields(perimeter) {
 }
 
 export function putPerimeter(body, values, old) {
-	const box = together(values, perimeterFields(), ["from-x", "from-y", "width", "height"], say("Perimeter"));
+	const box = together(values, perimeterFields(), ["from-x", "from-y", "width", "height"], say("Area"));
 	const shape = box && {
 		origin: { x: box["from-x"], y: box["from-y"], z: box["from-z"] || 0 },
 		size: { width: box.width, height: box.height, depth: box.depth === undefined ? 3 : box.depth }
@@ -84,13 +84,13 @@ export function perimeterText(perimeter) {
 // Geofences
 
 export const geofenceFields = fence => [
-	{ name: "latitude", label: say("Latitude (degrees)"), type: "number", step: "any", min: -90, max: 90, value: fence ? degrees(fence.latitude) : undefined },
-	{ name: "longitude", label: say("Longitude (degrees)"), type: "number", step: "any", min: -180, max: 180, value: fence ? degrees(fence.longitude) : undefined },
-	number("radius", say("Radius (m)"), fence && fence.radius, { min: 0, max: 1e7 })
+	{ name: "latitude", label: say("Latitude, for GPS (degrees)"), type: "number", step: "any", min: -90, max: 90, value: fence ? degrees(fence.latitude) : undefined },
+	{ name: "longitude", label: say("Longitude, for GPS (degrees)"), type: "number", step: "any", min: -180, max: 180, value: fence ? degrees(fence.longitude) : undefined },
+	number("radius", say("Chosen by GPS within (m)"), fence && fence.radius, { min: 0, max: 1e7 })
 ];
 
 export function putGeofence(body, values, old) {
-	const fence = together(values, geofenceFields(), ["latitude", "longitude", "radius"], say("Geofence"));
+	const fence = together(values, geofenceFields(), ["latitude", "longitude", "radius"], say("GPS circle"));
 	const { latitude, longitude, radius } = old || {};
 	changed(body, "geofence", fence, old && { latitude: degrees(latitude), longitude: degrees(longitude), radius: round(radius) });
 }
@@ -186,8 +186,8 @@ export function setUpFields(thing, profiles) {
 	const known = Array.from(profiles.devices.keys()).filter(Boolean).map(name => [name, profiles.titleOf(name)]);
 	const named = data.profile === undefined || known.some(([name]) => name === data.profile) ? known : known.concat([[data.profile, data.profile]]);
 	return [
-		{ name: "profile", label: say("Profile"), type: "select", value: data.profile || "", options: [["", say("none")], ...named], keepEmpty: true },
-		{ name: "minor", label: say("Minor of its beacon"), type: "number", min: 0, max: 65535, step: 1, isNumber: true, value: data.minor, keepEmpty: true },
+		{ name: "profile", label: say("Kind of thing (profile)"), type: "select", value: data.profile || "", options: [["", say("none")], ...named], keepEmpty: true },
+		{ name: "minor", label: say("Number of its beacon (minor)"), type: "number", min: 0, max: 65535, step: 1, isNumber: true, value: data.minor, keepEmpty: true },
 		{ name: "receiver", label: say("Name of its receiver"), value: data.receiver, keepEmpty: true, isWord: true },
 		{ name: "mac", label: say("MAC address of its sensor"), value: data.mac, keepEmpty: true, isWord: true },
 		{ name: "power", label: say("Beacon's power at 1 m (dBm)"), type: "number", min: -127, max: -1, step: "any", isNumber: true, value: data.power, keepEmpty: true }

@@ -8,7 +8,7 @@ import { ask, part, query, right, say } from "./people.js";
 
 function whoField({ users, groups }) {
 	const base = { name: "who", label: say("Who"), required: true, isWord: true, maxlength: 80 };
-	if (!users.length) return Object.assign(base, { hint: say("A user's name, or group: and the name of a group.") });
+	if (!users.length) return Object.assign(base, { hint: say("A user's name, or “group:” and a group's name.") });
 	const names = groups.filter(group => group.kind === "users").map(group => ["group:" + group.name, say("Group {0}", group.name)]);
 	const options = users.map(user => [user.name, titleOf(user)]).concat(names);
 	return Object.assign(base, { type: "select", options: [CHOOSE(), ...options] });
@@ -21,7 +21,7 @@ const accessField = () => ({ name: "access", label: say("May"), type: "select", 
 export function grantsPart(context) {
 	const { scopes } = context;
 	return new ListPart({
-		title: say("Rights"), note: say("All rights of a user and of the groups he is in count together."), empty: say("There are no rights here."),
+		title: say("Rights"), note: say("A user has their own rights and those of their groups."), empty: say("There are no rights here."),
 		keyOf: grant => grant.id, load: () => ask("GET", "grants"),
 		row: grant => ({
 			name: whoText(grant.who) + ": " + right(grant.access), facts: [scopes.text(grant.scope), grantFacts(grant)],

@@ -29,7 +29,7 @@ export function logPart({ users, scopes }) {
 	if (user.options) user.options[0] = ["", say("anybody")];
 	const things = [["", say("anything")]].concat(scopes.things.map(thing => [thing.slug || thing.id, thing.name || thing.slug || thing.id]));
 	const form = new Form({
-		label: say("Which rows"), isWide: true, fields: [
+		label: say("What to show"), isWide: true, fields: [
 			user, { name: "thing", label: say("Thing"), type: "select", options: things },
 			{ name: "since", label: say("Since (optional)"), type: "datetime-local" },
 			{ name: "limit", label: say("At most"), type: "select", value: "100", options: ["100", "300", String(MOST)].map(count => [count, count]) }
@@ -40,7 +40,7 @@ export function logPart({ users, scopes }) {
 		}
 	});
 	list = new ListPart({
-		title: say("Log"), note: say("The newest first."), before: form.node, empty: say("No rows match."), keyOf: entry => entry.seq,
+		title: say("Log"), note: say("The newest first."), before: form.node, empty: say("Nothing matches."), keyOf: entry => entry.seq,
 		load: async () => (await ask("GET", "log" + query(Object.assign({ limit: 100 }, wanted))) || []).reverse(), row
 	});
 	return list;

@@ -33,9 +33,9 @@ export function placeChoice(environments, chosen, change) {
 	return element("div", { class: "entry", hidden: environments.length < 2 }, element("label", { for: id, text: say("Place") }), node);
 }
 
-const UUID = value => ({ name: "uuid", label: say("UUID of its beacons"), value, maxlength: 64, isWord: true, keepEmpty: true });
+const UUID = value => ({ name: "uuid", label: say("Identifier of its beacons (UUID)"), value, maxlength: 64, isWord: true, keepEmpty: true });
 const DISTANCE = value => ({ name: "distance", label: say("Near within (m)"), type: "number", min: 0, step: "any", value, isNumber: true, keepEmpty: true, hint: say("1.5 when left empty.") });
-const MAJOR = value => ({ name: "major", label: say("Major of its beacons"), type: "number", min: 0, max: 65535, step: 1, value, isNumber: true, keepEmpty: true });
+const MAJOR = value => ({ name: "major", label: say("Number of its beacons (major)"), type: "number", min: 0, max: 65535, step: 1, value, isNumber: true, keepEmpty: true });
 
 const environmentData = ({ data = {} }) => [UUID(data.uuid), DISTANCE(data.distance)];
 const zoneData = ({ data = {} }) => [MAJOR(data.major)];
@@ -102,7 +102,7 @@ export function placesParts(context) {
 			return {
 				name: titleOf(place), facts: [
 					[place.slug, zones(held.length), things(lots)].filter(Boolean).join(" · "),
-					[perimeterText(perimeter), angle ? say("turned by {0}°", angle) : "", geofence ? say("geofence of {0} m", geofence.radius) : ""].filter(Boolean).join(" · ")
+					[perimeterText(perimeter), angle ? say("turned by {0}°", angle) : "", geofence ? say("chosen by GPS within {0} m", geofence.radius) : ""].filter(Boolean).join(" · ")
 				],
 				notes: [place.description],
 				actions: isOwn("environment:" + wordOf(place)) ? [

@@ -84,12 +84,12 @@ export function thingsParts(context) {
 					submit: say("Save"), send: values => patch(thing, edited(values, thing))
 				})
 			},
-			{ label: say("Set up"), done: say("Saved."), form: () => dataForm(thing, setUpFields(thing, profiles)) },
+			{ label: say("Profile and beacon"), done: say("Saved."), form: () => dataForm(thing, setUpFields(thing, profiles)) },
 			{
 				label: say("Another value"), done: say("Saved."), form: () => ({
 					fields: [
 						{ name: "key", label: say("Name of the value"), choices: Object.keys(thing.data || {}), required: true, isWord: true },
-						{ name: "value", label: say("Value"), hint: say("Numbers, true, false and JSON are read as such. Nothing removes it."), maxlength: 10000 }
+						{ name: "value", label: say("Value"), hint: say("Numbers, true, false and JSON are read as such. Leave it empty to remove the value."), maxlength: 10000 }
 					],
 					submit: say("Save"), send: ({ key, value }) => patch(thing, { data: { [key]: valueOf(value) } })
 				})

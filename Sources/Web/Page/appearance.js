@@ -173,7 +173,7 @@ function measured(profiles, thing) {
 	const data = thing.data && typeof thing.data === "object" ? thing.data : {};
 	return Object.keys(data).filter(key => SILENT.indexOf(key) < 0 && ["number", "boolean"].indexOf(typeof data[key]) >= 0).map(key => {
 		const unit = unitOf(key);
-		return unit ? [2, quantity(data[key], unit, profiles.language)] : [3, words(key) + ":\u00a0" + plain(data[key])];
+		return unit ? [2, quantity(data[key], unit, profiles.language)] : [3, words(key) + ":\u00a0" + plain(data[key], key)];
 	});
 }
 

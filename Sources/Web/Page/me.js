@@ -10,7 +10,7 @@ import { ask, begin, frame, link, part, query, right, say, signOut, tell, toSign
 const card = (title, ...children) => element("section", { class: "card part" }, element("h2", { text: title, tabindex: "-1" }), ...children);
 
 const present = (name, shown) =>
-	({ name, label: say("Password of now"), type: "password", autocomplete: "current-password", maxlength: 1024, required: true, shown });
+	({ name, label: say("Current password"), type: "password", autocomplete: "current-password", maxlength: 1024, required: true, shown });
 
 function profile(me) {
 	let holder = null;
@@ -67,7 +67,7 @@ const CHANNELS = () => [["email", say("E-mail")], ["sms", say("Short message")],
 
 function contacts(me) {
 	return new ListPart({
-		title: say("Contacts"), note: say("Whom messages of yours may go to."), empty: say("There are no contacts."), keyOf: contact => contact.id,
+		title: say("Contacts"), note: say("Who may get your messages."), empty: say("There are no contacts."), keyOf: contact => contact.id,
 		load: () => ask("GET", "contacts"),
 		row: contact => ({
 			name: contact.name, facts: [[contact.email, contact.phone].filter(Boolean).join(" · "),

@@ -38,7 +38,7 @@ export class ListPart {
 	makeFilter() {
 		const id = "narrow-" + this.spec.title.toLowerCase().replace(/\W+/g, "-");
 		this.filter = element("input", { id, type: "search", autocomplete: "off", spellcheck: "false", input: () => this.draw() });
-		this.filterEntry = element("div", { class: "entry" }, element("label", { for: id, text: say("Narrow the list") }), this.filter);
+		this.filterEntry = element("div", { class: "entry" }, element("label", { for: id, text: say("Search the list") }), this.filter);
 		this.node.appendChild(this.filterEntry);
 	}
 

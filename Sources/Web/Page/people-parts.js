@@ -40,7 +40,7 @@ export function sharesPart({ me, scopes, users, isOwn }) {
 	const things = scopes.ownThings(me);
 	const concerns = share => !isOwn || share.user === me.name || share.giver === me.name;
 	return new ListPart({
-		title: say("Shares"), empty: say("There are no shares."), keyOf: share => share.id,
+		title: say("Shares"), note: say("A share offers a thing to a user. It counts once they accept it."), empty: say("There are no shares."), keyOf: share => share.id,
 		load: async () => (await ask("GET", "shares") || []).filter(concerns),
 		row: share => {
 			const isMine = share.user === me.name;
@@ -99,7 +99,7 @@ async function copy(field) {
 export function tokensPart({ me, users, isOwn }) {
 	const holder = element("div");
 	return new ListPart({
-		title: say("Tokens"), note: say("A token lets a program speak as a user, as a password would."), before: holder,
+		title: say("Tokens"), note: say("A token is a password for a program, which may then do what the user may."), before: holder,
 		empty: say("There are no tokens."), keyOf: token => token.id,
 		load: () => ask("GET", "tokens" + query({ user: isOwn ? me.name : "" })),
 		row: token => ({

@@ -32,8 +32,8 @@ export class Scopes {
 
 	/** A scope as people read it. */
 	text(scope) {
-		if (scope === "all") return say("Everything");
-		if (scope === "devices") return say("Positions of devices");
+		if (scope === "all") return say("All places and things");
+		if (scope === "devices") return say("Where devices are");
 		const [kind, ...rest] = String(scope).split(":");
 		const name = this.nameOf(kind, rest.join(":"));
 		switch (kind) {

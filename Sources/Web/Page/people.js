@@ -125,7 +125,7 @@ export function span(starts, ends) {
 	return parts.join(", ");
 }
 
-const RIGHTS = { read: "see", write: "see and drive", own: "own" };
+const RIGHTS = { read: "see", write: "see and control", own: "own (change it, give rights)" };
 
 export const ACCESS = Object.keys(RIGHTS);
 

@@ -65,8 +65,14 @@ export function words(key) {
 	return clip(capital(text), 60) || clip(key, 60);
 }
 
-/** A value of a thing's data, for reading. */
-export function plain(value) {
+// What true and false say of a value, by its name.
+const STATES = [[/^(door|window|opening|garage_door)$/, "open", "closed"], [/^(lock|locked)$/, "locked", "unlocked"],
+	[/^motion$/, "motion", "no motion"], [/^(occupancy|presence)$/, "occupied", "not occupied"]];
+
+/** A value of a thing's data, for reading; a door is not "no" but closed. */
+export function plain(value, key) {
+	const states = typeof value === "boolean" && STATES.find(([name]) => name.test(key));
+	if (states) return say(states[value ? 1 : 2]);
 	if (value === true) return say("yes");
 	if (value === false) return say("no");
 	if (value === null || value === undefined) return say("none");

@@ -183,7 +183,7 @@ export const readings = thing => Object.keys(dataOf(thing))
 	.filter(key => HIDDEN.indexOf(key) < 0 && !can(thing, key))
 	.slice(0, MOST).map(key => [words(key), measure(key, thing.data[key])]);
 
-const measure = (key, value) => (typeof value === "number" && unitOf(key) ? quantity(value, unitOf(key)) : plain(value));
+const measure = (key, value) => (typeof value === "number" && unitOf(key) ? quantity(value, unitOf(key)) : plain(value, key));
 
 /** The address of a thing's picture, when it may be loaded: nothing comes from elsewhere. */
 export function pictureOf(thing) {
