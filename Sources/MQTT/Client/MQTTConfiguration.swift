@@ -33,7 +33,7 @@ package struct MQTTConfiguration: Sendable {
     /// Most messages queued for the reader of a subscription; further ones are counted in
     /// ``MQTTCounters/lost``.
     package var maximumUnread = 65_536
-    /// Most bytes that wait for handlers; nothing more is read until half of them are handled.
+    /// Most bytes of all messages that wait for their readers; nothing more is received until half of them are read.
     package var maximumUnreadBytes = 16 << 20
     /// Seconds without a link after which a warning is logged, once per outage.
     package var warnAfterSeconds = 30

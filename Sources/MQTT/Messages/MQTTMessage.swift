@@ -87,6 +87,16 @@ package struct MQTTUserProperty: Sendable, Hashable {
 }
 
 extension MQTTMessage {
-    /// Bytes of topic, payload and correlation data: nearly all that a broker's limit counts, and that it takes here.
-    var size: Int { topic.utf8.count + payload.count + (properties.correlationData?.count ?? 0) }
+    /// Bytes of topic, payload and properties: nearly all that a broker's limit counts, and that it takes here.
+    var size: Int { topic.utf8.count + payload.count + properties.size }
+}
+
+extension MQTTProperties {
+    /// Bytes of their texts and data.
+    fileprivate var size: Int {
+        if isEmpty { return 0 }
+        let texts = [values.responseTopic, values.contentType].compactMap { $0?.utf8.count }
+        let pairs = values.userProperties.map { $0.name.utf8.count + $0.value.utf8.count }
+        return (texts + pairs).reduce(values.correlationData?.count ?? 0, +)
+    }
 }
