@@ -239,13 +239,13 @@ package final class MQTTClient: Sendable {
 
     /// Sends a message, or queues it until there is a link.
     ///
-    /// Never waits. Messages of one task keep their order; those of QoS 0 may overtake those of QoS 1 and 2.
-    /// Messages accepted with QoS 1 or 2 are sent again on every link until they are acknowledged (so QoS 2
-    /// may arrive twice when the link is lost in between), and are kept in memory only.
+    /// Never waits. Messages of one task keep their order; those of QoS 0 may overtake those of QoS 1.
+    /// Messages accepted with QoS 1 are sent again on every link until they are acknowledged, and are kept in memory
+    /// only.
     @discardableResult
     package func publish(_ message: MQTTMessage) -> MQTTPublishOutcome { enqueue(message, waiter: nil) }
 
-    /// Sends a message and waits until it is acknowledged (QoS 1 and 2) or written (QoS 0).
+    /// Sends a message and waits until it is acknowledged (QoS 1) or written (QoS 0).
     ///
     /// - Throws: `timedOut`, also when the task is cancelled.
     package func publishAndWait(_ message: MQTTMessage, timeout: Duration = .seconds(10))

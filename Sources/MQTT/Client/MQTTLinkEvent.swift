@@ -16,7 +16,7 @@ package struct MQTTSession: Sendable, Equatable {
     package let version: MQTTProtocolChoice
     /// Whether the broker resumed a session; never with the clean start that this client requests.
     package let isSessionPresent: Bool
-    /// The highest QoS that the broker supports; higher ones are reduced to it.
+    /// The highest QoS that the broker supports, of those that are used here; higher ones are reduced to it.
     package internal(set) var maximumQoS: MQTTQoS
     /// Whether the broker keeps retained messages; without, the retain flag is not sent.
     package let hasRetained: Bool
@@ -30,7 +30,7 @@ package struct MQTTSession: Sendable, Equatable {
     package init(
         version: MQTTProtocolChoice,
         isSessionPresent: Bool = false,
-        maximumQoS: MQTTQoS = .exactlyOnce,
+        maximumQoS: MQTTQoS = .atLeastOnce,
         hasRetained: Bool = true,
         hasWildcards: Bool = true,
         will: MQTTWillStrength = .full,

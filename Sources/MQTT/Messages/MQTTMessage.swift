@@ -27,10 +27,11 @@ package struct MQTTMessage: Sendable, Hashable {
 }
 
 /// The delivery guarantee; the raw value is the protocol's.
+///
+/// QoS 2 is not used: what a broker sends with it and never releases would be kept without limit.
 package enum MQTTQoS: UInt8, Sendable, Hashable, Comparable, CaseIterable {
     case atMostOnce = 0
     case atLeastOnce = 1
-    case exactlyOnce = 2
 
     package static func < (a: MQTTQoS, b: MQTTQoS) -> Bool { a.rawValue < b.rawValue }
 }

@@ -166,10 +166,10 @@ package struct PublishPacket {
 package struct MQTTLimits: Sendable, Equatable {
     package var isV5 = true
     /// The highest QoS; higher ones are reduced to it.
-    package var maximumQoS = MQTTQoS.exactlyOnce
+    package var maximumQoS = MQTTQoS.atLeastOnce
     /// Whether it keeps retained messages; otherwise the flag is not sent.
     package var hasRetained = true
-    /// Most publications of QoS 1 and 2 that may be unacknowledged.
+    /// Most publications of QoS 1 that may be unacknowledged.
     package var receiveMaximum = 65_535
     /// Most bytes of a packet.
     package var maximumPacketSize = Int.max
