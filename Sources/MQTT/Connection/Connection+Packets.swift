@@ -25,8 +25,14 @@ extension Connection {
         return true
     }
 
+    /// Most acknowledgements that wait while something else is being written: a broker has no more identifiers, so it
+    /// must read some of them first.
+    static let maximumAcknowledgements = 65_535
+
     /// A packet that was decoded here; on the thread.
-    func receive(_ packet: IncomingPacket) {
+    ///
+    /// - Returns: Why the link ends.
+    func receive(_ packet: IncomingPacket) -> Failure? {
         switch packet {
         case .acknowledgement(let id, let code):
             logger.trace("received PUBACK (m\(id), code \(code))")
@@ -38,12 +44,25 @@ extension Connection {
                 '\(message.topic)', \(message.oversizeBytes ?? message.payload.count) bytes)
                 """
             )
-            if let id {
-                output.withLock { if $0.isOpen { $0.buffer.append(acknowledgementOf: id) } }
-            }
+            if let id, !acknowledge(id) { return Self.unread }
             events.received(message, subscriptions)
         }
+        return nil
     }
+
+    /// - Returns: False if too many acknowledgements wait.
+    private func acknowledge(_ id: UInt16) -> Bool {
+        output.withLock { output in
+            guard output.buffer.acknowledgements < Self.maximumAcknowledgements else { return false }
+            if output.isOpen { output.buffer.append(acknowledgementOf: id) }
+            return true
+        }
+    }
+
+    static let unread = Failure(
+        MOSQ_ERR_PROTOCOL,
+        reason: "the broker does not read our acknowledgements, of which \(maximumAcknowledgements) wait"
+    )
 
     // MARK: Subscriptions
 

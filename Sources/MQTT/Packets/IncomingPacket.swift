@@ -11,6 +11,9 @@ package enum IncomingPacket: Equatable {
 
     static func isPublish(_ packet: UnsafeRawBufferPointer) -> Bool { packet[0] >> 4 == 3 }
 
+    /// Whether a PUBLISH is to be acknowledged.
+    static func isAcknowledged(_ packet: UnsafeRawBufferPointer) -> Bool { packet[0] & 0x06 != 0 }
+
     /// Decodes a complete packet for which ``isOwn(_:)`` is true.
     ///
     /// ``PacketValidator`` has checked its form; here the values are checked, as the library does.
