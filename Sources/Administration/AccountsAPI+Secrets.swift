@@ -12,7 +12,7 @@ extension AccountsAPI {
         if name != nil || !call.administers { name = try call.user(named: name).name }
         // When they were used last is in memory.
         try? registry.flush()
-        let own = call.session?.hash
+        let own = (call.session ?? call.listenerSession)?.hash
         let rows = try registry.store.secrets(kind, ofUser: name, at: call.now).map { record in
             var row = Self.row(record, call.table)
             if kind == .token {

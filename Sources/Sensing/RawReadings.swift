@@ -20,8 +20,8 @@ package struct RawReadings: Sendable {
     private static let tickingTime = 30.0
 
     private enum Item {
-        /// A reading of a sensor; without one, the report of an ESPresense node.
-        case message(MQTTMessage, of: RawSensor?)
+        case message(RawSensor, MQTTDelivery)
+        case report(MQTTDelivery)
         case tick
         case cleanUp
     }
@@ -52,15 +52,18 @@ package struct RawReadings: Sendable {
 
     private func run(_ handle: SensorSource.Handler) async {
         let (items, port) = AsyncStream.makeStream(of: Item.self)
+        var subscriptions = RawSensor.allCases.map { sensor in
+            client.subscribe([Topics(root: root).raw(sensor.rawValue)], qos: .atMostOnce) {
+                port.yield(.message(sensor, $0))
+            }
+        }
+        if let espresense {
+            subscriptions.append(
+                client.subscribe([espresense], qos: .atMostOnce) { port.yield(.report($0)) }
+            )
+        }
+        defer { for subscription in subscriptions { subscription.cancel() } }
         await withDiscardingTaskGroup { group in
-            for sensor in RawSensor.allCases {
-                let messages = client.subscribe([Topics(root: root).raw(sensor.rawValue)], qos: .atMostOnce)
-                group.addTask { for await message in messages { port.yield(.message(message, of: sensor)) } }
-            }
-            if let espresense {
-                let messages = client.subscribe([espresense], qos: .atMostOnce)
-                group.addTask { for await message in messages { port.yield(.message(message, of: nil)) } }
-            }
             var lastHeard = -Double.infinity
             var isTicking = false
             group.addTask {
@@ -110,16 +113,23 @@ package struct RawReadings: Sendable {
             for await item in items {
                 let now = clocks.steady()
                 switch item {
-                case .message(let message, let sensor):
-                    let isBeacon = sensor == nil || sensor == .beacons
+                case .message(let sensor, let delivery):
+                    let message = delivery.take()
                     // A retained reading may be of any age.
-                    if isBeacon, message.isRetained { continue }
-                    let result =
-                        sensor?.readings(from: message.payload, at: now)
-                        ?? ESPresenseReport.readings(from: message.payload, topic: message.topic, at: now)
-                    let sender = sensor?.rawValue ?? message.topic
-                    guard await receive(result, of: sender, in: message, at: now) else { continue }
-                    if isBeacon { lastHeard = now }
+                    if sensor == .beacons, message.isRetained { continue }
+                    let result = sensor.readings(from: message.payload, at: now)
+                    guard await receive(result, of: sensor.rawValue, in: message, at: now) else { continue }
+                    if sensor == .beacons { lastHeard = now }
+                case .report(let delivery):
+                    let message = delivery.take()
+                    if message.isRetained { continue }
+                    let result = ESPresenseReport.readings(
+                        from: message.payload,
+                        topic: message.topic,
+                        at: now
+                    )
+                    guard await receive(result, of: message.topic, in: message, at: now) else { continue }
+                    lastHeard = now
                 case .cleanUp:
                     refused.expire(at: now)
                     report(refused)

@@ -79,6 +79,27 @@ struct ListenerPasswordTests {
         #expect(desk.registry.identify(claim) == nil)
     }
 
+    @Test func `in the list of sessions that of the caller is the current one`() async throws {
+        let desk = try await Self.desk()
+        var current: Set<String> = []
+        for claim in [try session(await signIn(desk)), try session(await signIn(desk))] {
+            let answer = await desk.api.answer(
+                AccountsRequest(
+                    .get,
+                    ["sessions"],
+                    caller: desk.registry.identify(claim),
+                    by: claim,
+                    face: "kiosk",
+                    source: "192.0.2.1"
+                )
+            )
+            let own = answer.body?.array?.filter { $0["current"] == true } ?? []
+            #expect(answer.body?.array?.count == 2 && own.count <= 1)
+            current.formUnion(own.compactMap { $0["id"]?.string })
+        }
+        #expect(current.count == 2)
+    }
+
     @Test func `the built-in user is in no list, and has no name to sign in by`() async throws {
         let desk = try await Self.desk()
         #expect(await desk.ask(.get, "users").texts("name") == ["bob", "owner"])

@@ -16,8 +16,12 @@ extension EditsOfUsers {
     }
 
     /// A home with an owner, alice, and bob with these grants.
-    func rig(_ grants: [(Access, Scope)], readOnly: [String] = []) -> Rig {
-        var rig = Rig.atHome()
+    func rig(
+        _ grants: [(Access, Scope)],
+        readOnly: [String] = [],
+        server: HouseServer = HouseServer()
+    ) -> Rig {
+        var rig = Rig.atHome(server: server)
         rig.controller.policies = [ReadOnlyPolicy(readOnly), PeoplePolicy()]
         let all = [Grant(id: 1, .user(Self.alice), .own, .all)]
         let others = grants.enumerated().map { Grant(id: Int64($0 + 2), .user(Self.bob), $1.0, $1.1) }

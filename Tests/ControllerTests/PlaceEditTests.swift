@@ -154,6 +154,48 @@ struct PlaceEditTests: EditsOfUsers {
         }
     }
 
+    private enum Obstacle: CaseIterable { case none, noLink, failedReading }
+
+    /// A room of the office that bob owns, beside the one that is hidden from him.
+    private static var lobby: FlareZone {
+        var zone = FlareZone(id: House.id(22))
+        (zone.name, zone.environment) = ("Lobby", House.office)
+        return zone
+    }
+
+    private func refusal(_ order: Command.Operation, _ obstacle: Obstacle) -> Refusal? {
+        var server = HouseServer()
+        server.zones.append(Self.lobby)
+        var rig = rig([(.own, .zone(House.living)), (.own, .zone(Self.lobby.id))], server: server)
+        if obstacle == .noLink { rig.lose() }
+        let command = Command(ticket: 1, operation: order, caller: .user(Self.bob))
+        let effects = rig.happens(.commandReceived(command))
+        let later = obstacle == .failedReading ? rig.serveOne(.failure(.timedOut(seconds: 1))) : rig.serve()
+        return (effects + later).answers.first?.refusal
+    }
+
+    @Test(arguments: Obstacle.allCases)
+    private func `what is hidden elsewhere is refused as what is nowhere, also if it cannot be read`(
+        obstacle: Obstacle
+    ) {
+        let orders: [(hidden: String, order: (String) -> Command.Operation)] = [
+            ("meeting", { .edit(.zone, $0, named("x"), zone: nil) }),
+            ("meeting", { .remove(.zone, $0, withContents: true) }),
+            ("meeting", { .add(.thing, named("x"), to: $0) }),
+            ("screen", { .edit(.thing, $0, named("x"), zone: nil) }),
+            ("screen", { .remove(.thing, $0, withContents: false) }),
+            ("office", { .edit(.environment, $0, named("x"), zone: nil) }),
+            ("office", { .add(.zone, named("x"), to: $0) }),
+        ]
+        for (name, order) in orders {
+            func words(_ name: String) -> String? {
+                refusal(order(name), obstacle).map { "\($0.code) \($0.message)" }?.replacing(name, with: "it")
+            }
+            let hidden = words(name)
+            #expect(hidden != nil && hidden == words("nowhere"), "\(order(name))")
+        }
+    }
+
     @Test func `what is read-only keeps what it is in from being removed`() {
         var rig = rig([], readOnly: ["lamp"])
         for order: Command.Operation in [

@@ -41,9 +41,8 @@ enum BrokerPackets {
         guard version == .v5 else {
             return [
                 [0x20, 2, 0, 0], [0x20, 2, 0, 5], packet(0x30, topic), packet(0x30, topic + [1, 2, 3]),
-                packet(0x33, topic + [0, 1, 9]), packet(0x3D, topic + [0, 2]), [0x40, 2, 0, 1],
-                [0x50, 2, 0, 1],
-                [0x62, 2, 0, 1], [0x70, 2, 0, 1], [0x90, 3, 0, 1, 0x80], [0x90, 5, 0, 2, 0, 1, 2],
+                packet(0x33, topic + [0, 1, 9]), [0x40, 2, 0, 1],
+                [0x90, 3, 0, 1, 0x80], [0x90, 5, 0, 2, 0, 1, 2],
                 [0xB0, 2, 0, 1], [0xD0, 0],
             ]
         }
@@ -59,16 +58,13 @@ enum BrokerPackets {
             ),
             packet(0x30, topic + [0]), packet(0x31, topic + [0, 1, 2, 3]),
             packet(0x32, topic + [0, 1] + properties(content, reply, user, user) + [9]),
-            packet(0x3C, topic + [0, 2, 0]), [0xE0, 0], [0xE0, 1, 0x8E],
+            [0xE0, 0], [0xE0, 1, 0x8E],
             packet(0xE0, [0x8B] + properties(reason, user, [0x1C] + text("else"))), [0xD0, 0],
             packet(0x90, [0, 1] + properties(reason, user) + [0, 1, 0x87]), [0x90, 4, 0, 1, 0, 0],
             [0xB0, 4, 0, 1, 0, 0], packet(0xB0, [0, 1] + properties(reason, user) + [0, 0x11]),
         ]
-        for head in [0x40, 0x50, 0x62, 0x70] as [UInt8] {
-            all += [[head, 2, 0, 1], [head, 3, 0, 1, 0x10], [head, 4, 0, 1, 0, 0]]
-            all.append(packet(head, [0, 1, 0x87] + properties(reason, user)))
-        }
-        return all
+        all += [[0x40, 2, 0, 1], [0x40, 3, 0, 1, 0x10], [0x40, 4, 0, 1, 0, 0]]
+        return all + [packet(0x40, [0, 1, 0x87] + properties(reason, user))]
     }
 
     /// CONNACK and one of each other packet.

@@ -105,6 +105,24 @@ struct HostileBrokerTests {
         }
     }
 
+    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    func `a broker that does not read our acknowledgements loses the link`(tls: Bool) async throws {
+        try await withBroker(tls: tls) { version, connection in
+            guard connection.send(BrokerPackets.connack(version == 5 ? .v5 : .v311)) else { return }
+            let one = BrokerPackets.packet(0x32, [0, 1, 116, 0, 1] + (version == 5 ? [0] : []))
+            let many = Array(repeating: one, count: 1000).flatMap(\.self)
+            while connection.send(many) {}
+        } _: { settings in
+            try await withClient(settings) { client in
+                guard case .lost(_, let reason) = await client.nextFailure() else {
+                    Issue.record("not .lost")
+                    return
+                }
+                #expect(reason.hasPrefix("the broker does not read our acknowledgements"))
+            }
+        }
+    }
+
     /// The number of damaged packets, over all forms: a hundred thousand with TRILATERAL_FUZZ=100000.
     private static let damaged =
         ProcessInfo.processInfo.environment["TRILATERAL_FUZZ"].flatMap { Int($0) } ?? 4000
@@ -137,7 +155,7 @@ struct HostileBrokerTests {
             var settings = settings
             settings.protocolVersion = version.choice
             let client = MQTTClient(settings, logger: LogRecorder().logger)
-            let heard = client.subscribe(["#"], qos: .exactlyOnce)
+            let heard = client.subscribe(["#"], qos: .atLeastOnce)
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await client.run() }
                 group.addTask { for await _ in heard {} }

@@ -10,7 +10,7 @@ struct MQTTClientTests {
         try await withConnectedClient(settings) { client, session in
             #expect(session.version == version)
             let topic = topic()
-            let heard = client.subscribe([topic], qos: .exactlyOnce)
+            let heard = client.subscribe([topic], qos: .atLeastOnce)
             let sent = MQTTMessage(topic: topic, payload: bytes("{\"color\":\"red\"}"), qos: qos)
             try await client.publishAndWait(sent)
             #expect(await heard.first(1) == [sent])
@@ -103,7 +103,7 @@ struct MQTTClientTests {
     @Test func `overlapping subscriptions receive a message once each`() async throws {
         try await withConnectedClient(configuration(port: try SharedMosquitto.broker.port)) { client, _ in
             let base = topic()
-            let all = client.subscribe(["\(base)/#"], qos: .exactlyOnce)
+            let all = client.subscribe(["\(base)/#"], qos: .atLeastOnce)
             let one = client.subscribe(["\(base)/+/set"], qos: .atMostOnce)
             let same = client.subscribe(["\(base)/#"], qos: .atLeastOnce)
             for name in ["a/set", "b", "c/set"] {
@@ -171,7 +171,7 @@ struct MQTTClientTests {
                 }
             }
             try await client.publishAndWait(MQTTMessage(topic: "fine", qos: .atLeastOnce))
-            #expect(client.counters.refused == 6)
+            #expect(client.counters.refused == 4)
             #expect(client.counters.connects == 1)
         }
     }

@@ -247,7 +247,7 @@ import Testing
         }
     }
 
-    @Test func `QoS 0 messages do not use the queue of QoS 1 and 2`() throws {
+    @Test func `QoS 0 messages do not use the queue of QoS 1`() throws {
         var outbox = linked(limit: 2)
         for _ in 0..<2 { _ = try identifier(&outbox, message("frame", .atMostOnce)) }
         guard case .drop = outbox.admit(message("frame", .atMostOnce), waiter: nil) else {

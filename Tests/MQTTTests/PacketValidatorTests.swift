@@ -40,7 +40,7 @@ struct PacketValidatorTests {
             ([0x20, 3, 0, 0, 0x80], "CONNACK with a number that is cut off"),
             ([0x21, 3, 0, 0, 0], "CONNACK with the flags 1"),
             ([0xD0, 0], "PINGRESP before CONNACK"), (Array("HTTP/1.1".utf8), "PUBACK before CONNACK"),
-            ([0x10, 0], "a packet of type 1, which a broker does not send"),
+            ([0x10, 0], "a packet of type 1, which no broker may send here"),
         ] as [([UInt8], String)]
     )
     func `a malformed first packet is refused by name`(bytes: [UInt8], reason: String) {
@@ -64,14 +64,18 @@ struct PacketValidatorTests {
             (.v5, [0x30, 6, 0, 1, 65, 2, 0x0B, 0x80], "PUBLISH with a number that is cut off"),
             (.v5, [0x90, 3, 0, 1, 0], "SUBACK with no reason code"),
             (.v5, [0xB0, 2, 0, 1], "UNSUBACK with no length of its properties"),
-            (.v5, [0x60, 2, 0, 1], "PUBREL with the flags 0"),
+            (.v5, [0x34, 6, 0, 1, 65, 0, 2, 0], "PUBLISH with QoS 2, although we subscribe with 1 at most"),
+            (.v311, [0x3C, 5, 0, 1, 65, 0, 2], "PUBLISH with QoS 2, although we subscribe with 1 at most"),
+            (.v5, [0x50, 2, 0, 1], "a packet of type 5, which no broker may send here"),
+            (.v311, [0x62, 2, 0, 1], "a packet of type 6, which no broker may send here"),
+            (.v5, [0x70, 2, 0, 1], "a packet of type 7, which no broker may send here"),
             (.v5, [0x40, 5, 0, 1, 0, 1, 0x7F], "PUBACK with the unknown property 0x7f"),
             (.v5, [0xE0, 3, 0, 1, 0x7F], "DISCONNECT with the unknown property 0x7f"),
             (.v5, [0xD0, 1, 0], "PINGRESP with surplus bytes"),
-            (.v5, [0xF0, 0], "a packet of type 15, which a broker does not send"),
+            (.v5, [0xF0, 0], "a packet of type 15, which no broker may send here"),
             (.v311, [0x90, 2, 0, 1], "SUBACK with no reason code"),
             (.v311, [0x40, 3, 0, 1, 0], "PUBACK with surplus bytes"),
-            (.v311, [0xE0, 0], "a packet of type 14, which a broker does not send"),
+            (.v311, [0xE0, 0], "a packet of type 14, which no broker may send here"),
         ] as [(MQTTProtocolChoice, [UInt8], String)]
     )
     func `a malformed later packet is refused by name`(

@@ -16,11 +16,18 @@ struct PlaceRouteTests {
     private static let lantern = FlareID(high: 3, low: 9)
 
     /// A node with a hut elsewhere that is read as a command.
-    private static func node(_ grants: [(Access, Scope)]? = nil) throws -> FakeNode {
+    private static func node(
+        _ grants: [(Access, Scope)]? = nil,
+        isReachable: Bool = true
+    ) throws -> FakeNode {
         let node = try FakeNode { command in
             var answer = Answer(ticket: command.ticket, tx: nil, subject: .get)
             answer.actor = command.actor
             guard command.operation == .readPlace(hut) else { return answer }
+            guard isReachable else {
+                answer.refusal = Refusal(.serverUnreachable, "the Flare server cannot be reached")
+                return answer
+            }
             var zone = FlareZone(id: porch)
             (zone.name, zone.environment) = ("Porch", hut)
             var cellar = FlareZone(id: Self.cellar)
@@ -120,6 +127,32 @@ struct PlaceRouteTests {
             let porch = try await request("GET", "/api/zones/porch", port: port, headers: Users.token)
             let zone = try JSONValue(parsing: porch.body)
             #expect(zone["name"] == "Porch" && zone["environment"] == nil)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `what is hidden elsewhere is answered as what is nowhere, also if it cannot be read`(
+        isReachable: Bool
+    ) async throws {
+        let node = try Self.node([(.read, .zone(Self.porch))], isReachable: isReachable)
+        try await withWeb(node, people: Users.people(Users.Known())) { (port: Int) async throws in
+            func answer(_ path: String, _ name: String) async throws -> String {
+                let reply = try await request(
+                    "GET",
+                    "/api/\(path)\(name)",
+                    port: port,
+                    headers: Users.token
+                )
+                return "\(reply.status) \(reply.body.replacing(name, with: "it"))"
+            }
+            for (path, name) in [
+                ("zones/", "cellar"), ("environments/", "hut"), ("things?environment=", "hut"),
+                ("zones/", "\(Self.cellar)"), ("things/", "red-lamp"), ("zones/", "kitchen"),
+            ] {
+                let absent = name.count == 24 ? "\(FlareID(high: 9, low: 9))" : "nowhere"
+                let hidden = try await answer(path, name)
+                #expect(try await hidden == answer(path, absent), "\(path)\(name)")
+            }
         }
     }
 

@@ -35,6 +35,19 @@ extension DeviceController {
         }
     }
 
+    /// Refuses a command whose place could not be read.
+    ///
+    /// Who may not see that environment must not learn from it that something there has this name.
+    mutating func refuse(_ refresh: PendingRefresh, _ refusal: Refusal) {
+        let command = refresh.pending.command
+        guard case .edit(let operation) = refresh.next, let environment = refresh.environment,
+            !maySee(environment: environment, command)
+        else { return refuse(refresh.pending, refusal) }
+        attempt(refresh.pending) { pending, controller throws(Refusal) in
+            try controller.edit(operation, &pending, in: controller.state.contents)
+        }
+    }
+
     /// Sends a change to the server.
     ///
     /// - Parameter place: With the object in it; `nil` for an environment.
@@ -43,7 +56,14 @@ extension DeviceController {
         _ command: inout PendingCommand,
         in place: PlaceContents?
     ) throws(Refusal) {
-        let edit = try operation.edit(&command, place, in: self)
+        let edit: PlaceEdit
+        do throws(Refusal) { edit = try operation.edit(&command, place, in: self) } catch {
+            // What may not be seen in another place is refused in the words for a name that nothing has.
+            guard error.code == .unknownThing, command.target == nil,
+                place?.environment != state.environmentID
+            else { throw error }
+            edit = try operation.edit(&command, state.contents, in: self)
+        }
         guard let request = edit.request else { return accept(command) }
         try needLink()
         guard pending.canEdit else {

@@ -28,7 +28,11 @@ extension PlaceOperation {
         guard let home = home(command.command, in: controller), home != controller.state.environmentID else {
             return try controller.edit(self, &command, in: controller.state.contents)
         }
-        try controller.read(home, for: command, then: .edit(self))
+        do throws(Refusal) { try controller.read(home, for: command, then: .edit(self)) } catch {
+            // As if the name were nowhere, for who may not see everything there.
+            guard !controller.maySee(environment: home, command.command) else { throw error }
+            try controller.edit(self, &command, in: controller.state.contents)
+        }
     }
 }
 

@@ -47,10 +47,9 @@ struct PendingCommands: Sendable {
         return ended
     }
 
-    mutating func removeRefreshes(where isMeant: (FlareID?) -> Bool) -> [PendingCommand] {
-        let removed = refreshes.filter { isMeant($0.environment) }
-        refreshes.removeAll { isMeant($0.environment) }
-        return removed.map(\.pending)
+    mutating func removeRefreshes(where isMeant: (FlareID?) -> Bool) -> [PendingRefresh] {
+        defer { refreshes.removeAll { isMeant($0.environment) } }
+        return refreshes.filter { isMeant($0.environment) }
     }
 
     // MARK: Objects made, changed as a whole, and removed

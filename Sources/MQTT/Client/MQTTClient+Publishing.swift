@@ -98,14 +98,10 @@ extension MQTTClient.State {
         guard let link else { return [] }
         var failed: [MQTTOutbox.Completion] = []
         while let outgoing = outbox.next() {
-            var error: MQTTPublishError?
-            switch link.connection.send(outgoing) {
-            case .accepted: continue
-            case .retryLater: break
-            case .rejected(let reason): error = reason
+            guard !link.connection.send(outgoing), let completion = outbox.unsendable(outgoing) else {
+                continue
             }
-            guard let completion = outbox.rejected(outgoing, error: error) else { continue }
-            if completion.error == .notConnected { counters.dropped += 1 } else { counters.refused += 1 }
+            counters.dropped += 1
             failed.append(completion)
         }
         return failed

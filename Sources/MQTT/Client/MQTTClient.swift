@@ -130,22 +130,18 @@ package final class MQTTClient: Sendable {
     /// one client overlap; on any link when filters of one subscription overlap. The filters are unsubscribed
     /// when the stream is released.
     ///
+    /// What is not read waits in memory up to ``MQTTConfiguration/maximumUnreadBytes``; then nothing more is received,
+    /// for any subscription.
+    ///
     /// - Parameter filters: Invalid filters are omitted, with an error in the log.
     package func subscribe(_ filters: [String], qos: MQTTQoS) -> AsyncStream<MQTTMessage> {
-        let (stream, messages) = AsyncStream.makeStream(
-            of: MQTTMessage.self,
-            bufferingPolicy: .bufferingOldest(max(configuration.maximumUnread, 1))
-        )
-        let reader = Subscriptions.Reader(
-            receive: { if case .dropped = messages.yield($0) { false } else { true } },
-            finish: { messages.finish() }
-        )
-        guard let id = subscribe(filters, qos: qos, reader) else {
-            messages.finish()
-            return stream
-        }
-        messages.onTermination = { [weak self] _ in self?.unsubscribe(id) }
-        return stream
+        let (deliveries, port) = AsyncStream.makeStream(of: MQTTDelivery.self)
+        let subscription = subscribe(filters, qos: qos, finish: { port.finish() }) { port.yield($0) }
+        port.onTermination = { _ in subscription.cancel() }
+        return AsyncStream(unfolding: {
+            var rest = deliveries.makeAsyncIterator()
+            return await rest.next()?.take()
+        })
     }
 
     /// Calls a handler on an executor with the messages of these filters.
@@ -158,28 +154,38 @@ package final class MQTTClient: Sendable {
         on loop: LoopExecutor,
         _ handler: @escaping @Sendable (MQTTMessage) -> Void
     ) -> MQTTSubscription {
-        let (limit, waiting, backlog) = (max(configuration.maximumUnread, 1), Locked(0), backlog)
+        subscribe(filters, qos: qos) { delivery in loop.perform { delivery.handle(handler) } }
+    }
+
+    /// Passes on the messages of these filters for who queues them among other things; otherwise as
+    /// ``subscribe(_:qos:)``.
+    ///
+    /// - Parameters:
+    ///   - finish: Called when the client ends.
+    ///   - receive: Called on the connection's thread; must not wait. What it is given counts as unread until it is
+    ///     taken, or the subscription is cancelled.
+    package func subscribe(
+        _ filters: [String],
+        qos: MQTTQoS,
+        finish: @escaping @Sendable () -> Void = {},
+        receive: @escaping @Sendable (MQTTDelivery) -> Void
+    ) -> MQTTSubscription {
+        let unread = UnreadMessages(limit: max(configuration.maximumUnread, 1), of: backlog)
         let reader = Subscriptions.Reader(
             receive: { message in
-                let hasRoom = waiting.withLock { count in
-                    guard count < limit else { return false }
-                    count += 1
-                    return true
-                }
-                guard hasRoom else { return false }
-                backlog.add(message)
-                loop.perform {
-                    waiting.withLock { $0 -= 1 }
-                    handler(message)
-                    backlog.remove(message)
-                }
+                guard let delivery = unread.add(message) else { return false }
+                receive(delivery)
                 return true
             },
-            finish: {}
+            finish: finish
         )
-        let id = subscribe(filters, qos: qos, reader)
+        guard let id = subscribe(filters, qos: qos, reader) else {
+            finish()
+            return MQTTSubscription {}
+        }
         return MQTTSubscription { [weak self] in
-            if let id { self?.unsubscribe(id) }
+            self?.unsubscribe(id)
+            unread.end()
         }
     }
 
@@ -233,13 +239,13 @@ package final class MQTTClient: Sendable {
 
     /// Sends a message, or queues it until there is a link.
     ///
-    /// Never waits. Messages of one task keep their order; those of QoS 0 may overtake those of QoS 1 and 2.
-    /// Messages accepted with QoS 1 or 2 are sent again on every link until they are acknowledged (so QoS 2
-    /// may arrive twice when the link is lost in between), and are kept in memory only.
+    /// Never waits. Messages of one task keep their order; those of QoS 0 may overtake those of QoS 1.
+    /// Messages accepted with QoS 1 are sent again on every link until they are acknowledged, and are kept in memory
+    /// only.
     @discardableResult
     package func publish(_ message: MQTTMessage) -> MQTTPublishOutcome { enqueue(message, waiter: nil) }
 
-    /// Sends a message and waits until it is acknowledged (QoS 1 and 2) or written (QoS 0).
+    /// Sends a message and waits until it is acknowledged (QoS 1) or written (QoS 0).
     ///
     /// - Throws: `timedOut`, also when the task is cancelled.
     package func publishAndWait(_ message: MQTTMessage, timeout: Duration = .seconds(10))

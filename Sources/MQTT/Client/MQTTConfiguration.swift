@@ -22,18 +22,18 @@ package struct MQTTConfiguration: Sendable {
     /// The first and the longest pause between two connection attempts.
     package var reconnectMinimumSeconds = 0.5
     package var reconnectMaximumSeconds = 60.0
-    /// Most unacknowledged publications of QoS 1 and 2, and most unwritten ones of QoS 0.
+    /// Most unacknowledged publications of QoS 1, and most unwritten ones of QoS 0.
     ///
     /// At most 30,000 are used, because message ids have 16 bits.
     package var maximumQueued = 10_000
-    /// Most publications of QoS 1 and 2 in flight, 1…65535.
+    /// Most publications of QoS 1 in flight, 1…65535.
     package var maximumInflight = 100
     /// Longest incoming payload, bytes; larger ones arrive empty, see ``MQTTMessage/oversizeBytes``.
     package var maximumPayload = 1 << 20
     /// Most messages queued for the reader of a subscription; further ones are counted in
     /// ``MQTTCounters/lost``.
     package var maximumUnread = 65_536
-    /// Most bytes that wait for handlers; nothing more is read until half of them are handled.
+    /// Most bytes of all messages that wait for their readers; nothing more is received until half of them are read.
     package var maximumUnreadBytes = 16 << 20
     /// Seconds without a link after which a warning is logged, once per outage.
     package var warnAfterSeconds = 30

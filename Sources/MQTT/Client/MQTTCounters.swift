@@ -1,6 +1,6 @@
 /// Counters of a client since its creation, for health and diagnosis.
 package struct MQTTCounters: Sendable, Hashable {
-    /// Publications written (QoS 0) or acknowledged (QoS 1 and 2).
+    /// Publications written (QoS 0) or acknowledged (QoS 1).
     package var sent = 0
     /// Messages received.
     package var received = 0
@@ -12,7 +12,7 @@ package struct MQTTCounters: Sendable, Hashable {
     package var refusedByBroker = 0
     /// Messages lost because a subscription's reader was too slow.
     package var lost = 0
-    /// Publications of QoS 1 and 2 that are unacknowledged at present.
+    /// Publications of QoS 1 that are unacknowledged at present.
     package var queued = 0
     /// Links established.
     package var connects = 0

@@ -14,7 +14,7 @@ package enum MQTTLinkEvent: Sendable, Equatable {
 package struct MQTTSession: Sendable, Equatable {
     /// ``MQTTProtocolChoice/v5`` or ``MQTTProtocolChoice/v311``.
     package let version: MQTTProtocolChoice
-    /// The highest QoS that the broker supports; higher ones are reduced to it.
+    /// The highest QoS that the broker supports, of those that are used here; higher ones are reduced to it.
     package internal(set) var maximumQoS: MQTTQoS
     /// Whether the broker keeps retained messages; without, the retain flag is not sent.
     package let hasRetained: Bool
@@ -27,7 +27,7 @@ package struct MQTTSession: Sendable, Equatable {
 
     package init(
         version: MQTTProtocolChoice,
-        maximumQoS: MQTTQoS = .exactlyOnce,
+        maximumQoS: MQTTQoS = .atLeastOnce,
         hasRetained: Bool = true,
         hasWildcards: Bool = true,
         will: MQTTWillStrength = .full,

@@ -7,7 +7,7 @@ extension Connection {
     }
 
     /// All are called on the connection's thread, except those caused by writing, which are also called on a
-    /// publisher's thread: the log, the completion of a QoS 0 message, and the end of the link.
+    /// publisher's thread: the log, and the end of the link.
     func setCallbacks() {
         mosquitto_connect_v5_callback_set(handle) { _, object, code, _, properties in
             Connection.of(object)?.receivedConnack(code, ReceivedProperties(properties))
@@ -20,9 +20,6 @@ extension Connection {
         mosquitto_subscribe_v5_callback_set(handle) { _, object, messageID, count, granted, _ in
             let codes = UnsafeBufferPointer(start: granted, count: granted == nil ? 0 : Int(max(count, 0)))
             Connection.of(object)?.receivedSuback(messageID, Array(codes))
-        }
-        mosquitto_publish_v5_callback_set(handle) { _, object, messageID, code, _ in
-            Connection.of(object)?.finished(libraryID: messageID, code)
         }
         mosquitto_message_v5_callback_set(handle) { _, object, message, properties in
             guard let connection = Connection.of(object), let message = message?.pointee,

@@ -3,76 +3,36 @@ import Logging
 import Threading
 
 extension Connection {
-    enum SendResult {
-        /// ``flush()`` writes it.
-        case accepted
-        /// The publication is sent again on the next link.
-        case retryLater
-        case rejected(MQTTPublishError)
-    }
-
     // MARK: Publications
 
-    /// Encodes a publication, or passes it to the library: QoS 2 has more steps.
+    /// Encodes a publication, which ``flush()`` writes.
     ///
     /// From any thread.
-    func send(_ outgoing: MQTTOutbox.Outgoing) -> SendResult {
+    /// - Returns: False if this link ends; it is sent again on the next one.
+    func send(_ outgoing: MQTTOutbox.Outgoing) -> Bool {
         let packet = outgoing.packet
-        guard packet.qos != .exactlyOnce else { return passOn(outgoing) }
         let isAccepted = output.withLock { output in
             if output.isOpen { output.buffer.append(publish: packet, id: outgoing.id) }
             return output.isOpen
         }
-        guard isAccepted else { return .retryLater }
+        guard isAccepted else { return false }
         logger.trace(
             """
             sending PUBLISH (q\(packet.qos.rawValue), r\(packet.isRetained ? 1 : 0), m\(outgoing.id), \
             '\(packet.message.topic)', \(packet.message.payload.count) bytes)
             """
         )
-        return .accepted
+        return true
     }
 
-    /// Passes a publication to the library, which copies it.
-    private func passOn(_ outgoing: MQTTOutbox.Outgoing) -> SendResult {
-        let message = outgoing.message
-        let properties =
-            version == .v5 && !message.properties.isEmpty ? PropertyList(message.properties) : PropertyList()
-        // Locked throughout: its acknowledgement may come before the library has returned.
-        let result = identifiers.withLock { identifiers in
-            var id: Int32 = 0
-            let result = message.payload.withUnsafeBytes { bytes in
-                mosquitto_publish_v5(
-                    handle,
-                    &id,
-                    message.topic,
-                    Int32(clamping: bytes.count),
-                    bytes.baseAddress,
-                    Int32(outgoing.packet.qos.rawValue),
-                    outgoing.packet.isRetained,
-                    properties.list
-                )
-            }
-            if result == MOSQ_ERR_SUCCESS.rawValue { identifiers[id] = outgoing.id }
-            return result
-        }
-        return switch mosq_err_t(result) {
-        case MOSQ_ERR_SUCCESS: .accepted
-        case MOSQ_ERR_OVERSIZE_PACKET, MOSQ_ERR_PAYLOAD_SIZE:
-            .rejected(.tooLarge(topic: message.topic, bytes: message.payload.count))
-        case MOSQ_ERR_INVAL, MOSQ_ERR_MALFORMED_UTF8: .rejected(.invalidTopic(message.topic))
-        default: .retryLater
-        }
-    }
-
-    /// The library has completed a publication.
-    func finished(libraryID id: Int32, _ code: Int32) {
-        guard let own = identifiers.withLock({ $0.removeValue(forKey: id) }) else { return }
-        events.acknowledged(own, code)
-    }
+    /// Most acknowledgements that wait while something else is being written: a broker has no more identifiers, so it
+    /// must read some of them first.
+    static let maximumAcknowledgements = 65_535
 
     /// A packet that was decoded here; on the thread.
-    func receive(_ packet: IncomingPacket) {
+    ///
+    /// - Returns: Why the link ends.
+    func receive(_ packet: IncomingPacket) -> Failure? {
         switch packet {
         case .acknowledgement(let id, let code):
             logger.trace("received PUBACK (m\(id), code \(code))")
@@ -84,12 +44,25 @@ extension Connection {
                 '\(message.topic)', \(message.oversizeBytes ?? message.payload.count) bytes)
                 """
             )
-            if let id {
-                output.withLock { if $0.isOpen { $0.buffer.append(acknowledgementOf: id) } }
-            }
+            if let id, !acknowledge(id) { return Self.unread }
             events.received(message, subscriptions)
         }
+        return nil
     }
+
+    /// - Returns: False if too many acknowledgements wait.
+    private func acknowledge(_ id: UInt16) -> Bool {
+        output.withLock { output in
+            guard output.buffer.acknowledgements < Self.maximumAcknowledgements else { return false }
+            if output.isOpen { output.buffer.append(acknowledgementOf: id) }
+            return true
+        }
+    }
+
+    static let unread = Failure(
+        MOSQ_ERR_PROTOCOL,
+        reason: "the broker does not read our acknowledgements, of which \(maximumAcknowledgements) wait"
+    )
 
     // MARK: Subscriptions
 

@@ -11,7 +11,7 @@ import Threading
 /// and reports the reason. Publishers write to the socket themselves unless another thread is about to, so
 /// that messages need not wait for the thread to wake up.
 ///
-/// The library makes and keeps the link. Publications of QoS 0 and 1, and their acknowledgements, pass beside it.
+/// The library makes and keeps the link. Publications, and their acknowledgements, pass beside it.
 final class Connection: Sendable {
     let number: UInt64
     let configuration: MQTTConfiguration
@@ -36,8 +36,6 @@ final class Connection: Sendable {
     let traffic = Locked(Traffic())
     /// What is encoded and not yet being written.
     let output = Locked(Output())
-    /// Publications of QoS 2, which the library sends: our packet identifiers by its own.
-    let identifiers = Locked([Int32: UInt16]())
     let wakeUp: EventFD
     /// The requests to the thread.
     private let request = Locked(Request.none)
@@ -260,9 +258,9 @@ final class Connection: Sendable {
     ///
     /// A publication above the broker's QoS would end the link.
     private var inferredQoS: MQTTQoS {
-        guard version == .v311 else { return .exactlyOnce }
+        guard version == .v311 else { return .atLeastOnce }
         if configuration.will != nil, !will.isAcknowledged { return .atMostOnce }
-        return progress.hasFullGrant ? .exactlyOnce : progress.reducedQoS ?? .exactlyOnce
+        return progress.hasFullGrant ? .atLeastOnce : progress.reducedQoS ?? .atLeastOnce
     }
 
     /// Whether the socket is connected.
@@ -313,7 +311,6 @@ struct ConnectionEvents: Sendable {
     /// Accepted, and the subscriptions are answered.
     var up: @Sendable (MQTTSession, MQTTLimits) -> Void
     var received: @Sendable (MQTTMessage, _ subscriptions: [UInt32]) -> Void
-    /// The packet identifier is ours, also of what the library sent.
     var acknowledged: @Sendable (_ id: UInt16, _ reasonCode: Int32) -> Void
     /// The oldest publications of QoS 0 are written.
     var written: @Sendable (_ count: Int) -> Void

@@ -20,7 +20,7 @@ enum LibraryHandle {
             throw .configuration("libmosquitto cannot create a client: \(Errno(rawValue: errno))")
         }
         do throws(MQTTError) {
-            try setOptions(handle, configuration, version)
+            try setOptions(handle, version)
             try setUser(handle, configuration)
             if let will = configuration.will { try setWill(handle, will, version) }
             if let tls = configuration.tls { try setTLS(handle, tls) }
@@ -34,15 +34,12 @@ enum LibraryHandle {
 
     private static func setOptions(
         _ handle: OpaquePointer,
-        _ configuration: MQTTConfiguration,
         _ version: MQTTProtocolChoice
     ) throws(MQTTError) {
-        let inflight = Int32(min(max(configuration.maximumInflight, 1), 65_535))
         let options: [(mosq_opt_t, Int32)] = [
             (MOSQ_OPT_PROTOCOL_VERSION, version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311),
             (MOSQ_OPT_TCP_NODELAY, 1),
-            (MOSQ_OPT_SEND_MAXIMUM, inflight),
-            // As many as there are ids: QoS 2 stalls when the broker's limit is above ours.
+            // As many as there are ids: they are acknowledged at once.
             (MOSQ_OPT_RECEIVE_MAXIMUM, 65_535),
         ]
         for (option, value) in options {

@@ -27,10 +27,11 @@ package struct MQTTMessage: Sendable, Hashable {
 }
 
 /// The delivery guarantee; the raw value is the protocol's.
+///
+/// QoS 2 is not used: what a broker sends with it and never releases would be kept without limit.
 package enum MQTTQoS: UInt8, Sendable, Hashable, Comparable, CaseIterable {
     case atMostOnce = 0
     case atLeastOnce = 1
-    case exactlyOnce = 2
 
     package static func < (a: MQTTQoS, b: MQTTQoS) -> Bool { a.rawValue < b.rawValue }
 }
@@ -87,9 +88,16 @@ package struct MQTTUserProperty: Sendable, Hashable {
 }
 
 extension MQTTMessage {
-    /// Bytes of topic, payload and correlation data: nearly all that a broker's limit counts, and that it takes here.
-    var size: Int {
-        let correlation = properties.isEmpty ? 0 : properties.correlationData?.count ?? 0
-        return topic.utf8.count + payload.count + correlation
+    /// Bytes of topic, payload and properties: nearly all that a broker's limit counts, and that it takes here.
+    var size: Int { topic.utf8.count + payload.count + properties.size }
+}
+
+extension MQTTProperties {
+    /// Bytes of their texts and data.
+    fileprivate var size: Int {
+        if isEmpty { return 0 }
+        let texts = [values.responseTopic, values.contentType].compactMap { $0?.utf8.count }
+        let pairs = values.userProperties.map { $0.name.utf8.count + $0.value.utf8.count }
+        return (texts + pairs).reduce(values.correlationData?.count ?? 0, +)
     }
 }

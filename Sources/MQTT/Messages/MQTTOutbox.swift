@@ -3,7 +3,7 @@ import DequeModule
 
 /// Unfinished publications, in order of creation, which are sent again on every link.
 ///
-/// QoS 1 and 2 stay until they are acknowledged, even without a link; no more of them are under way than the broker
+/// QoS 1 stays until it is acknowledged, even without a link; no more of them are under way than the broker
 /// accepts. QoS 0 stays only until it is written, so that a slow socket cannot accumulate messages without limit.
 package struct MQTTOutbox {
     package enum Admission {
@@ -54,7 +54,7 @@ package struct MQTTOutbox {
     /// What completes when a publication of QoS 0 is written.
     private enum Written {
         case publication(Entry)
-        /// One of QoS 1 or 2, over a link of a broker that has only QoS 0.
+        /// One of QoS 1, over a link of a broker that has only QoS 0.
         case reduced(Ticket)
     }
 
@@ -79,12 +79,12 @@ package struct MQTTOutbox {
         set { most = min(max(newValue, 1), 30_000) }
     }
     private var most: Int
-    /// QoS 1 and 2 by ticket, from `oldest` on; `nil` for what is finished.
+    /// QoS 1 by ticket, from `oldest` on; `nil` for what is finished.
     private var entries: Deque<Entry?> = []
     private var oldest: Ticket = 0
     private var isLarge = false
     private var wasRefused = false
-    /// Unacknowledged publications of QoS 1 and 2.
+    /// Unacknowledged publications of QoS 1.
     package private(set) var count = 0
     /// Their bytes.
     private var bytes = 0
@@ -186,16 +186,10 @@ package struct MQTTOutbox {
 
     private static func identifier(_ ticket: Ticket) -> UInt16 { 0x8000 | UInt16(ticket & 0x7FFF) }
 
-    /// It cannot be sent: for good, or (`error` is `nil`) until the next link.
-    package mutating func rejected(_ outgoing: Outgoing, error: MQTTPublishError?) -> Completion? {
-        guard outgoing.id == 0 else {
-            return error.flatMap { finish(self.ticket(of: outgoing.id), $0) }
-        }
-        switch unwritten.popLast() {
-        case .publication(let entry): return completion(entry, error ?? .notConnected)
-        case .reduced(let ticket): return error.flatMap { finish(ticket, $0) }
-        case nil: return nil
-        }
+    /// It cannot be sent over this link: QoS 1 waits for the next one, QoS 0 is dropped.
+    mutating func unsendable(_ outgoing: Outgoing) -> Completion? {
+        guard outgoing.id == 0, case .publication(let entry)? = unwritten.popLast() else { return nil }
+        return completion(entry, .notConnected)
     }
 
     /// The oldest publications of QoS 0 are written.

@@ -1,6 +1,6 @@
 /// The result of publishing.
 package enum MQTTPublishOutcome: Sendable, Equatable {
-    /// It will be sent; QoS 1 and 2 until it is acknowledged, over any number of links.
+    /// It will be sent; QoS 1 until it is acknowledged, over any number of links.
     case queued
     /// QoS 0 only: there is no link, or the socket is too slow. Counted in ``MQTTCounters/dropped``.
     case dropped

@@ -6,10 +6,13 @@ package enum IncomingPacket: Equatable {
     case publish(MQTTMessage, id: UInt16?, subscriptions: [UInt32])
     case acknowledgement(id: UInt16, code: UInt8)
 
-    /// Whether a packet that begins with this byte is decoded here: QoS 2 has more steps, which the library makes.
-    package static func isOwn(_ head: UInt8) -> Bool { head >> 4 == 3 && head & 0x04 == 0 || head >> 4 == 4 }
+    /// Whether a packet that begins with this byte is decoded here.
+    package static func isOwn(_ head: UInt8) -> Bool { head >> 4 == 3 || head >> 4 == 4 }
 
     static func isPublish(_ packet: UnsafeRawBufferPointer) -> Bool { packet[0] >> 4 == 3 }
+
+    /// Whether a PUBLISH is to be acknowledged.
+    static func isAcknowledged(_ packet: UnsafeRawBufferPointer) -> Bool { packet[0] & 0x06 != 0 }
 
     /// Decodes a complete packet for which ``isOwn(_:)`` is true.
     ///

@@ -5,6 +5,8 @@ package struct PacketBuffer {
     /// Where the publications of QoS 0 end; the first of them that were written.
     private var ends: [Int] = []
     private var passedEnds = 0
+    /// Acknowledgements that were added since nothing was left to write.
+    private(set) var acknowledgements = 0
 
     /// Capacity kept while there is nothing to write.
     private static let retainedCapacity = 1 << 14
@@ -35,6 +37,7 @@ package struct PacketBuffer {
     /// Acknowledges a publication of QoS 1.
     /// - Source: MQTT 5.0, 3.4: the reason code may be omitted when it is 0.
     package mutating func append(acknowledgementOf id: UInt16) {
+        acknowledgements += 1
         bytes.append(0x40)
         bytes.append(2)
         append(id)
@@ -114,7 +117,7 @@ package struct PacketBuffer {
         } else {
             bytes.removeAll(keepingCapacity: true)
             ends.removeAll(keepingCapacity: true)
-            (sent, passedEnds) = (0, 0)
+            (sent, passedEnds, acknowledgements) = (0, 0, 0)
         }
     }
 }
@@ -166,10 +169,10 @@ package struct PublishPacket {
 package struct MQTTLimits: Sendable, Equatable {
     package var isV5 = true
     /// The highest QoS; higher ones are reduced to it.
-    package var maximumQoS = MQTTQoS.exactlyOnce
+    package var maximumQoS = MQTTQoS.atLeastOnce
     /// Whether it keeps retained messages; otherwise the flag is not sent.
     package var hasRetained = true
-    /// Most publications of QoS 1 and 2 that may be unacknowledged.
+    /// Most publications of QoS 1 that may be unacknowledged.
     package var receiveMaximum = 65_535
     /// Most bytes of a packet.
     package var maximumPacketSize = Int.max

@@ -1,9 +1,9 @@
-/// The packets that a broker sends to a client without enhanced authentication.
+/// The packets that a broker sends to a client without enhanced authentication, and without QoS 2.
 ///
 /// - Source: MQTT 5.0, 2.1.2.
 enum Packet: UInt8, CustomStringConvertible {
     case connack = 2
-    case publish, puback, pubrec, pubrel, pubcomp
+    case publish, puback
     case suback = 9
     case unsuback = 11
     case pingresp = 13
@@ -14,9 +14,6 @@ enum Packet: UInt8, CustomStringConvertible {
         case .connack: "CONNACK"
         case .publish: "PUBLISH"
         case .puback: "PUBACK"
-        case .pubrec: "PUBREC"
-        case .pubrel: "PUBREL"
-        case .pubcomp: "PUBCOMP"
         case .suback: "SUBACK"
         case .unsuback: "UNSUBACK"
         case .pingresp: "PINGRESP"
@@ -91,9 +88,9 @@ enum PacketProperty: UInt8 {
             [.connack]
         case .serverReference: [.connack, .disconnect]
         case .reasonString:
-            [.connack, .puback, .pubrec, .pubrel, .pubcomp, .suback, .unsuback, .disconnect]
+            [.connack, .puback, .suback, .unsuback, .disconnect]
         case .userProperty:
-            [.connack, .publish, .puback, .pubrec, .pubrel, .pubcomp, .suback, .unsuback, .disconnect]
+            [.connack, .publish, .puback, .suback, .unsuback, .disconnect]
         }
     }
 }

@@ -113,7 +113,7 @@ package struct PacketValidator: Sendable {
 
     private mutating func begin(_ head: UInt8) throws(MalformedPacket) {
         guard let packet = Packet(rawValue: head >> 4), isV5 || packet != .disconnect else {
-            throw MalformedPacket("a packet of type \(head >> 4), which a broker does not send")
+            throw MalformedPacket("a packet of type \(head >> 4), which no broker may send here")
         }
         self.packet = packet
         flags = head & 0x0F
@@ -125,10 +125,12 @@ package struct PacketValidator: Sendable {
         let legal: Bool =
             switch packet {
             case .publish: flags & 0x06 != 0x06
-            case .pubrel: flags == 0x02
             default: flags == 0
             }
         guard legal else { throw malformed("the flags \(flags)") }
+        guard packet != .publish || flags & 0x04 == 0 else {
+            throw malformed("QoS 2, although we subscribe with 1 at most")
+        }
         start(.length)
     }
 
@@ -139,7 +141,7 @@ package struct PacketValidator: Sendable {
         switch packet {
         case .connack: try expect(.connackFlags, 1)
         case .publish: try expect(.topicLength, 2)
-        case .puback, .pubrec, .pubrel, .pubcomp, .suback, .unsuback: try expect(.packetID, 2)
+        case .puback, .suback, .unsuback: try expect(.packetID, 2)
         case .pingresp: try endBody()
         case .disconnect: if remaining == 0 { endPacket() } else { try expect(.reasonCode, 1) }
         }

@@ -51,7 +51,7 @@ struct ReceivedProperties {
     var properties = MQTTProperties()
     var subscriptions: [UInt32] = []
     /// CONNACK: limitations that the broker announced.
-    var maximumQoS = MQTTQoS.exactlyOnce
+    var maximumQoS = MQTTQoS.atLeastOnce
     var hasRetained = true
     var hasWildcards = true
     var hasSubscriptionIdentifiers = true
@@ -100,7 +100,7 @@ struct ReceivedProperties {
             guard mosquitto_property_read_varint(property, identifier, &value, false) != nil else { return }
             subscriptions.append(value)
         case number(MQTT_PROP_MAXIMUM_QOS):
-            maximumQoS = byte(property, identifier).flatMap(MQTTQoS.init) ?? .exactlyOnce
+            maximumQoS = byte(property, identifier).flatMap(MQTTQoS.init) ?? .atLeastOnce
         case number(MQTT_PROP_RETAIN_AVAILABLE): hasRetained = byte(property, identifier) != 0
         case number(MQTT_PROP_WILDCARD_SUB_AVAILABLE): hasWildcards = byte(property, identifier) != 0
         case number(MQTT_PROP_SUBSCRIPTION_ID_AVAILABLE):

@@ -20,24 +20,27 @@ final class ValidatedInput {
     private let feed: (ours: Int32, librarys: Int32)
     private let handle: OpaquePointer
     private let configuration: MQTTConfiguration
-    private let receive: (IncomingPacket) -> Void
+    private let receive: (IncomingPacket) -> Connection.Failure?
     private var validator: PacketValidator
     private var splitter = PacketSplitter()
     private let isV5: Bool
     private var buffer: UnsafeMutableRawBufferPointer
+
+    /// Publications that the library has acknowledged since it had last written everything.
+    private var libraryAcknowledgements = 0
 
     /// Two TLS records.
     private static let bufferBytes = 32_768
     /// Most consecutive TLS records: a flood must not keep the client from writing or closing.
     private static let maximumRecordsPerRead = 4
 
-    /// - Parameter receive: Called with what is decoded here.
+    /// - Parameter receive: Called with what is decoded here; returns why the link ends.
     /// - Throws: ``MQTTError/configuration(_:)`` when the process has no descriptors left.
     init(
         _ handle: OpaquePointer,
         _ configuration: MQTTConfiguration,
         version: MQTTProtocolChoice,
-        receive: @escaping (IncomingPacket) -> Void
+        receive: @escaping (IncomingPacket) -> Connection.Failure?
     ) throws(MQTTError) {
         self.handle = handle
         self.receive = receive
@@ -118,10 +121,9 @@ final class ValidatedInput {
 
     private func decode(_ packet: UnsafeRawBufferPointer) -> Connection.Failure? {
         do throws(MalformedPacket) {
-            receive(
+            return receive(
                 try IncomingPacket(packet, isV5: isV5, payloadLimit: configuration.maximumPayload)
             )
-            return nil
         } catch {
             return .init(MOSQ_ERR_MALFORMED_PACKET, reason: error.description)
         }
@@ -140,6 +142,7 @@ final class ValidatedInput {
 
     private func read(_ tls: OpaquePointer) -> Connection.Failure? {
         for _ in 0..<Self.maximumRecordsPerRead {
+            if !mosquitto_want_write(handle) { libraryAcknowledgements = 0 }
             ERR_clear_error()
             errno = 0
             let count = SSL_peek(tls, buffer.baseAddress, Int32(buffer.count))
@@ -150,12 +153,15 @@ final class ValidatedInput {
             let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)])
             let isOwn = splitter.hasOnlyOwn(bytes)
             let failure = splitter.split(bytes) { part -> Connection.Failure? in
-                guard case .own(let packet) = part, isOwn || !IncomingPacket.isPublish(packet) else {
-                    return nil
-                }
-                return decode(packet)
+                guard case .own(let packet) = part else { return nil }
+                if isOwn || !IncomingPacket.isPublish(packet) { return decode(packet) }
+                if IncomingPacket.isAcknowledged(packet) { libraryAcknowledgements += 1 }
+                return nil
             }
             if let failure { return failure }
+            guard libraryAcknowledgements <= Connection.maximumAcknowledgements else {
+                return Connection.unread
+            }
             if isOwn {
                 // What was looked at is there.
                 SSL_read(tls, buffer.baseAddress, count)

@@ -15,6 +15,12 @@ struct BrokerSession {
         case signal(Int32)
     }
 
+    /// An event, or a message that is still to be counted as read.
+    private enum Item: Sendable {
+        case event(Event)
+        case message(MQTTDelivery)
+    }
+
     /// What the body of a visit works with.
     struct Visit: Sendable {
         let events: AsyncStream<Event>
@@ -74,28 +80,36 @@ struct BrokerSession {
         output: Terminal? = nil,
         body: (Visit) async -> Result
     ) async -> Result {
-        let (events, feed) = AsyncStream<Event>.makeStream()
+        let (items, feed) = AsyncStream<Item>.makeStream()
         let (alarms, alarm) = AsyncStream<Duration>.makeStream()
-        let messages = client.subscribe(filters, qos: .atMostOnce)
+        let subscription = client.subscribe(filters, qos: .atMostOnce) { feed.yield(.message($0)) }
+        defer { subscription.cancel() }
+        let events = AsyncStream<Event>(unfolding: {
+            var rest = items.makeAsyncIterator()
+            return switch await rest.next() {
+            case .message(let delivery): .message(delivery.take())
+            case .event(let event): event
+            case nil: nil
+            }
+        })
         return await withTaskGroup(of: Void.self) { group in
             group.addTask { [client] in await client.run() }
-            group.addTask { [client] in for await link in client.links { feed.yield(.link(link)) } }
-            group.addTask { for await message in messages { feed.yield(.message(message)) } }
+            group.addTask { [client] in for await link in client.links { feed.yield(.event(.link(link))) } }
             group.addTask {
                 for await time in alarms {
                     do { try await Task.sleep(for: time) } catch { return }
-                    feed.yield(.woken)
+                    feed.yield(.event(.woken))
                 }
             }
             let signalStream = SignalStream(signals)
-            group.addTask { for await number in signalStream.numbers { feed.yield(.signal(number)) } }
+            group.addTask { for await number in signalStream.numbers { feed.yield(.event(.signal(number))) } }
             if let output {
-                group.addTask { if await output.readerLeaves() { feed.yield(.signal(SIGPIPE)) } }
+                group.addTask { if await output.readerLeaves() { feed.yield(.event(.signal(SIGPIPE))) } }
             }
             if let timeout {
                 group.addTask {
                     do { try await Task.sleep(for: timeout) } catch { return }
-                    feed.yield(.deadline)
+                    feed.yield(.event(.deadline))
                 }
             }
             let result = await body(Visit(events: events, client: client, alarms: alarm))

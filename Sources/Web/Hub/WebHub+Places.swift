@@ -51,12 +51,18 @@ extension WebHub {
                 .map { texts.text(of: ObjectReference(.environment, $0.id), in: state) ?? [] }
         }
         let view = view(for: requester)
-        let here = found(kind, name, in: view.state)
-        guard case .failure = here, let home = state.home(of: name, kind), home != state.environmentID else {
-            return here.map { texts.text(of: $0, in: state, for: view.reader) ?? [] }
+        let here = found(kind, name, in: view.state).map {
+            texts.text(of: $0, in: state, for: view.reader) ?? []
         }
-        return await place(home, for: requester).flatMap { place in
-            found(kind, name, in: place.seen).map { place.text(of: $0) }
+        guard case .failure = here, let home = state.home(of: name, kind), home != state.environmentID else {
+            return here
+        }
+        // What may not be seen there is answered in the words for a name that nothing has.
+        let sees = view.reader?.sees(environment: home) ?? true
+        switch await place(home, for: requester) {
+        case .success(let place):
+            return found(kind, name, in: place.seen).map { place.text(of: $0) }.flatMapError { _ in here }
+        case .failure(let refusal): return sees ? .failure(refusal) : here
         }
     }
 
