@@ -77,7 +77,7 @@ struct ConfigurationLoaderTests {
         #expect(values.mqtt.username == "1234")
         #expect(values.flare.listen == HostAndPort(host: "::1", port: 0))
         #expect(values.flare.allowedHosts == ["a.example", "b.example"])
-        #expect(values[ExampleValues.self].uuid == "F7826DA6-4FA2-4E98-8024-BC5B71E0893E")
+        #expect(values.example.uuid == "F7826DA6-4FA2-4E98-8024-BC5B71E0893E")
         #expect(values.sensors.replaySpeed == 2.5)
     }
 

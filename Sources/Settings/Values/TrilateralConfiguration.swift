@@ -9,8 +9,9 @@ import Resolution
 
 /// Everything a user can configure, as typed values with their defaults.
 ///
-/// Capabilities add values of their own: see ``ConfigurationValues``. For the keys of the file see
+/// Capabilities add values of their own: see ``ConfigurationDefaults``. For the keys of the file see
 /// ``ConfigurationSchema``.
+@dynamicMemberLookup
 package struct TrilateralConfiguration: Sendable, Hashable {
     package var mqtt = Broker()
     package var discovery = DiscoverySettings()
@@ -28,11 +29,17 @@ package struct TrilateralConfiguration: Sendable, Hashable {
 
     package init() {}
 
-    package subscript<Values: ConfigurationValues>(_ type: Values.Type) -> Values {
-        get { added[ObjectIdentifier(type)]?.values as? Values ?? Values() }
+    /// What a capability adds.
+    package subscript<Values: Sendable & Hashable>(
+        dynamicMember section: any KeyPath<ConfigurationDefaults, Values> & Sendable
+    ) -> Values {
+        get {
+            added[ObjectIdentifier(Values.self)]?.values as? Values
+                ?? ConfigurationDefaults()[keyPath: section]
+        }
         set {
-            let isDefault = newValue == Values()
-            added[ObjectIdentifier(type)] = isDefault ? nil : AddedValues(values: newValue)
+            let isDefault = newValue == ConfigurationDefaults()[keyPath: section]
+            added[ObjectIdentifier(Values.self)] = isDefault ? nil : AddedValues(values: newValue)
         }
     }
 
@@ -182,7 +189,7 @@ package struct TrilateralConfiguration: Sendable, Hashable {
 
 /// Values of any type, for comparison.
 private struct AddedValues: Sendable, Hashable {
-    let values: any ConfigurationValues
+    let values: any Sendable & Hashable
 
     static func == (left: AddedValues, right: AddedValues) -> Bool {
         AnyHashable(left.values) == AnyHashable(right.values)

@@ -2,7 +2,7 @@ package import Controller
 package import Settings
 
 /// When displays make the application active, and what follows its lifecycle.
-package struct LifecycleConfiguration: ConfigurationValues {
+package struct LifecycleConfiguration: Sendable, Hashable {
     package var activeWhen = Lifecycle.Settings().activeWhen
     package var ceiling = Lifecycle.Settings().ceiling
     package var backgroundSensors = SensorKind.allCases.filter(
@@ -14,8 +14,6 @@ package struct LifecycleConfiguration: ConfigurationValues {
     )
     package var attenuatedGain = Lifecycle.Settings().attenuatedGain
     package var languages: [LanguageSettings] = []
-
-    package init() {}
 }
 
 /// An entry of `lifecycle.languages`.
@@ -24,15 +22,10 @@ package struct LanguageSettings: Sendable, Hashable {
     package var appName = "Trilateral"
     package var shortAppName: String?
     package var spokenName: String?
-
-    package init() {}
 }
 
-extension TrilateralConfiguration {
-    package var lifecycle: LifecycleConfiguration {
-        get { self[LifecycleConfiguration.self] }
-        set { self[LifecycleConfiguration.self] = newValue }
-    }
+extension ConfigurationDefaults {
+    package var lifecycle: LifecycleConfiguration { LifecycleConfiguration() }
 }
 
 extension Lifecycle.Settings {

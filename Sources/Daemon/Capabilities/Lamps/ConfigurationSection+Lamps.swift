@@ -2,18 +2,9 @@ import Lamps
 package import Settings
 import Things
 
-/// Things and the real lamps that they are linked to.
-package struct LampsConfiguration: ConfigurationValues {
-    package var links: [LampSettings] = []
-
-    package init() {}
-}
-
-extension TrilateralConfiguration {
-    package var links: [LampSettings] {
-        get { self[LampsConfiguration.self].links }
-        set { self[LampsConfiguration.self].links = newValue }
-    }
+extension ConfigurationDefaults {
+    /// Things and the real lamps that they are linked to.
+    package var links: [LampSettings] { [] }
 }
 
 extension ConfigurationSection {
