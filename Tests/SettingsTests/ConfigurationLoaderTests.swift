@@ -1,4 +1,5 @@
 import Foundation
+import MQTT
 import SeededRandom
 import Settings
 import TestSupport
@@ -73,7 +74,7 @@ struct ConfigurationLoaderTests {
         ).values
         #expect(values.mqtt.host == "broker.example")
         #expect(values.mqtt.port == 8883)
-        #expect(values.mqtt.version == .version311)
+        #expect(values.mqtt.protocolVersion == .v311)
         #expect(values.mqtt.username == "1234")
         #expect(values.flare.listen == HostAndPort(host: "::1", port: 0))
         #expect(values.flare.allowedHosts == ["a.example", "b.example"])

@@ -106,12 +106,9 @@ struct DemoCommand: AsyncParsableCommand {
             }
             return (broker, nil)
         }
-        let usual = TrilateralConfiguration().mqtt.address
-        var probe = MQTTConfiguration()
-        probe.host = usual.host
-        probe.port = usual.port
-        let refusal = await BrokerProbe.refusal(by: probe, within: .seconds(3), isPatient: false)
-        if refusal == nil { return (usual, nil) }
+        let usual = MQTTConfiguration()
+        let refusal = await BrokerProbe.refusal(by: usual, within: .seconds(3), isPatient: false)
+        if refusal == nil { return (HostAndPort(host: usual.host, port: usual.port), nil) }
         let started = try await PrivateBroker.start(in: folder)
         return (HostAndPort(host: "127.0.0.1", port: started.port), started)
     }
@@ -134,7 +131,7 @@ struct DemoCommand: AsyncParsableCommand {
         runner.adjust = { configuration in
             configuration.mqtt.host = broker.host
             configuration.mqtt.port = broker.port
-            configuration.mqtt.node = node
+            configuration.node = node
             configuration.flare.listen = flare
             configuration.web.listen = web
             configuration.controller.allowsDeviceSet = true

@@ -1,8 +1,10 @@
 import ArgumentParser
 import Daemon
 import Foundation
+import MQTT
 import OperatingSystem
 import Settings
+import Text
 
 /// The configuration of a verb that talks to a broker, with the daemon whose it is.
 struct BrokerSettings {

@@ -11,6 +11,7 @@ import JSON
 import Logging
 import Sensing
 import Settings
+import Text
 import Threading
 
 /// Where a command finds the objects: in the database, or, while a daemon holds it, at that daemon's Flare server.

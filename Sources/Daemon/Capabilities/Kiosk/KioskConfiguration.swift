@@ -40,8 +40,7 @@ extension WebConfiguration {
         publicURL = web.publicURL
         mapStyle = configuration.map.style
         modulesFolder = configuration.profiles.modules
-        var lifecycle = Lifecycle.Settings(configuration.lifecycle)
-        lifecycle.add(configuration.profiles)
+        let lifecycle = configuration.lifecycle.adding(configuration.profiles)
         experience =
             ExperienceDocument(
                 configuration.profiles.library,

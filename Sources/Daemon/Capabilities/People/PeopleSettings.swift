@@ -1,5 +1,6 @@
 import Accounts
 package import Administration
+import MQTT
 package import People
 package import Settings
 

@@ -2,6 +2,7 @@ package import Directory
 package import OperatingSystem
 import Resolution
 package import Settings
+import Text
 
 /// The settings of announcing this station's address to a resolver.
 package struct StationSettings: Sendable, Hashable {
