@@ -148,7 +148,7 @@ let package = Package(
                 log,
             ]
         ),
-        module("MQTT", ["Threading", "CMosquitto", "COpenSSL", deques, system, log]),
+        module("MQTT", ["Text", "Threading", "CMosquitto", "COpenSSL", deques, system, log]),
         module(
             "Bridge",
             [
@@ -229,9 +229,9 @@ let package = Package(
                 "OperatingSystem",
                 "Settings", "Sensing", "Daemon", "JSON", "Text", "Flare", "Positioning", "Profiles", "Things",
                 "Controller",
-                "Messages", "Lamps", "HomeAssistant", "Sensors", "HTTPListener", "FlareServer", "FlareClient",
-                "MQTT", "Threading", "CMalloc", "CProcess", "Resolution", "Directory", "People", "Accounts",
-                "Administration", lifecycle, arguments, nioCore, nioPosix, log,
+                "Messages", "Lamps", "HomeAssistant", "Bridge", "Sensors", "HTTPListener", "FlareServer",
+                "FlareClient", "MQTT", "Threading", "CMalloc", "CProcess", "Resolution", "Directory",
+                "People", "Accounts", "Administration", lifecycle, arguments, nioCore, nioPosix, log,
             ],
             // The demo's place goes into the program, so that it runs from any folder.
             resources: [.embedInCode("Resources/place.json")]
@@ -356,7 +356,7 @@ let package = Package(
                 nioCore, nioPosix, nioHTTP1, nioWebSocket, nioSSL, lifecycle, log,
             ]
         ),
-        tests("MQTTTests", ["MQTT", "Threading", "TestSupport", "SeededRandom", "COpenSSL", log]),
+        tests("MQTTTests", ["MQTT", "Text", "Threading", "TestSupport", "SeededRandom", "COpenSSL", log]),
         tests(
             "BridgeTests",
             [
@@ -377,8 +377,9 @@ let package = Package(
         tests(
             "SettingsTests",
             [
-                "FlareClient", "OperatingSystem", "Settings", "Profiles", "JSON", "Flare", "TestSupport",
-                "SeededRandom",
+                "Bridge", "FlareClient", "MQTT", "OperatingSystem", "Settings", "Profiles", "JSON", "Text",
+                "Flare",
+                "TestSupport", "SeededRandom",
             ]
         ),
         tests(
@@ -422,7 +423,8 @@ let package = Package(
             [
                 "OperatingSystem",
                 "Daemon", "Settings", "Bridge", "Controller", "Messages", "Things", "FlareServer", "MQTT",
-                "JSON", "Flare", "People", "Accounts", "Threading", "TestSupport", lifecycle, grdb, log,
+                "JSON", "Text", "Flare", "People", "Accounts", "Threading", "TestSupport", lifecycle, grdb,
+                log,
             ]
         ),
     ]

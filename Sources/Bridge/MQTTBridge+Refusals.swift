@@ -60,6 +60,6 @@ extension MQTTBridge {
 extension DuplicateClientDetector {
     init(_ configuration: MQTTConfiguration) {
         let seconds = configuration.steadyLink / .seconds(1)
-        self.init(clientID: configuration.clientID, steadyMilliseconds: Int64(seconds * 1000))
+        self.init(clientID: configuration.clientID ?? "", steadyMilliseconds: Int64(seconds * 1000))
     }
 }

@@ -18,12 +18,7 @@ extension ControllerState {
         if lifecycle.settings.ceiling != .active {
             members["ceiling"] = .string(lifecycle.settings.ceiling.hmiLevel)
         }
-        if let language = lifecycle.language {
-            members["language"] = .string(language.tag)
-            members["app_name"] = .string(language.appName)
-            members["short_app_name"] = .string(language.shortAppName)
-            members["spoken_name"] = .string(language.spokenName)
-        }
+        if let language = lifecycle.language { members.merge(language.members) { $1 } }
         let suspended = SensorKind.allCases.filter { sensors[$0] == true && suspendedSensors.contains($0) }
         if !suspended.isEmpty { members["suspended"] = .array(suspended.map { .string($0.rawValue) }) }
         return .object(members)

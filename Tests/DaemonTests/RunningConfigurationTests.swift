@@ -1,4 +1,5 @@
 import Daemon
+import MQTT
 import Settings
 import Testing
 

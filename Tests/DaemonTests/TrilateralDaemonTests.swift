@@ -1,5 +1,6 @@
 import Daemon
 import Logging
+import MQTT
 import ServiceLifecycle
 import Settings
 import TestSupport

@@ -4,6 +4,7 @@ import JSON
 import MQTT
 import TestSupport
 import Testing
+import Text
 
 /// A broker that knows its users, with the access lists that the program prints.
 @Suite(.enabled(if: Mosquitto.isExpected), .timeLimit(.minutes(3)))
@@ -177,7 +178,7 @@ struct AccessListTests {
 
         func identify(as user: String, _ configuration: inout MQTTConfiguration) {
             configuration.username = user
-            configuration.password = MQTTPassword("secret of \(user)")
+            configuration.password = Secret("secret of \(user)")
         }
 
         /// Runs the body with a visitor who has a user's rights.

@@ -4,6 +4,7 @@ import JSON
 import MQTT
 import TestSupport
 import Testing
+import Text
 
 /// Rules 6, 7 and 10 of the contract: the link to the broker.
 @Suite(.enabled(if: Mosquitto.isExpected), .timeLimit(.minutes(1)))
@@ -164,7 +165,7 @@ struct LinkTests {
                 try await broker.setUsers(["walker": "wrong-secret", "visitor": "v"])
                 let isOnline = try await withVisitor(to: home.root, port: broker.port) {
                     $0.username = "visitor"
-                    $0.password = MQTTPassword("v")
+                    $0.password = Secret("v")
                 } _: { visitor in
                     try await visitor.awaits("status", "online")
                     return try await visitor.ask("request/ping").outcome
@@ -254,7 +255,7 @@ struct LinkTests {
                 ])
                 try await withVisitor(to: root, port: broker.port) {
                     $0.username = "guest"
-                    $0.password = MQTTPassword("g")
+                    $0.password = Secret("g")
                 } _: { visitor in
                     try await visitor.awaits("status", "online")
                     try await visitor.awaits("things/fridge")

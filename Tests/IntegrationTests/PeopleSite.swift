@@ -6,6 +6,7 @@ import MQTT
 import People
 import TestSupport
 import Testing
+import Text
 
 /// A place with users, on a broker that knows them.
 struct PeopleSite {
@@ -106,7 +107,7 @@ struct PeopleSite {
     {
         try await withVisitor(to: home.root, port: broker.port) {
             $0.username = user
-            $0.password = MQTTPassword("secret of \(user)")
+            $0.password = Secret("secret of \(user)")
         } _: { visitor in
             try await body(visitor)
         }

@@ -8,6 +8,7 @@ import MQTT
 import Messages
 import TestSupport
 import Testing
+import Text
 
 /// Tokens, sessions and passwords in the wrong places, and what leaves the daemon.
 @Suite(.enabled(if: Mosquitto.isExpected), .timeLimit(.minutes(2)))
@@ -208,7 +209,7 @@ struct SecretTests {
                 let home = Home(in: folder, port: broker.port)
                 try await home.take()
                 let change: @Sendable (inout MQTTConfiguration) -> Void = {
-                    ($0.username, $0.password) = ("me", MQTTPassword("me"))
+                    ($0.username, $0.password) = ("me", Secret("me"))
                 }
                 try await withVisitor(to: home.root, port: broker.port, change) { visitor in
                     try await visitor.whileStarting {

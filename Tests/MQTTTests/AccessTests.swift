@@ -1,6 +1,7 @@
 import MQTT
 import TestSupport
 import Testing
+import Text
 
 @Suite(.enabled(if: Mosquitto.isExpected), .timeLimit(.minutes(1)))
 struct AccessTests {
@@ -59,7 +60,7 @@ struct AccessTests {
 
     @Test func `values that cannot be sent are reported`() async throws {
         let wrong: [(inout MQTTConfiguration) -> Void] = [
-            { $0.password = MQTTPassword("secret") }, { $0.username = "\u{0}" }, { $0.clientID = "\u{0}" },
+            { $0.password = Secret("secret") }, { $0.username = "\u{0}" }, { $0.clientID = "\u{0}" },
             { $0.will = MQTTMessage(topic: "a/#") }, { $0.host = "" }, { $0.port = 0 },
         ]
         for change in wrong {

@@ -24,8 +24,8 @@ struct HostileBrokerTests {
                 $0.reconnectMaximumSeconds = 0.001
                 guard let certificates else { return }
                 $0.host = "localhost"
-                $0.tls = MQTTTLS()
-                $0.tls?.caFile = certificates.caFile
+                $0.tls.isEnabled = true
+                $0.tls.caFile = certificates.caFile
             }
             try await test(settings)
         }

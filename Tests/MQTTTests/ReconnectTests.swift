@@ -1,6 +1,7 @@
 import MQTT
 import TestSupport
 import Testing
+import Text
 
 @Suite(.enabled(if: Mosquitto.isExpected), .timeLimit(.minutes(1)))
 struct ReconnectTests {
@@ -79,7 +80,7 @@ struct ReconnectTests {
                 let settings = configuration(port: broker.port) {
                     $0.protocolVersion = version
                     $0.username = "walker"
-                    $0.password = MQTTPassword("s3cret")
+                    $0.password = Secret("s3cret")
                 }
                 try await withClient(settings, logger: log.logger) { client in
                     let code = version == .v5 ? 0x87 : 5

@@ -179,7 +179,7 @@ struct StandInTests {
     {
         try await withStandIn { _, _ in
         } _: { port in
-            try await withClient(configuration(port: port) { $0.tls = MQTTTLS() }) { client in
+            try await withClient(configuration(port: port) { $0.tls.isEnabled = true }) { client in
                 let failure = await client.nextFailure()
                 guard case .lost = failure else {
                     Issue.record("\(String(describing: failure))")

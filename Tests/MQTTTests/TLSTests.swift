@@ -2,6 +2,7 @@ import Foundation
 import MQTT
 import TestSupport
 import Testing
+import Text
 
 @Suite(.enabled(if: Mosquitto.isExpected), .timeLimit(.minutes(1)))
 struct TLSTests {
@@ -17,8 +18,8 @@ struct TLSTests {
             try await withMosquitto(options) { broker in
                 let settings = configuration(port: broker.tlsPort) {
                     $0.host = "localhost"
-                    $0.tls = MQTTTLS()
-                    $0.tls?.caFile = certificates.caFile
+                    $0.tls.isEnabled = true
+                    $0.tls.caFile = certificates.caFile
                 }
                 try await body(settings, certificates, folder)
             }
@@ -40,8 +41,8 @@ struct TLSTests {
         try await withBroker { settings, _, _ in
             for version in MQTTTLSVersion.allCases {
                 var settings = settings
-                settings.tls?.version = version
-                settings.tls?.alpn = "mqtt"
+                settings.tls.version = version
+                settings.tls.alpn = "mqtt"
                 try await withConnectedClient(settings) { client, _ in
                     let heard = client.subscribe(["t"], qos: .atLeastOnce)
                     let sent = MQTTMessage(
@@ -62,7 +63,7 @@ struct TLSTests {
     {
         try await withBroker { settings, certificates, folder in
             var other = settings
-            other.tls?.caFile = try await TestCertificates.make(in: folder, name: "other").caFile
+            other.tls.caFile = try await TestCertificates.make(in: folder, name: "other").caFile
             guard case .tls(_, let reason) = try await failure(other) else {
                 Issue.record("not .tls")
                 return
@@ -76,11 +77,11 @@ struct TLSTests {
                 return
             }
             #expect(name.contains("is for localhost, and not for 127.0.0.1"))
-            named.tls?.verifyHostname = false
+            named.tls.verifyHostname = false
             try await withConnectedClient(named) { _, _ in }
 
             var system = settings
-            system.tls?.caFile = nil
+            system.tls.caFile = nil
             guard case .tls = try await failure(system) else {
                 Issue.record("not .tls")
                 return
@@ -96,13 +97,13 @@ struct TLSTests {
             }
             #expect(reason.contains("asks for a certificate of ours"))
             var own = settings
-            own.tls?.certificateFile = certificates.clientCertificate
-            own.tls?.keyFile = certificates.clientKey
+            own.tls.certificateFile = certificates.clientCertificate
+            own.tls.keyFile = certificates.clientKey
             try await withConnectedClient(own) { _, _ in }
-            own.tls?.keyFile = certificates.clientKeyEncrypted
-            own.tls?.keyPassword = MQTTPassword(certificates.keyPassword)
+            own.tls.keyFile = certificates.clientKeyEncrypted
+            own.tls.keyPassword = Secret(certificates.keyPassword)
             try await withConnectedClient(own) { _, _ in }
-            own.tls?.keyPassword = nil
+            own.tls.keyPassword = nil
             guard case .tls = try await failure(own) else {
                 Issue.record("not .tls")
                 return
@@ -118,8 +119,8 @@ struct TLSTests {
             try await withMosquitto(options) { broker in
                 let settings = configuration(port: broker.tlsPort) {
                     $0.host = "localhost"
-                    $0.tls = MQTTTLS()
-                    $0.tls?.caFile = certificates.caFile
+                    $0.tls.isEnabled = true
+                    $0.tls.caFile = certificates.caFile
                 }
                 let expected = MQTTError.tls(
                     address: settings.address,
@@ -135,7 +136,7 @@ struct TLSTests {
         try await withBroker { settings, certificates, folder in
             var late = settings
             let path = folder.path("late.pem")
-            late.tls?.caFile = path
+            late.tls.caFile = path
             try await withClient(late) { client in
                 let error = MQTTError.configuration("cannot read \(path): No such file or directory")
                 #expect(await client.nextFailure() == error)
@@ -149,17 +150,17 @@ struct TLSTests {
         async throws
     {
         try await withMosquitto { broker in
-            var settings = configuration(port: broker.port) { $0.tls = MQTTTLS() }
+            var settings = configuration(port: broker.port) { $0.tls.isEnabled = true }
             let first = try await failure(settings)
             #expect(first != nil)
-            settings.tls?.certificateFile = "/etc/hostname"
+            settings.tls.certificateFile = "/etc/hostname"
             let error = "a TLS client certificate and its key go together: set both or none"
             let second = try await failure(settings)
             #expect(second == .configuration(error))
         }
         try await withBroker { settings, _, _ in
             var plain = settings
-            plain.tls = nil
+            plain.tls.isEnabled = false
             let third = try await failure(plain)
             #expect(third != nil)
         }

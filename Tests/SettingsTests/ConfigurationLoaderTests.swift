@@ -1,4 +1,5 @@
 import Foundation
+import MQTT
 import SeededRandom
 import Settings
 import TestSupport
@@ -73,11 +74,11 @@ struct ConfigurationLoaderTests {
         ).values
         #expect(values.mqtt.host == "broker.example")
         #expect(values.mqtt.port == 8883)
-        #expect(values.mqtt.version == .version311)
+        #expect(values.mqtt.protocolVersion == .v311)
         #expect(values.mqtt.username == "1234")
         #expect(values.flare.listen == HostAndPort(host: "::1", port: 0))
         #expect(values.flare.allowedHosts == ["a.example", "b.example"])
-        #expect(values[ExampleValues.self].uuid == "F7826DA6-4FA2-4E98-8024-BC5B71E0893E")
+        #expect(values.example.uuid == "F7826DA6-4FA2-4E98-8024-BC5B71E0893E")
         #expect(values.sensors.replaySpeed == 2.5)
     }
 

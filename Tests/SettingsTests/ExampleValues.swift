@@ -1,17 +1,14 @@
 import Settings
 
 /// A section as a capability declares it.
-struct ExampleValues: ConfigurationValues {
+struct ExampleValues: Sendable, Hashable {
     var uuid: String?
     var isEnabled = true
     var gpsd: HostAndPort?
 }
 
-extension TrilateralConfiguration {
-    fileprivate var example: ExampleValues {
-        get { self[ExampleValues.self] }
-        set { self[ExampleValues.self] = newValue }
-    }
+extension ConfigurationDefaults {
+    var example: ExampleValues { ExampleValues() }
 }
 
 extension ConfigurationSchema {

@@ -1,9 +1,11 @@
 import Flare
 import Foundation
+import MQTT
 import OperatingSystem
 import Settings
 import TestSupport
 import Testing
+import Text
 
 /// The small files that the program is given, as editors and other programs leave them.
 struct FileContentsTests {

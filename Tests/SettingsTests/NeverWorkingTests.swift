@@ -1,4 +1,6 @@
+import Bridge
 import Foundation
+import MQTT
 import OperatingSystem
 import Settings
 import TestSupport
@@ -88,7 +90,7 @@ struct NeverWorkingTests {
             schema: .example
         )
         #expect(loaded.values.mqtt.host == "c" && loaded.values.mqtt.port == 3)
-        #expect(loaded.values.mqtt.base == "b" && loaded.values.mqtt.username == nil)
+        #expect(loaded.values.bridge.base == "b" && loaded.values.mqtt.username == nil)
         #expect(loaded.origin("mqtt.host") == .running)
     }
 }

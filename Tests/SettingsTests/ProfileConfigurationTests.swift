@@ -1,3 +1,4 @@
+import Bridge
 import FlareClient
 import Foundation
 import Profiles
@@ -291,7 +292,7 @@ struct ProfileConfigurationTests {
             schema: .example,
             readsProfiles: false
         )
-        #expect(loaded.values.mqtt.base == "b")
+        #expect(loaded.values.bridge.base == "b")
     }
 
     @Test func `a folder of modules that is not there is a problem`() throws {

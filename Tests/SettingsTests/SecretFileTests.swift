@@ -1,6 +1,8 @@
+import MQTT
 import Settings
 import TestSupport
 import Testing
+import Text
 
 /// Passwords and tokens, which stand in files of their own.
 struct SecretFileTests {

@@ -1,5 +1,7 @@
+import MQTT
 import Settings
 import Testing
+import Text
 
 struct SecretTests {
     private let secret = Secret("hunter2")

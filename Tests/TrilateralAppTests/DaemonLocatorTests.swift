@@ -1,7 +1,9 @@
 import Foundation
+import MQTT
 import Settings
 import TestSupport
 import Testing
+import Text
 import TrilateralApp
 
 /// How verbs find the daemon of this machine.

@@ -1,3 +1,5 @@
+package import JSON
+
 extension Lifecycle {
     /// What makes a visible display active.
     package enum ActiveWhen: String, Sendable, Hashable, CaseIterable {
@@ -12,14 +14,27 @@ extension Lifecycle {
         /// Such as `en-US`.
         package var tag: String
         package var appName: String
-        package var shortAppName: String
-        package var spokenName: String
+        /// `nil` is the same as ``appName``.
+        package var shortAppName: String?
+        package var spokenName: String?
 
-        package init(tag: String, appName: String, shortAppName: String, spokenName: String) {
-            self.tag = tag
-            self.appName = appName
-            self.shortAppName = shortAppName
-            self.spokenName = spokenName
+        package init(
+            tag: String = "",
+            appName: String = "Trilateral",
+            shortAppName: String? = nil,
+            spokenName: String? = nil
+        ) {
+            (self.tag, self.appName) = (tag, appName)
+            (self.shortAppName, self.spokenName) = (shortAppName, spokenName)
+        }
+
+        /// `language`, `app_name`, `short_app_name` and `spoken_name`.
+        package var members: JSONObject {
+            [
+                "language": .string(tag), "app_name": .string(appName),
+                "short_app_name": .string(shortAppName ?? appName),
+                "spoken_name": .string(spokenName ?? appName),
+            ]
         }
     }
 
@@ -28,9 +43,9 @@ extension Lifecycle {
         /// The highest level that is reached, by itself or by command.
         package var ceiling = LifecycleLevel.active
         /// The sensors that run while nobody is watching.
-        package var backgroundSensors = Set(SensorKind.allCases)
+        package var backgroundSensors = SensorKind.allCases
         /// The levels in which a kiosk may drive things.
-        package var controlLevels: Set<LifecycleLevel> = [.background, .limited, .active]
+        package var controlLevels: [LifecycleLevel] = [.background, .limited, .active]
         /// How loud attenuated sound is, 0…1.
         package var attenuatedGain = 0.3
         /// How long the sensors run on after the level has fallen, seconds.

@@ -89,11 +89,7 @@ extension Lifecycle: Slice {
             accepted = ["context": .string(context.rawValue)]
         case .language(let tag):
             guard let language = setLanguage(tag) else { throw unknownLanguage(tag) }
-            accepted = [
-                "language": .string(language.tag), "app_name": .string(language.appName),
-                "short_app_name": .string(language.shortAppName),
-                "spoken_name": .string(language.spokenName),
-            ]
+            accepted = language.members
             if language != before.language {
                 let transition = Transition(
                     call: .shouldUpdateLifecycleConfigurationToLanguage,

@@ -153,6 +153,11 @@ extension DeviceController {
         isAllowed(command, .read, on: state.accessObject(thing))
     }
 
+    /// Whether the sender of a command may see an environment, with all that is in it.
+    func maySee(environment: FlareID, _ command: Command) -> Bool {
+        isAllowed(command, .read, on: .environment(environment))
+    }
+
     /// Whether the sender of a command may see where this device is, and what it is near.
     func maySeeDevices(_ command: Command) -> Bool { isAllowed(command, .read, on: .devices) }
 

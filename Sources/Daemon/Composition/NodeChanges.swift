@@ -1,6 +1,7 @@
 import Bridge
 import Controller
 import HomeAssistant
+import MQTT
 import Settings
 
 /// What another configuration changes in a node that runs.
@@ -40,7 +41,9 @@ package struct NodeChanges: Sendable, Equatable {
         if concernsSensors { capabilities.formUnion(Self.sensors) }
         let brokers = (old: old.configuration.mqtt, new: new.configuration.mqtt)
         isElsewhere = brokers.old.address != brokers.new.address
-        concernsBroker = brokers.old.link != brokers.new.link || !files.isDisjoint(with: Self.certificates)
+        concernsBroker =
+            brokers.old != brokers.new || old.configuration.passwordFile != new.configuration.passwordFile
+            || !files.isDisjoint(with: Self.certificates)
     }
 
     /// What starts again, for the log.
@@ -86,11 +89,11 @@ extension TrilateralConfiguration {
         result.sensors.replayFile = defaults.sensors.replayFile
         result.sensors.replaySpeed = defaults.sensors.replaySpeed
         result.sensors.replayLoop = defaults.sensors.replayLoop
-        // The bridge.
-        (result.discovery, result.mqtt) = (defaults.discovery, defaults.mqtt)
-        // They are in every topic, and everybody has some of those.
-        (result.mqtt.base, result.mqtt.node) = (mqtt.base, mqtt.node)
-        result.device.publishLocation = defaults.device.publishLocation
+        // The link to the broker, and the bridge.
+        (result.mqtt, result.passwordFile) = (defaults.mqtt, defaults.passwordFile)
+        (result.discovery, result.bridge) = (defaults.discovery, defaults.bridge)
+        // It is in every topic, as is the node, and everybody has some of those.
+        result.bridge.base = bridge.base
         // Who may do what.
         result.flare.access = defaults.flare.access
         result.flare.trustedNetworks = defaults.flare.trustedNetworks
@@ -106,18 +109,6 @@ extension TrilateralConfiguration {
     /// What the sensor pipeline reads, apart from the sections of capabilities.
     fileprivate var sensing: [AnyHashable] {
         [positioning, sensors.replayFile, sensors.replaySpeed, sensors.replayLoop]
-    }
-}
-
-extension TrilateralConfiguration.Broker {
-    /// What concerns the connection; the rest concerns what is sent over it.
-    fileprivate var link: Self {
-        var result = self
-        let defaults = TrilateralConfiguration().mqtt
-        (result.base, result.node, result.rates) = (defaults.base, defaults.node, defaults.rates)
-        result.responseTopics = defaults.responseTopics
-        result.healthIntervalSeconds = defaults.healthIntervalSeconds
-        return result
     }
 }
 

@@ -1,10 +1,14 @@
 package import Bridge
 package import Controller
+import Flare
+import HomeAssistant
 import MQTT
 import Messages
+import Profiles
 import Sensing
 package import Sensors
 package import Settings
+import Things
 
 /// The device, topics and sensors of a node.
 package struct NodePlan: Sendable {
@@ -24,7 +28,7 @@ package struct NodePlan: Sendable {
     package init(_ plan: DaemonPlan, after last: NodePlan? = nil) {
         daemon = plan
         let configuration = plan.configuration
-        name = NodeAddress(configuration.mqtt, plan.traits).node
+        name = NodeAddress(configuration, plan.traits).node
         controller = ControllerConfiguration(plan)
         // Another catalog would be another profile for every thing.
         if let last, last.configuration.profiles == configuration.profiles {
@@ -39,7 +43,8 @@ package struct NodePlan: Sendable {
     ///
     /// - Parameter installation: The id of this installation, so that the client ids of two installations differ.
     func link(installation: String) -> MQTTConfiguration {
-        var link = MQTTConfiguration(configuration.mqtt, clientID: "trilateral-\(name)-\(installation)")
+        var link = configuration.mqtt
+        link.clientID = link.clientID ?? "trilateral-\(name)-\(installation)"
         let topics = Topics(root: bridge.root)
         (link.birth, link.will) = (topics.message(isOnline: true), topics.message(isOnline: false))
         return link
@@ -50,5 +55,47 @@ package struct NodePlan: Sendable {
         var rules = controller
         rules.slices = Slices(capabilities.flatMap { $0.slices(configuration) }).resuming(daemon.former)
         return rules
+    }
+}
+
+extension ControllerConfiguration {
+    init(_ plan: DaemonPlan) {
+        self = plan.configuration.controller
+        announces = plan.configuration.discovery.isEnabled
+        switchedOff = plan.configuration.switchedOff()
+        catalog = ThingCatalog(plan.configuration.profiles)
+        deviceName = plan.configuration.device.name ?? plan.traits.hostName
+        deviceDescription = plan.traits.description
+        deviceMAC = plan.traits.mac
+        isReloaded = plan.isReloaded
+    }
+}
+
+extension ThingCatalog {
+    /// The profiles that there are, and those that the configuration gives to things.
+    init(_ profiles: ProfileSettings) {
+        var assignments: [String: String] = [:]
+        for entry in profiles.things {
+            assignments[entry.thing] = entry.profile
+            if let slug = SlugRegistry.slug(from: entry.thing) { assignments[slug] = entry.profile }
+        }
+        self.init(profiles.library, assignments: assignments, language: profiles.language)
+    }
+}
+
+extension BridgeConfiguration {
+    init(_ configuration: TrilateralConfiguration, node: String) {
+        self = configuration.bridge
+        self.node = node
+        version = ProgramInfo.currentVersion
+        flareMode = configuration.flare.mode.rawValue
+        features = configuration.flare.isServing ? ["flare-rest", "flare-socketio"] : []
+        publicURL = configuration.web.publicURL ?? ""
+        hasMap = configuration.map.isEnabled
+        hasUserTopics = configuration.people.userTopics
+        waitsForAccessList = configuration.people.accessFile != nil
+        hasStation = configuration.station.announce != nil
+        let named = configuration.profiles.library.application
+        application = .init(version: named.version, name: named.name, identifier: named.identifier)
     }
 }

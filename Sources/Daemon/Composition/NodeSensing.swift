@@ -2,10 +2,10 @@ import Controller
 import Foundation
 import Logging
 import Positioning
-import Sensing
+package import Sensing
 import Sensors
 import ServiceLifecycle
-import Settings
+package import Settings
 
 /// The sensor pipeline of a node, and a service for each source.
 struct NodeSensing: Sendable {
@@ -99,6 +99,23 @@ struct NodeSensing: Sendable {
                 let advice = "correct this and reload the configuration (SIGHUP or request/reload)"
                 send(.alertRaised("sensors", .error, message: "\(error); \(advice)"))
             }
+        }
+    }
+}
+
+extension TrilateralConfiguration.Sensors {
+    /// The recording that the configuration names, if any.
+    package var replays: [ReplaySettings] {
+        guard let replayFile else { return [] }
+        return [ReplaySettings(file: replayFile, speed: .times(replaySpeed), isLooping: replayLoop)]
+    }
+}
+
+extension TrilateralConfiguration.Positioning {
+    fileprivate func makeEstimator(_ map: BeaconMap) -> any PositionEstimator {
+        switch estimator {
+        case .grid: GridEstimator(map: map, settings: grid)
+        case .centroid: CentroidEstimator(map: map)
         }
     }
 }

@@ -1,5 +1,6 @@
 import HTTPListener
 package import Logging
+import MQTT
 package import Settings
 
 /// The log lines at the start of a daemon: its version, topics, broker, folders and addresses.

@@ -102,8 +102,8 @@ extension TrilateralDaemon {
             reportRead: { runtime.send(.configurationRead(problem: $0)) },
             reload: { await node.reloader.reload($0) },
             prepare: { next in
-                let old = NodeAddress(await node.reloader.configuration.mqtt, plan.traits)
-                if NodeAddress(next.values.mqtt, plan.traits) != old { await bridge.leave() }
+                let old = NodeAddress(await node.reloader.configuration, plan.traits)
+                if NodeAddress(next.values, plan.traits) != old { await bridge.leave() }
             },
             setLogLevel: plan.setLogLevel,
             logger: logger

@@ -1,12 +1,13 @@
 import Accounts
 package import Controller
-import Flare
+package import Flare
 package import FlareClient
 package import FlareServer
-import HTTPListener
+package import HTTPListener
 package import Logging
+import OperatingSystem
 import ServiceLifecycle
-import Settings
+package import Settings
 package import Threading
 
 /// The server that stores the place: embedded in this program, or remote.
@@ -49,7 +50,7 @@ package enum FlareBackend: Sendable {
             on: loop,
             store: store,
             clock: { clock().wallMilliseconds },
-            dialect: FlareDialect(flare),
+            dialect: flare.dialect,
             steady: plan.configuration.steadiness,
             onStoreError: onFault,
             logger: logger
@@ -178,5 +179,21 @@ package enum FlareBackend: Sendable {
             await onURL("http://\(HostAndPort(host: host, port: port))")
             await plan.onFlareBound(port)
         }
+    }
+}
+
+extension TrilateralConfiguration {
+    /// The margins of the embedded server for zones and nearness; `nil` for the rule of the original server.
+    package var steadiness: SteadyPresence.Settings? {
+        flare.isSteady ? controller.steadiness : nil
+    }
+}
+
+extension HTTPListenerConfiguration {
+    package init(_ flare: TrilateralConfiguration.Platform) {
+        self.init(section: "flare.server", host: flare.listen.host, port: flare.listen.port)
+        allowedHosts = flare.allowedHosts
+        allowedOrigins = flare.allowedOrigins
+        maximumConnections = min(8192, OpenFiles.raiseLimit() * 3 / 4)
     }
 }

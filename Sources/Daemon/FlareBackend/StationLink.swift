@@ -6,6 +6,7 @@ import Logging
 import Messages
 import Resolution
 package import Settings
+import Text
 import Threading
 
 /// The connection to a Flare server that is found by its serial: when it cannot be reached, a resolver is asked where it

@@ -1,3 +1,5 @@
+import Bridge
+import MQTT
 package import Settings
 package import Text
 import Threading
@@ -28,7 +30,9 @@ package final class KnownSecrets: Sendable {
             mqtt.password?.reveal(), configuration.flare.remote.token?.reveal(),
             configuration.web.access.passwordText,
         ]
-        let words = ["trilateral", mqtt.base, mqtt.node, mqtt.username, mqtt.host]
+        let words = [
+            "trilateral", configuration.bridge.base, configuration.node, mqtt.username, mqtt.host,
+        ]
         update { state in
             state.passwords = passwords.compactMap(\.self)
             state.publicWords = Set(words.compactMap(\.self))

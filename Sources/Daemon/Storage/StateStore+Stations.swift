@@ -1,6 +1,6 @@
 import GRDB
 package import Resolution
-package import Settings
+package import Text
 
 /// A Flare server that is found by its serial.
 package struct RegisteredStation: Sendable, Hashable {

@@ -1,20 +1,21 @@
+package import Text
 import Threading
 
 /// The settings of a connection to a broker.
-package struct MQTTConfiguration: Sendable {
+package struct MQTTConfiguration: Sendable, Hashable {
     /// Host name or address; with TLS also the name in the broker's certificate.
     package var host = "localhost"
     package var port = 1883
     package var protocolVersion = MQTTProtocolChoice.automatic
-    /// Empty for a random id at every connect.
-    package var clientID = ""
+    /// `nil` for a random id at every connect.
+    package var clientID: String?
     package var username: String?
-    package var password: MQTTPassword?
+    package var password: Secret?
     /// Keep-alive in seconds, 5…65535.
     package var keepAliveSeconds = 30
     /// Timeout of a connection attempt, seconds.
     package var connectTimeoutSeconds = 10
-    package var tls: MQTTTLS?
+    package var tls = MQTTTLS()
     /// The message that the broker publishes when the link is lost without DISCONNECT.
     package var will: MQTTMessage?
     /// The message that is sent first on every link, before those that were not acknowledged over the last one.
@@ -56,29 +57,18 @@ package struct MQTTConfiguration: Sendable {
 /// The protocol version of a client.
 package enum MQTTProtocolChoice: String, Sendable, Hashable, CaseIterable {
     /// MQTT 5, or 3.1.1 when the broker does not support it; determined again at every connect.
-    case automatic
-    case v5
-    case v311
-}
-
-/// A password, which is printed as `***`.
-package struct MQTTPassword: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
-    CustomReflectable
-{
-    let secret: String
-
-    package init(_ secret: String) { self.secret = secret }
-
-    package var description: String { "***" }
-    package var debugDescription: String { "***" }
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
+    case automatic = "auto"
+    case v5 = "5"
+    case v311 = "3.1.1"
 }
 
 /// TLS settings.
 ///
 /// Both the requested name (SNI) and the name required in the certificate are ``MQTTConfiguration/host``:
 /// libmosquitto supports no other.
-package struct MQTTTLS: Sendable {
+package struct MQTTTLS: Sendable, Hashable {
+    /// Whether the connection uses TLS; the rest has no effect otherwise.
+    package var isEnabled = false
     /// A PEM file of trusted certificates; without it and `caDirectory`, those of the system.
     package var caFile: String?
     /// A directory of trusted certificates, prepared with `openssl rehash`.
@@ -86,7 +76,7 @@ package struct MQTTTLS: Sendable {
     /// The client certificate, PEM, if the broker requires one; needs `keyFile`.
     package var certificateFile: String?
     package var keyFile: String?
-    package var keyPassword: MQTTPassword?
+    package var keyPassword: Secret?
     /// Application protocol to request (ALPN), for instance `mqtt` on port 443.
     package var alpn: String?
     /// False only in tests: accepts any certificate of a trusted authority, whatever its name.

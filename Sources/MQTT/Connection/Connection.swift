@@ -289,7 +289,7 @@ final class Connection: Sendable {
             address: configuration.address,
             user: configuration.username,
             version: version,
-            hasTLS: configuration.tls != nil,
+            hasTLS: configuration.tls.isEnabled,
             wasReached: wasReached,
             isAccepted: progress.session != nil,
             refusal: progress.refusal,

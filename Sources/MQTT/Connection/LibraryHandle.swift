@@ -1,6 +1,7 @@
 import CMosquitto
 import Glibc
 import SystemPackage
+import Text
 
 /// Creates a libmosquitto handle from a configuration.
 enum LibraryHandle {
@@ -15,15 +16,15 @@ enum LibraryHandle {
     {
         _ = library
         let id = configuration.clientID
-        guard TopicRules.isText(id) else { throw .configuration("\"\(id)\" cannot be a client id") }
-        guard let handle = mosquitto_new(id.isEmpty ? nil : id, true, nil) else {
+        if let id, !TopicRules.isText(id) { throw .configuration("\"\(id)\" cannot be a client id") }
+        guard let handle = mosquitto_new(id, true, nil) else {
             throw .configuration("libmosquitto cannot create a client: \(Errno(rawValue: errno))")
         }
         do throws(MQTTError) {
             try setOptions(handle, version)
             try setUser(handle, configuration)
             if let will = configuration.will { try setWill(handle, will, version) }
-            if let tls = configuration.tls { try setTLS(handle, tls) }
+            if configuration.tls.isEnabled { try setTLS(handle, configuration.tls) }
             if version == .v5 { limitPackets(handle) }
         } catch {
             mosquitto_destroy(handle)
@@ -66,7 +67,7 @@ enum LibraryHandle {
         }
         guard TopicRules.isText(user) else { throw .configuration("the MQTT user name cannot be sent") }
         try check(
-            mosquitto_username_pw_set(handle, user, configuration.password?.secret),
+            mosquitto_username_pw_set(handle, user, configuration.password?.reveal()),
             "user name and password"
         )
     }
@@ -146,7 +147,7 @@ enum LibraryHandle {
             guard let buffer,
                 let connection = Connection.of(mosquitto_userdata(handle.map { OpaquePointer($0) }))
             else { return 0 }
-            let secret = Array((connection.configuration.tls?.keyPassword?.secret ?? "").utf8)
+            let secret = Array((connection.configuration.tls.keyPassword?.reveal() ?? "").utf8)
             guard secret.count < Int(size) else { return 0 }
             for (index, byte) in secret.enumerated() { buffer[index] = CChar(bitPattern: byte) }
             buffer[secret.count] = 0

@@ -44,7 +44,7 @@ package enum TLSReason {
         let code = SSL_get_verify_result(tls)
         if code != Int(X509_V_OK) { return verificationError(of: certificate, code) }
         let host = configuration.host
-        guard configuration.tls?.verifyHostname != false, X509_check_ip_asc(certificate, host, 0) != 1,
+        guard configuration.tls.verifyHostname, X509_check_ip_asc(certificate, host, 0) != 1,
             X509_check_host(certificate, host, host.utf8.count, 0, nil) != 1
         else { return nil }
         let names = name(X509_get_subject_name(certificate)) ?? "another name"

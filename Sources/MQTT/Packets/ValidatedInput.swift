@@ -47,7 +47,7 @@ final class ValidatedInput {
         isV5 = version == .v5
         self.configuration = configuration
         validator = PacketValidator(version: version)
-        isHandshaking = configuration.tls != nil
+        isHandshaking = configuration.tls.isEnabled
         libraryDescriptor = mosquitto_socket(handle)
         var pair: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)

@@ -1,5 +1,6 @@
 import FlareClient
 import Foundation
+import MQTT
 import OperatingSystem
 import Sensors
 

@@ -19,11 +19,10 @@ package struct ConfigurationField<Record: Sendable>: Sendable {
         self.isLegal = isLegal
         self.isNeeded = isNeeded
         store = { input, record in
-            switch type.decode(input) {
-            case .success(let value):
-                record[keyPath: target] = value
+            do throws(ConfigurationValueError) {
+                record[keyPath: target] = try type.decode(input)
                 return []
-            case .failure(let error):
+            } catch {
                 return error.issues
             }
         }

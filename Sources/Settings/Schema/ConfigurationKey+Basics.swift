@@ -1,8 +1,10 @@
+import Bridge
 import Controller
 import Flare
 import FlareClient
 import FlareServer
 import HomeAssistant
+import MQTT
 import Positioning
 
 extension ConfigurationKey {
@@ -12,7 +14,7 @@ extension ConfigurationKey {
             "The broker's name or address.",
         .init("mqtt.port", \.mqtt.port, .integer(1...65535)):
             "The broker's TCP port; with TLS usually 8883.",
-        .init("mqtt.version", \.mqtt.version, .choice()):
+        .init("mqtt.version", \.mqtt.protocolVersion, .choice()):
             "The MQTT version; auto uses 5 if the broker supports it, else 3.1.1.",
         .init("mqtt.client_id", \.mqtt.clientID, .optional(.text(upTo: 128))):
             "The client id; null makes one from the node and a stored number.",
@@ -20,23 +22,23 @@ extension ConfigurationKey {
             "The user name at the broker; null for none.",
         .init("mqtt.password", \.mqtt.password, .optional(.secret), secret: true):
             "The password is never written here: use password_file or the variable TRILATERAL_MQTT_PASSWORD.",
-        .init("mqtt.password_file", \.mqtt.passwordFile, .optional(.path)):
+        .init("mqtt.password_file", \.passwordFile, .optional(.path)):
             "A file that contains only the password; only its owner should be able to read it.",
-        .init("mqtt.keepalive_seconds", \.mqtt.keepaliveSeconds, .integer(5...3600)):
+        .init("mqtt.keepalive_seconds", \.mqtt.keepAliveSeconds, .integer(5...3600)):
             "Keep-alive interval, seconds; after one and a half intervals of silence the broker publishes our last will.",
-        .init("mqtt.base", \.mqtt.base, .topic):
+        .init("mqtt.base", \.bridge.base, .topic):
             "All topics begin with <base>/<node>.",
-        .init("mqtt.node", \.mqtt.node, .optional(.slug)):
+        .init("mqtt.node", \.node, .optional(.slug)):
             "The name of this daemon on the broker, part of its topics; null uses the host name.",
-        .init("mqtt.response_topics", \.mqtt.responseTopics, .list(.topicFilter)):
+        .init("mqtt.response_topics", \.bridge.responseTopics, .list(.topicFilter)):
             "Where answers go when a command names a response topic (MQTT 5), as filters; a command with another is refused.",
-        .init("mqtt.reconnect_min_seconds", \.mqtt.reconnectMinSeconds, .number(0.1...60)):
+        .init("mqtt.reconnect_min_seconds", \.mqtt.reconnectMinimumSeconds, .number(0.1...60)):
             "Delay before the first attempt to reconnect, seconds; it doubles with each attempt, with some jitter.",
-        .init("mqtt.reconnect_max_seconds", \.mqtt.reconnectMaxSeconds, .number(1...3600)):
+        .init("mqtt.reconnect_max_seconds", \.mqtt.reconnectMaximumSeconds, .number(1...3600)):
             "The longest delay between two attempts, seconds.",
-        .init("mqtt.max_queued", \.mqtt.maxQueued, .integer(100...30000)):
+        .init("mqtt.max_queued", \.mqtt.maximumQueued, .integer(100...30000)):
             "How many messages may be queued for the broker.",
-        .init("mqtt.health_interval_seconds", \.mqtt.healthIntervalSeconds, .integer(5...3600)):
+        .init("mqtt.health_interval_seconds", \.bridge.healthInterval, .seconds(5...3600)):
             "Interval of the messages on <base>/<node>/health, seconds.",
         .init("mqtt.tls.enabled", \.mqtt.tls.isEnabled, .flag):
             "Whether the connection to the broker uses TLS.",
@@ -50,11 +52,11 @@ extension ConfigurationKey {
             "The ALPN protocol name, for brokers that share a port with other services; null for none.",
         .init("mqtt.tls.verify_hostname", \.mqtt.tls.verifyHostname, .flag):
             "Whether the broker's certificate must be for its host name.",
-        .init("mqtt.rates.position_per_second", \.mqtt.rates.positionPerSecond, .number(0.1...50)):
+        .init("mqtt.rates.position_per_second", \.bridge.positionsPerSecond, .number(0.1...50)):
             "How often the device's position is published at most, times a second.",
-        .init("mqtt.rates.angle_per_second", \.mqtt.rates.anglePerSecond, .number(0.1...50)):
+        .init("mqtt.rates.angle_per_second", \.bridge.anglesPerSecond, .number(0.1...50)):
             "How often the device's angle is published at most, times a second.",
-        .init("mqtt.rates.copies_per_second", \.mqtt.rates.copiesPerSecond, .number(0.1...50)):
+        .init("mqtt.rates.copies_per_second", \.bridge.copiesPerSecond, .number(0.1...50)):
             "How often their copies in the topics state and device are published at most, times a second.",
 
         .init("flare.mode", \.flare.mode, .choice()):
@@ -111,7 +113,7 @@ extension ConfigurationKey {
             "Networks whose programs need no token with auto, as 192.168.1.0/24; 127.0.0.0/8 trusts all users of this machine.",
         .init("flare.server.synchronous", \.flare.store.synchronous, .choice()):
             "How safely writes are stored: normal survives a crash of the program; full also survives a power cut, and is slower.",
-        .init("flare.server.strict", \.flare.isStrict, .flag):
+        .init("flare.server.strict", \.flare.dialect, .strictness):
             "Whether plain bugs of the original server are corrected: messages sent twice, angles beyond a full turn.",
         .init("flare.server.steady", \.flare.isSteady, .flag):
             "Whether the server also uses the section presence for zones and nearness of devices, instead of the original rule.",
@@ -143,7 +145,7 @@ extension ConfigurationKey {
             "The name of this device in the place; null uses the host name.",
         .init("device.allow_set", \.controller.allowsDeviceSet, .flag):
             "Whether position, angle and name of this device may be set over MQTT.",
-        .init("device.publish_location", \.device.publishLocation, .flag):
+        .init("device.publish_location", \.bridge.publishesLocation, .flag):
             "Whether latitude and longitude are published.",
     ])
 
@@ -196,4 +198,14 @@ extension ConfigurationKey {
         .init("log.file_level", \.log.fileLevel, .choice()):
             "What is written to that file: this level and those after it.",
     ])
+}
+
+extension ConfigurationType<FlareDialect> {
+    fileprivate static var strictness: ConfigurationType {
+        ConfigurationType<Bool>.flag.mapped {
+            $0 ? .strict : .origin
+        } back: {
+            $0 == .strict
+        }
+    }
 }

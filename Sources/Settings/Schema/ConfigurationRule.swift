@@ -1,5 +1,6 @@
 import FlareClient
 import JSON
+import MQTT
 
 /// What several keys must agree on.
 package struct ConfigurationRule: Sendable {
@@ -50,14 +51,14 @@ package struct ConfigurationRule: Sendable {
         withoutTLS("key_file") { $0.keyFile },
         withoutTLS("alpn") { $0.alpn },
         .init(paths: ["mqtt.password_file", "mqtt.password"]) {
-            $0.mqtt.passwordFile != nil && $0.mqtt.password != nil
+            $0.passwordFile != nil && $0.mqtt.password != nil
                 ? "set either this or TRILATERAL_MQTT_PASSWORD, not both" : nil
         },
         .init(paths: ["mqtt.password_file", "mqtt.username"]) {
-            $0.mqtt.passwordFile != nil && $0.mqtt.username == nil ? "needs mqtt.username as well" : nil
+            $0.passwordFile != nil && $0.mqtt.username == nil ? "needs mqtt.username as well" : nil
         },
         .init(paths: ["mqtt.password", "mqtt.username", "mqtt.password_file"]) {
-            $0.mqtt.password != nil && $0.mqtt.passwordFile == nil && $0.mqtt.username == nil
+            $0.mqtt.password != nil && $0.passwordFile == nil && $0.mqtt.username == nil
                 ? "needs mqtt.username as well" : nil
         },
         .init(paths: ["flare.mode", "flare.remote.url"]) {
@@ -85,7 +86,7 @@ package struct ConfigurationRule: Sendable {
         remoteWithoutTLS("ca_file") { $0.tls.caFile },
         remoteWithoutTLS("certificate_file") { $0.tls.certificateFile },
         .init(paths: ["mqtt.reconnect_max_seconds", "mqtt.reconnect_min_seconds"]) {
-            let (least, most) = ($0.mqtt.reconnectMinSeconds, $0.mqtt.reconnectMaxSeconds)
+            let (least, most) = ($0.mqtt.reconnectMinimumSeconds, $0.mqtt.reconnectMaximumSeconds)
             guard most < least else { return nil }
             let values = (JSONValue.number(most), JSONValue.number(least))
             return "must be at least mqtt.reconnect_min_seconds (is \(values.0), and that is \(values.1))"
@@ -106,7 +107,7 @@ package struct ConfigurationRule: Sendable {
 
     private static func withoutTLS(
         _ name: String,
-        _ value: @escaping @Sendable (TrilateralConfiguration.TLS) -> String?
+        _ value: @escaping @Sendable (MQTTTLS) -> String?
     ) -> ConfigurationRule {
         ConfigurationRule(paths: ["mqtt.tls.\(name)", "mqtt.tls.enabled"]) {
             value($0.mqtt.tls) != nil && !$0.mqtt.tls.isEnabled

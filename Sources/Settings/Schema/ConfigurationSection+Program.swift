@@ -1,3 +1,6 @@
+import MQTT
+import Text
+
 // The keys that no capability brings.
 
 extension ConfigurationSection {
@@ -42,7 +45,7 @@ extension ConfigurationSection {
 
 extension ConfigurationFile {
     fileprivate static let password = ConfigurationFile("mqtt.password_file") { loaded in
-        guard let file = loaded.values.mqtt.passwordFile, loaded.values.mqtt.password == nil else {
+        guard let file = loaded.values.passwordFile, loaded.values.mqtt.password == nil else {
             return .success(nil)
         }
         return Secret.load(file).map { found in

@@ -28,21 +28,15 @@ package struct ConfigurationSection: Sendable {
     }
 }
 
-/// The values that a ``ConfigurationSection`` is decoded into.
+/// The defaults of the values that each ``ConfigurationSection`` is decoded into.
 ///
-/// A capability declares such a type in its own folder and gives it a name there, as the parts of
-/// ``TrilateralConfiguration`` have:
+/// A capability adds its own in its folder; its name is also that of the values in ``TrilateralConfiguration``. Each has
+/// another type.
 ///
-///     extension TrilateralConfiguration {
-///         package var map: MapConfiguration {
-///             get { self[MapConfiguration.self] }
-///             set { self[MapConfiguration.self] = newValue }
-///         }
+///     extension ConfigurationDefaults {
+///         package var map: MapConfiguration { MapConfiguration() }
 ///     }
-package protocol ConfigurationValues: Sendable, Hashable {
-    /// The defaults.
-    init()
-}
+package struct ConfigurationDefaults: Sendable {}
 
 /// A file that a key names and that is read together with the configuration, such as a password.
 package struct ConfigurationFile: Sendable {

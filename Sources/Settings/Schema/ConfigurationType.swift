@@ -1,4 +1,5 @@
 import Foundation
+package import Text
 
 /// A location in the file.
 ///
@@ -35,7 +36,7 @@ package enum ConfigurationInput: Sendable, Hashable {
         case .null: "empty"
         case .scalar(let text, let isQuoted):
             isQuoted || Double(text) == nil
-                ? "\"\(Secret.maskingCredentials(in: text).prefix(80))\"" : String(text.prefix(80))
+                ? "\"\(text.withoutCredentials.prefix(80))\"" : String(text.prefix(80))
         case .list: "a list"
         case .mapping: "a section"
         }
@@ -79,7 +80,7 @@ package struct ConfigurationType<Value: Sendable>: Sendable {
     let legal: String
     /// What is legal, if the value itself does not show it: a range, a choice of words.
     var hint: String?
-    package let decode: @Sendable (ConfigurationInput) -> Result<Value, ConfigurationValueError>
+    package let decode: @Sendable (ConfigurationInput) throws(ConfigurationValueError) -> Value
     package let encode: @Sendable (Value) -> ConfigurationInput
     /// Whether the value names a file, or several.
     var isFile = false
@@ -89,7 +90,7 @@ package struct ConfigurationType<Value: Sendable>: Sendable {
     /// - Parameter legal: What is legal, for messages.
     package init(
         _ legal: String,
-        decode: @escaping @Sendable (ConfigurationInput) -> Result<Value, ConfigurationValueError>,
+        decode: @escaping @Sendable (ConfigurationInput) throws(ConfigurationValueError) -> Value,
         encode: @escaping @Sendable (Value) -> ConfigurationInput
     ) {
         self.legal = legal
@@ -104,13 +105,13 @@ package struct ConfigurationType<Value: Sendable>: Sendable {
         decode: @escaping @Sendable (String) -> Value?,
         encode: @escaping @Sendable (Value) -> String
     ) -> ConfigurationType {
-        ConfigurationType(legal) { input in
+        ConfigurationType(legal) { input throws(ConfigurationValueError) in
             if case .scalar(let text, let isQuoted) = input, !(plainOnly && isQuoted),
                 let value = decode(text)
             {
-                return .success(value)
+                return value
             }
-            return .failure(ConfigurationValueError(message: "must be \(legal) (is \(input.description))"))
+            throw ConfigurationValueError(message: "must be \(legal) (is \(input.description))")
         } encode: {
             .scalar(encode($0))
         }
@@ -127,13 +128,24 @@ package struct ConfigurationType<Value: Sendable>: Sendable {
 }
 
 extension ConfigurationType {
+    /// The same in the file, and another value in the program.
+    package func mapped<Other>(
+        _ value: @escaping @Sendable (Value) -> Other,
+        back: @escaping @Sendable (Other) -> Value
+    ) -> ConfigurationType<Other> {
+        var other = ConfigurationType<Other>(legal) { input throws(ConfigurationValueError) in
+            value(try decode(input))
+        } encode: {
+            encode(back($0))
+        }
+        (other.hint, other.isFile, other.isWritten) = (hint, isFile, isWritten)
+        return other
+    }
+
     package static func optional<Wrapped>(_ form: ConfigurationType<Wrapped>) -> ConfigurationType
     where Value == Wrapped? {
-        var optional = ConfigurationType(form.legal + ", or null") { input in
-            switch input {
-            case .null: .success(nil)
-            default: form.decode(input).map(Optional.some)
-            }
+        var optional = ConfigurationType(form.legal + ", or null") { input throws(ConfigurationValueError) in
+            input == .null ? nil : try form.decode(input)
         } encode: {
             $0.map(form.encode) ?? .null
         }
@@ -146,7 +158,7 @@ extension ConfigurationType {
     package static func list<Element>(_ form: ConfigurationType<Element>, upTo most: Int = 64)
         -> ConfigurationType
     where Value == [Element] {
-        var list = ConfigurationType("a list of: " + form.legal) { input in
+        var list = ConfigurationType("a list of: " + form.legal) { input throws(ConfigurationValueError) in
             let inputs: [ConfigurationInput.Element]
             switch input {
             case .list(let elements): inputs = elements
@@ -156,27 +168,24 @@ extension ConfigurationType {
                 }
             case .null: inputs = []
             case .mapping:
-                return .failure(ConfigurationValueError(message: "must be a list (is a section)"))
+                throw ConfigurationValueError(message: "must be a list (is a section)")
             }
             guard inputs.count <= most else {
-                return .failure(
-                    ConfigurationValueError(
-                        message: "must have at most \(most) entries (has \(inputs.count))"
-                    )
-                )
+                let message = "must have at most \(most) entries (has \(inputs.count))"
+                throw ConfigurationValueError(message: message)
             }
             var values: [Element] = []
             var issues: [ConfigurationValueError.Issue] = []
             for (number, input) in inputs.enumerated() {
-                switch form.decode(input.value) {
-                case .success(let value): values.append(value)
-                case .failure(let error):
-                    issues.append(
-                        .init(message: "entry \(number + 1): \(error.message)", place: input.place)
-                    )
+                do throws(ConfigurationValueError) {
+                    values.append(try form.decode(input.value))
+                } catch {
+                    let message = "entry \(number + 1): \(error.message)"
+                    issues.append(.init(message: message, place: input.place))
                 }
             }
-            return issues.isEmpty ? .success(values) : .failure(ConfigurationValueError(issues))
+            guard issues.isEmpty else { throw ConfigurationValueError(issues) }
+            return values
         } encode: {
             .list($0.map { .init(value: form.encode($0)) })
         }
@@ -214,14 +223,14 @@ extension ConfigurationType<Bool> {
 extension ConfigurationType<Int> {
     package static func integer(_ range: ClosedRange<Int>) -> ConfigurationType {
         let legal = "\(range.lowerBound) to \(range.upperBound)"
-        var form = ConfigurationType(legal) { input in
+        var form = ConfigurationType(legal) { input throws(ConfigurationValueError) in
             guard case .scalar(let text, isQuoted: false) = input, let value = Int(text) else {
-                return .failure(.notANumber("must be a whole number", input))
+                throw ConfigurationValueError.notANumber("must be a whole number", input)
             }
             guard range.contains(value) else {
-                return .failure(ConfigurationValueError(message: "must be \(legal) (is \(value))"))
+                throw ConfigurationValueError(message: "must be \(legal) (is \(value))")
             }
-            return .success(value)
+            return value
         } encode: {
             .scalar(String($0))
         }
@@ -230,17 +239,28 @@ extension ConfigurationType<Int> {
     }
 }
 
+extension ConfigurationType<Duration> {
+    /// Whole seconds.
+    package static func seconds(_ range: ClosedRange<Int>) -> ConfigurationType {
+        ConfigurationType<Int>.integer(range).mapped {
+            .seconds($0)
+        } back: {
+            Int($0.components.seconds)
+        }
+    }
+}
+
 extension ConfigurationType<Double> {
     package static func number(_ range: ClosedRange<Double>) -> ConfigurationType {
         let legal = "\(plain(range.lowerBound)) to \(plain(range.upperBound))"
-        var form = ConfigurationType(legal) { input in
+        var form = ConfigurationType(legal) { input throws(ConfigurationValueError) in
             guard case .scalar(let text, isQuoted: false) = input, let value = Double(text), value.isFinite,
                 text.utf8.allSatisfy({ "0123456789.+-eE".utf8.contains($0) })
-            else { return .failure(.notANumber("must be a number", input)) }
+            else { throw ConfigurationValueError.notANumber("must be a number", input) }
             guard range.contains(value) else {
-                return .failure(ConfigurationValueError(message: "must be \(legal) (is \(plain(value)))"))
+                throw ConfigurationValueError(message: "must be \(legal) (is \(plain(value)))")
             }
-            return .success(value)
+            return value
         } encode: {
             .scalar(plain($0))
         }
@@ -254,14 +274,23 @@ extension ConfigurationType<Double> {
 }
 
 extension ConfigurationType<Secret> {
-    package static var secret: ConfigurationType {
-        ConfigurationType("a text") { input in
+    package static var secret: ConfigurationType<Secret> {
+        ConfigurationType("a text") { input throws(ConfigurationValueError) in
             guard case .scalar(let text, _) = input, !text.isEmpty, text.utf8.count <= 65535 else {
-                return .failure(ConfigurationValueError(message: "must be a text of 1 to 65535 bytes"))
+                throw ConfigurationValueError(message: "must be a text of 1 to 65535 bytes")
             }
-            return .success(Secret(text))
+            return Secret(text)
         } encode: {
             .scalar($0.description)
         }
+    }
+}
+
+extension String {
+    /// The text with `***` for what may be a user name and password in it: `http://anna:secret@host`.
+    fileprivate var withoutCredentials: String {
+        guard let at = lastIndex(of: "@") else { return self }
+        let scheme = firstRange(of: "://").map { self[..<$0.upperBound] } ?? ""
+        return scheme.endIndex <= at ? "\(scheme)***\(self[at...])" : self
     }
 }

@@ -1,3 +1,6 @@
+import Bridge
+import MQTT
+
 /// Where on which broker a daemon has its topics.
 package struct NodeAddress: Hashable {
     package let host: String
@@ -5,10 +8,10 @@ package struct NodeAddress: Hashable {
     package let base: String
     package let node: String
 
-    package init(_ broker: TrilateralConfiguration.Broker, _ traits: HostInfo) {
-        host = broker.host
-        port = broker.port
-        base = broker.base
-        node = broker.node ?? traits.node
+    package init(_ configuration: TrilateralConfiguration, _ traits: HostInfo) {
+        host = configuration.mqtt.host
+        port = configuration.mqtt.port
+        base = configuration.bridge.base
+        node = configuration.node ?? traits.node
     }
 }

@@ -1,4 +1,5 @@
 package import OperatingSystem
+package import Text
 
 extension Secret {
     /// The text of a password file, without the line break at its end.

@@ -1,18 +1,27 @@
-import Bridge
+package import Bridge
 package import Controller
 package import FlareClient
 package import FlareServer
 package import HomeAssistant
-import MQTT
+package import MQTT
 package import Positioning
 import Resolution
+package import Text
 
 /// Everything a user can configure, as typed values with their defaults.
 ///
-/// Capabilities add values of their own: see ``ConfigurationValues``. For the keys of the file see
+/// Capabilities add values of their own: see ``ConfigurationDefaults``. For the keys of the file see
 /// ``ConfigurationSchema``.
+@dynamicMemberLookup
 package struct TrilateralConfiguration: Sendable, Hashable {
-    package var mqtt = Broker()
+    /// The connection to the broker, without a will; the password is from ``passwordFile`` or the environment.
+    package var mqtt = MQTTConfiguration()
+    /// The file of the broker's password.
+    package var passwordFile: String?
+    /// The level of this daemon's topics; `nil` uses the slug of the host name.
+    package var node: String?
+    /// What is published, and below which topics; the daemon adds its node and what it has.
+    package var bridge = BridgeConfiguration()
     package var discovery = DiscoverySettings()
     package var flare = Platform()
     package var profiles = ProfileSettings()
@@ -28,64 +37,18 @@ package struct TrilateralConfiguration: Sendable, Hashable {
 
     package init() {}
 
-    package subscript<Values: ConfigurationValues>(_ type: Values.Type) -> Values {
-        get { added[ObjectIdentifier(type)]?.values as? Values ?? Values() }
+    /// What a capability adds.
+    package subscript<Values: Sendable & Hashable>(
+        dynamicMember section: any KeyPath<ConfigurationDefaults, Values> & Sendable
+    ) -> Values {
+        get {
+            added[ObjectIdentifier(Values.self)]?.values as? Values
+                ?? ConfigurationDefaults()[keyPath: section]
+        }
         set {
-            let isDefault = newValue == Values()
-            added[ObjectIdentifier(type)] = isDefault ? nil : AddedValues(values: newValue)
+            let isDefault = newValue == ConfigurationDefaults()[keyPath: section]
+            added[ObjectIdentifier(Values.self)] = isDefault ? nil : AddedValues(values: newValue)
         }
-    }
-
-    /// The broker, and how messages are published.
-    package struct Broker: Sendable, Hashable {
-        package enum Version: String, Sendable, CaseIterable {
-            case automatic = "auto"
-            case version5 = "5"
-            case version311 = "3.1.1"
-        }
-
-        private static let link = MQTTConfiguration()
-        private static let bridge = BridgeConfiguration()
-
-        package var host = Self.link.host
-        package var port = Self.link.port
-        package var version = Version.automatic
-        package var clientID: String?
-        package var username: String?
-        /// From `password_file` or the environment, never from the configuration file itself.
-        package var password: Secret?
-        package var passwordFile: String?
-        package var keepaliveSeconds = Self.link.keepAliveSeconds
-        package var base = Self.bridge.base
-        package var responseTopics = Self.bridge.responseTopics
-        /// `nil` uses the slug of the host name.
-        package var node: String?
-        package var tls = TLS()
-        package var reconnectMinSeconds = Self.link.reconnectMinimumSeconds
-        package var reconnectMaxSeconds = Self.link.reconnectMaximumSeconds
-        package var maxQueued = Self.link.maximumQueued
-        package var healthIntervalSeconds = Int(Self.bridge.healthInterval.components.seconds)
-        package var rates = Rates()
-
-        package var address: HostAndPort { HostAndPort(host: host, port: port) }
-    }
-
-    package struct TLS: Sendable, Hashable {
-        package var isEnabled = false
-        package var caFile: String?
-        package var certificateFile: String?
-        package var keyFile: String?
-        package var alpn: String?
-        package var verifyHostname = MQTTTLS().verifyHostname
-    }
-
-    /// Publication limits, per second.
-    package struct Rates: Sendable, Hashable {
-        private static let bridge = BridgeConfiguration()
-
-        package var positionPerSecond = Self.bridge.positionsPerSecond
-        package var anglePerSecond = Self.bridge.anglesPerSecond
-        package var copiesPerSecond = Self.bridge.copiesPerSecond
     }
 
     /// The Flare server that stores the place.
@@ -105,13 +68,15 @@ package struct TrilateralConfiguration: Sendable, Hashable {
         package var access = FlareAccess.Mode.auto
         /// Networks that need no token, with ``FlareAccess/Mode/auto``.
         package var trustedNetworks: [String] = []
-        /// Whether plain bugs of the original server are corrected.
-        package var isStrict = false
+        package var dialect = FlareDialect.origin
         package var isSteady = false
 
         package var remote = Remote()
         /// Remote servers that the service of a profile file chooses from.
         package var servers: [NamedServer] = []
+
+        /// Whether the embedded server accepts connections.
+        package var isServing: Bool { mode == .embedded && isServerEnabled }
     }
 
     /// A Flare server on another machine.
@@ -143,7 +108,6 @@ package struct TrilateralConfiguration: Sendable, Hashable {
     package struct Device: Sendable, Hashable {
         /// `nil` uses the host name.
         package var name: String?
-        package var publishLocation = BridgeConfiguration().publishesLocation
     }
 
     /// What is not a capability's.
@@ -182,7 +146,7 @@ package struct TrilateralConfiguration: Sendable, Hashable {
 
 /// Values of any type, for comparison.
 private struct AddedValues: Sendable, Hashable {
-    let values: any ConfigurationValues
+    let values: any Sendable & Hashable
 
     static func == (left: AddedValues, right: AddedValues) -> Bool {
         AnyHashable(left.values) == AnyHashable(right.values)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bridge
 import Daemon
 import HomeAssistant
 import MQTT
@@ -58,15 +59,9 @@ struct AccessListCommand: AsyncParsableCommand {
     func validate() throws {
         if people, role != nil { throw ValidationError("--people and --role exclude each other.") }
         if !people, state.path != nil { throw ValidationError("--state needs --people.") }
-        for (name, value) in [("--base", base), ("--replies", replies)] {
-            guard let value else { continue }
-            if case .failure(let fault) = ConfigurationType<String>.topic.decode(.scalar(value)) {
-                throw ValidationError("\(name) \(fault.message).")
-            }
-        }
-        if let node, case .failure(let fault) = ConfigurationType<String>.slug.decode(.scalar(node)) {
-            throw ValidationError("--node \(fault.message).")
-        }
+        try ConfigurationType.topic.check("--base", base)
+        try ConfigurationType.topic.check("--replies", replies)
+        try ConfigurationType.slug.check("--node", node)
     }
 
     func run() async throws {
@@ -83,11 +78,11 @@ struct AccessListCommand: AsyncParsableCommand {
     }
 
     private func list(_ values: TrilateralConfiguration, _ traits: HostInfo) -> AccessList {
-        let base = base ?? values.mqtt.base
-        let node = node ?? NodeAddress(values.mqtt, traits).node
+        let base = base ?? values.bridge.base
+        let node = node ?? NodeAddress(values, traits).node
         let topics = Topics(root: "\(base)/\(node)")
         var list = AccessList(topics: topics, commands: .program, discoveryPrefix: values.discovery.prefix)
-        let filters = values.mqtt.responseTopics
+        let filters = values.bridge.responseTopics
         list.responseTopics = filters
         let usual = filters.first { $0.hasSuffix("/#") }.map { String($0.dropLast(2)) }
         list.replies = replies ?? usual ?? list.replies

@@ -1,3 +1,4 @@
+import Bridge
 import Daemon
 import FlareServer
 import HTTPListener
@@ -77,9 +78,9 @@ extension ConfigurationRule {
         needed: ["mqtt.base", "discovery.prefix"]
     ) { configuration in
         let reserved = [
-            (configuration.mqtt.base, "mqtt.base"), (configuration.discovery.prefix, "discovery.prefix"),
+            (configuration.bridge.base, "mqtt.base"), (configuration.discovery.prefix, "discovery.prefix"),
         ]
-        return configuration.mqtt.responseTopics.enumerated().flatMap { index, filter in
+        return configuration.bridge.responseTopics.enumerated().flatMap { index, filter in
             reserved.filter { filter.covers(topicsBelow: $0.0) }.map { levels, key in
                 Issue(
                     message:

@@ -116,7 +116,7 @@ package struct DaemonRunner: Sendable {
             let loaded = control.withLock { $0.running.loaded }
             let configuration = loaded.values
             file?.update { daemon in
-                daemon.take(loaded, node: NodeAddress(configuration.mqtt, .ofThisMachine()).node)
+                daemon.take(loaded, node: NodeAddress(configuration, .ofThisMachine()).node)
                 daemon.flare = nil
             }
             do {
@@ -208,7 +208,7 @@ package struct DaemonRunner: Sendable {
         plan.onEnd = { slices in control.withLock { $0.slices = slices } }
         plan.onApplied = { loaded in
             control.withLock { $0.running.applied(loaded) }
-            file?.update { $0.take(loaded, node: NodeAddress(loaded.values.mqtt, .ofThisMachine()).node) }
+            file?.update { $0.take(loaded, node: NodeAddress(loaded.values, .ofThisMachine()).node) }
             do { try configure(log, loaded.values.log) } catch { logger.error("\(error)") }
             for warning in loaded.allWarnings {
                 logger.warning("configuration: \(warning)")

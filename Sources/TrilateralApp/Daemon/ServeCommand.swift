@@ -63,7 +63,7 @@ struct ServeCommand: AsyncParsableCommand {
                 on: LoopExecutor(),
                 store: store,
                 clock: { RuntimeClock.now().wallMilliseconds },
-                dialect: FlareDialect(configuration.flare),
+                dialect: configuration.flare.dialect,
                 steady: configuration.steadiness,
                 logger: logger
             )

@@ -104,9 +104,9 @@ struct DemoCommand: AsyncParsableCommand {
             }
             return (broker, nil)
         }
-        let usual = TrilateralConfiguration().mqtt.address
-        let refusal = await BrokerProbe.refusal(of: usual, within: .seconds(3), isPatient: false)
-        if refusal == nil { return (usual, nil) }
+        let usual = MQTTConfiguration()
+        let refusal = await BrokerProbe.refusal(by: usual, within: .seconds(3), isPatient: false)
+        if refusal == nil { return (HostAndPort(host: usual.host, port: usual.port), nil) }
         let started = try await PrivateBroker.start(in: folder)
         return (started.address, started)
     }
@@ -144,7 +144,7 @@ struct DemoCommand: AsyncParsableCommand {
         runner.adjust = { configuration in
             configuration.mqtt.host = broker.host
             configuration.mqtt.port = broker.port
-            configuration.mqtt.node = node
+            configuration.node = node
             configuration.flare.listen = flare
             configuration.web.listen = web
             configuration.controller.allowsDeviceSet = true

@@ -104,7 +104,7 @@ package struct DemoScreen: Sendable {
     ///   - webPort: `nil` if the page is not served.
     ///   - link: A link that signs in the owner; `nil` if there is none.
     package func introduction(flarePort: Int, webPort: Int?, link: String?) -> String {
-        let isUsual = broker == TrilateralConfiguration().mqtt.address
+        let isUsual = broker.description == MQTTConfiguration().address
         let options = isUsual ? "" : " -h \(broker.host) -p \(broker.port)"
         let node = root.split(separator: "/").last.map(String.init) ?? root
         let end =

@@ -2,6 +2,7 @@ import ArgumentParser
 import Daemon
 import Resolution
 import Settings
+import Text
 
 struct StationAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bridge
 import Daemon
 import Foundation
 import JSON
@@ -22,9 +23,7 @@ struct BrokerAddress: ParsableArguments {
     var base: String?
 
     func validate() throws {
-        if let base, case .failure(let fault) = ConfigurationType<String>.topic.decode(.scalar(base)) {
-            throw ValidationError("--base \(fault.message).")
-        }
+        try ConfigurationType.topic.check("--base", base)
     }
 
     /// What a verb works with: the daemon that runs on this machine, unless the user names another broker.
@@ -69,15 +68,27 @@ struct BrokerAddress: ParsableArguments {
     func broker(
         _ settings: BrokerSettings
     ) throws(VerbError) -> (link: MQTTConfiguration, base: String) {
-        var values = settings.loaded.values.mqtt
+        let values = settings.loaded.values
+        var link = values.mqtt
         if mqtt == nil, let password = try settings.servicePassword() {
-            values.password = password
+            link.password = password
         }
-        var link = MQTTConfiguration(values)
         // The daemon's own id would throw the daemon off the broker.
-        link.clientID = ""
+        link.clientID = nil
         if let mqtt { (link.host, link.port) = (mqtt.host, mqtt.port) }
-        return (link, base ?? values.base)
+        return (link, base ?? values.bridge.base)
+    }
+}
+
+extension ConfigurationType<String> {
+    /// - Parameter value: Of an option; `nil` if it was not given.
+    /// - Throws: `ValidationError`, with what is legal.
+    func check(_ option: String, _ value: String?) throws {
+        do throws(ConfigurationValueError) {
+            if let value { _ = try decode(.scalar(value)) }
+        } catch {
+            throw ValidationError("\(option) \(error.message).")
+        }
     }
 }
 
@@ -108,7 +119,7 @@ struct BrokerOptions: ParsableArguments {
     ) async throws -> (link: MQTTConfiguration, root: String) {
         let settings = try settings ?? address.settings(node: node)
         let (link, base) = try address.broker(settings)
-        if let node = node ?? settings.loaded.values.mqtt.node { return (link, "\(base)/\(node)") }
+        if let node = node ?? settings.loaded.values.node { return (link, "\(base)/\(node)") }
         let found = try await findNode(link, base: base, timeout: timeout, output: output)
         return (link, "\(base)/\(found)")
     }

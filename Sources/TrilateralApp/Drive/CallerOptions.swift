@@ -2,6 +2,7 @@ import ArgumentParser
 import JSON
 import People
 import Settings
+import Text
 
 /// Who sends a command: `--as USER --token-file FILE`.
 struct CallerOptions: ParsableArguments {

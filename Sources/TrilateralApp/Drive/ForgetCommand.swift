@@ -31,9 +31,7 @@ struct ForgetCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        if let node, case .failure(let fault) = ConfigurationType<String>.slug.decode(.scalar(node)) {
-            throw ValidationError("--node \(fault.message).")
-        }
+        try ConfigurationType.slug.check("--node", node)
         guard (0.1...3600).contains(timeout) else {
             throw ValidationError("--timeout must be 0.1 to 3600 seconds.")
         }
@@ -48,7 +46,7 @@ struct ForgetCommand: AsyncParsableCommand {
         let (link, base) = try broker.broker(settings)
         let cleanup = NodeCleanup(
             link: link,
-            root: "\(base)/\(node ?? NodeAddress(values.mqtt, .ofThisMachine()).node)",
+            root: "\(base)/\(node ?? NodeAddress(values, .ofThisMachine()).node)",
             discoveryPrefix: values.discovery.prefix,
             limit: .milliseconds(Int64(timeout * 1000))
         )

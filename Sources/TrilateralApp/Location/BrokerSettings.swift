@@ -1,7 +1,9 @@
 import ArgumentParser
 import Foundation
+import MQTT
 import OperatingSystem
 import Settings
+import Text
 
 /// The configuration of a verb that talks to a broker, with the daemon whose it is.
 struct BrokerSettings {

@@ -9,6 +9,7 @@ import Logging
 import Positioning
 import Sensors
 import Settings
+import Text
 
 /// `trilateral calibrate beacons`: finds out what each beacon is heard with at one metre, and tells the place.
 struct CalibrateBeaconsCommand: AsyncParsableCommand {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bridge
 import Daemon
 import Foundation
 import JSON
@@ -124,9 +125,9 @@ struct CalibrateCompassCommand: AsyncParsableCommand {
         isUsed: Bool,
         _ settings: BrokerSettings
     ) async -> CalibrationReader {
-        let mqtt = settings.loaded.values.mqtt
-        let base = broker.address.base ?? mqtt.base
-        let root = "\(base)/\(broker.node ?? NodeAddress(mqtt, .ofThisMachine()).node)"
+        let values = settings.loaded.values
+        let base = broker.address.base ?? values.bridge.base
+        let root = "\(base)/\(broker.node ?? NodeAddress(values, .ofThisMachine()).node)"
         var outcome = DriveExchange.Outcome.noBroker("the broker was not asked for the daemon")
         // Without a password it can be measured too.
         do throws(VerbError) {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Settings
+import Text
 
 /// A password from a file, or asked for on the terminal; never an argument, which others can see.
 struct PasswordOption: ParsableArguments {

@@ -11,6 +11,7 @@ import OperatingSystem
 import People
 import Sensing
 import Settings
+import Text
 import Threading
 
 /// Where a command finds the objects: in the database, or, while a daemon or `trilateral serve` holds it, over its socket.

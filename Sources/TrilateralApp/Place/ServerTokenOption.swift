@@ -1,6 +1,7 @@
 import ArgumentParser
 import OperatingSystem
 import Settings
+import Text
 
 /// The token for the Flare server of the daemon that runs.
 struct ServerTokenOption: ParsableArguments {

@@ -96,7 +96,7 @@ private struct ObjectNames {
             let settings = try? broker.address.settings(node: broker.node),
             let (link, base) = try? broker.address.broker(settings)
         else { return [:] }
-        let node = broker.node ?? settings.loaded.values.mqtt.node ?? "+"
+        let node = broker.node ?? settings.loaded.values.node ?? "+"
         let filters = Self.topics.map { "\(base)/\(node)/\($0.value)/+" }
         return await BrokerSession(link).run(filters: filters, timeout: .seconds(1)) { session in
             var names: [FlareClass: Set<String>] = [:]

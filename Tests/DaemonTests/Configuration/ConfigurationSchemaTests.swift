@@ -1,5 +1,6 @@
 import Daemon
 import Foundation
+import MQTT
 import Settings
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Controller
 import Daemon
+import JSON
 import Settings
 import TestSupport
 import Testing
@@ -16,7 +17,7 @@ struct LifecycleConfigurationTests {
     }
 
     @Test func `the defaults are those of the lifecycle itself`() throws {
-        let settings = Lifecycle.Settings(try loaded("mqtt: {base: t}\n").get().values.lifecycle)
+        let settings = try loaded("mqtt: {base: t}\n").get().values.lifecycle
         #expect(settings == Lifecycle.Settings())
     }
 
@@ -33,16 +34,21 @@ struct LifecycleConfigurationTests {
                   app_name: Dreiseit
                 - {tag: en, app_name: Trilateral, short_app_name: Tri, spoken_name: try}
             """
-        let settings = Lifecycle.Settings(try loaded(text).get().values.lifecycle)
+        let settings = try loaded(text).get().values.lifecycle
         #expect(settings.activeWhen == .display && settings.ceiling == .limited)
         #expect(settings.backgroundSensors == [.gps] && settings.sensorGraceSeconds == 5)
         #expect(settings.controlLevels == [.active] && settings.attenuatedGain == 0.5)
         #expect(
             settings.languages == [
-                .init(tag: "de-DE", appName: "Dreiseit", shortAppName: "Dreiseit", spokenName: "Dreiseit"),
+                .init(tag: "de-DE", appName: "Dreiseit"),
                 .init(tag: "en", appName: "Trilateral", shortAppName: "Tri", spokenName: "try"),
             ]
         )
+        let names: JSONObject = [
+            "language": "de-DE", "app_name": "Dreiseit", "short_app_name": "Dreiseit",
+            "spoken_name": "Dreiseit",
+        ]
+        #expect(settings.languages.first?.members == names)
     }
 
     @Test(arguments: [

@@ -10,15 +10,12 @@ import Things
 import Threading
 import Web
 
-private struct NightLightConfiguration: ConfigurationValues {
+private struct NightLightConfiguration: Sendable, Hashable {
     var topic = "night"
 }
 
-extension TrilateralConfiguration {
-    fileprivate var nightLight: NightLightConfiguration {
-        get { self[NightLightConfiguration.self] }
-        set { self[NightLightConfiguration.self] = newValue }
-    }
+extension ConfigurationDefaults {
+    fileprivate var nightLight: NightLightConfiguration { NightLightConfiguration() }
 }
 
 extension Capability {

@@ -4,7 +4,7 @@ package import Sensors
 package import Settings
 
 /// The beacons that give positions, and the Bluetooth adapter that scans for them.
-package struct BeaconsConfiguration: ConfigurationValues {
+package struct BeaconsConfiguration: Sendable, Hashable {
     package var isEnabled = true
     /// `nil` uses the environment's `data.uuid`.
     package var uuid: UUID?
@@ -12,15 +12,10 @@ package struct BeaconsConfiguration: ConfigurationValues {
     package var identityKeysFile: String?
     /// The contents of that file.
     package var ephemeralBeacons: [EphemeralBeacon] = []
-
-    package init() {}
 }
 
-extension TrilateralConfiguration {
-    package var beacons: BeaconsConfiguration {
-        get { self[BeaconsConfiguration.self] }
-        set { self[BeaconsConfiguration.self] = newValue }
-    }
+extension ConfigurationDefaults {
+    package var beacons: BeaconsConfiguration { BeaconsConfiguration() }
 }
 
 extension ConfigurationSection {

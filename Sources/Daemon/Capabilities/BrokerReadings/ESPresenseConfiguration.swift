@@ -2,22 +2,17 @@ import Sensors
 package import Settings
 
 /// ESPresense nodes that receive this device's advertisements.
-package struct ESPresenseConfiguration: ConfigurationValues {
+package struct ESPresenseConfiguration: Sendable, Hashable {
     /// The device's id in ESPresense; `nil` ignores the nodes.
     package var device: String?
     package var topic = "espresense"
-
-    package init() {}
 
     /// The topic filter of the nodes' reports about this device; `nil` when they are ignored.
     package var filter: String? { device.map { ESPresenseReport.filter(base: topic, device: $0) } }
 }
 
-extension TrilateralConfiguration {
-    package var espresense: ESPresenseConfiguration {
-        get { self[ESPresenseConfiguration.self] }
-        set { self[ESPresenseConfiguration.self] = newValue }
-    }
+extension ConfigurationDefaults {
+    package var espresense: ESPresenseConfiguration { ESPresenseConfiguration() }
 }
 
 extension ConfigurationSection {

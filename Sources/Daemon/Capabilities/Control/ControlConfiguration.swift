@@ -1,18 +1,13 @@
 package import Settings
 
 /// Who may drive what.
-package struct ControlConfiguration: ConfigurationValues {
+package struct ControlConfiguration: Sendable, Hashable {
     /// Things and zones that nobody may drive: short names, ids, or `all`.
     package var readOnly: [String] = []
-
-    package init() {}
 }
 
-extension TrilateralConfiguration {
-    package var control: ControlConfiguration {
-        get { self[ControlConfiguration.self] }
-        set { self[ControlConfiguration.self] = newValue }
-    }
+extension ConfigurationDefaults {
+    package var control: ControlConfiguration { ControlConfiguration() }
 }
 
 extension ConfigurationSection {

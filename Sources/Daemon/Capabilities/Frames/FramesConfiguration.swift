@@ -1,17 +1,12 @@
 package import Settings
 
 /// Animation frames on the broker.
-package struct FramesConfiguration: ConfigurationValues {
+package struct FramesConfiguration: Sendable, Hashable {
     package var isEnabled = false
-
-    package init() {}
 }
 
-extension TrilateralConfiguration {
-    package var frames: FramesConfiguration {
-        get { self[FramesConfiguration.self] }
-        set { self[FramesConfiguration.self] = newValue }
-    }
+extension ConfigurationDefaults {
+    package var frames: FramesConfiguration { FramesConfiguration() }
 }
 
 extension ConfigurationSection {

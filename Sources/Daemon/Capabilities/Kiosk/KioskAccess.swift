@@ -2,6 +2,7 @@ import Accounts
 import HTTPListener
 import OperatingSystem
 import Settings
+import Text
 
 /// Who may use the kiosk page and the API, and how connections are encrypted.
 package struct KioskAccess: Sendable, Hashable {

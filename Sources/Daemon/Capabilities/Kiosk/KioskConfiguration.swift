@@ -5,7 +5,7 @@ package import Settings
 import Web
 
 /// The kiosk page, and the API over HTTP.
-package struct KioskConfiguration: ConfigurationValues {
+package struct KioskConfiguration: Sendable, Hashable {
     private static let usual = WebConfiguration().listener
 
     /// `nil` serves nothing.
@@ -17,19 +17,14 @@ package struct KioskConfiguration: ConfigurationValues {
     package var frameAncestors: [String] = []
     package var access = KioskAccess()
 
-    package init() {}
-
     /// ``publicURL`` without a slash at its end.
     var pageAddress: String? {
         publicURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
     }
 }
 
-extension TrilateralConfiguration {
-    package var web: KioskConfiguration {
-        get { self[KioskConfiguration.self] }
-        set { self[KioskConfiguration.self] = newValue }
-    }
+extension ConfigurationDefaults {
+    package var web: KioskConfiguration { KioskConfiguration() }
 }
 
 extension WebConfiguration {
@@ -45,8 +40,7 @@ extension WebConfiguration {
         publicURL = web.publicURL
         mapStyle = configuration.map.style
         modulesFolder = configuration.profiles.modules
-        var lifecycle = Lifecycle.Settings(configuration.lifecycle)
-        lifecycle.add(configuration.profiles)
+        let lifecycle = configuration.lifecycle.adding(configuration.profiles)
         experience =
             ExperienceDocument(
                 configuration.profiles.library,

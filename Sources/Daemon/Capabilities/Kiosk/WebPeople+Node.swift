@@ -4,6 +4,7 @@ import HTTPTypes
 import Logging
 import People
 import Resolution
+import Settings
 import Web
 
 extension WebPeople {

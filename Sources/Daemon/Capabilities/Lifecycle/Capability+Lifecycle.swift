@@ -21,8 +21,6 @@ extension Capability {
         // Its level tells whether a thing is near.
         readings: [WebReading("lifecycle") { $0.lifecycleJSON }],
         slices: { configuration in
-            var settings = Lifecycle.Settings(configuration.lifecycle)
-            settings.add(configuration.profiles)
             let screens = configuration.profiles.library.experience.map { experience in
                 ScreenSettings(
                     names: experience.screens.map(\.name),
@@ -30,6 +28,7 @@ extension Capability {
                     signIn: experience.signInScreen
                 )
             }
+            let settings = configuration.lifecycle.adding(configuration.profiles)
             return [Lifecycle(settings), Screens(screens)]
         }
     ) { context in

@@ -3,12 +3,13 @@ import Profiles
 import Settings
 
 extension Lifecycle.Settings {
-    /// Adds the languages of the profile files to those of the configuration, which take precedence.
+    /// The settings with the languages of the profile files, over which those of the configuration take precedence.
     ///
     /// Without texts in the files nothing changes.
-    mutating func add(_ profiles: ProfileSettings) {
+    func adding(_ profiles: ProfileSettings) -> Self {
         let strings = profiles.library.strings
-        guard !strings.languages.isEmpty else { return }
+        guard !strings.languages.isEmpty else { return self }
+        var result = self
         var tags = strings.languages
         // The keys themselves are the names in the language of the start, if no table is.
         if !tags.contains(where: { $0.lowercased() == profiles.language.lowercased() }) {
@@ -18,15 +19,16 @@ extension Lifecycle.Settings {
         for tag in tags.sorted() where !configured.contains(tag.lowercased()) {
             let name =
                 strings.text("app_name", in: tag) ?? profiles.library.application.name ?? "Trilateral"
-            languages.append(
+            result.languages.append(
                 Lifecycle.Language(
                     tag: tag,
                     appName: name,
-                    shortAppName: strings.text("short_name", in: tag) ?? name,
-                    spokenName: strings.text("tts_name", in: tag) ?? name
+                    shortAppName: strings.text("short_name", in: tag),
+                    spokenName: strings.text("tts_name", in: tag)
                 )
             )
         }
-        startLanguage = profiles.language
+        result.startLanguage = profiles.language
+        return result
     }
 }

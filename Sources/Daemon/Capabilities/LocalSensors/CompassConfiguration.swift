@@ -4,7 +4,7 @@ package import Sensors
 package import Settings
 
 /// The compass of this machine: where it is read, and how its readings are corrected.
-package struct CompassConfiguration: ConfigurationValues {
+package struct CompassConfiguration: Sendable, Hashable {
     package var isEnabled = true
     package var source = CompassSource.auto
     /// The compass of this machine.
@@ -12,17 +12,12 @@ package struct CompassConfiguration: ConfigurationValues {
     /// `nil` leaves headings magnetic.
     package var declination: DeclinationSetting?
 
-    package init() {}
-
     /// Whether the kernel's own sensors may be used.
     var usesOwn: Bool { source == .auto || source == .iio }
 }
 
-extension TrilateralConfiguration {
-    package var compass: CompassConfiguration {
-        get { self[CompassConfiguration.self] }
-        set { self[CompassConfiguration.self] = newValue }
-    }
+extension ConfigurationDefaults {
+    package var compass: CompassConfiguration { CompassConfiguration() }
 }
 
 extension ConfigurationSection {

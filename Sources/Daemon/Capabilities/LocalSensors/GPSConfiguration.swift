@@ -2,7 +2,7 @@ import Sensors
 package import Settings
 
 /// The GPS receiver of this machine.
-package struct GPSConfiguration: ConfigurationValues {
+package struct GPSConfiguration: Sendable, Hashable {
     private static let usual = HostAndPort(host: GPSDSettings().host, port: GPSDSettings().port)
 
     package var isEnabled = true
@@ -10,8 +10,6 @@ package struct GPSConfiguration: ConfigurationValues {
     package var gpsd: HostAndPort? = Self.usual
     /// Locations with a larger error are ignored.
     package var maximumErrorMetres = 100.0
-
-    package init() {}
 
     /// How gpsd is used; `nil` when it is not.
     func gpsdSettings(wantsTrueNorth: Bool) -> GPSDSettings? {
@@ -25,11 +23,8 @@ package struct GPSConfiguration: ConfigurationValues {
     }
 }
 
-extension TrilateralConfiguration {
-    package var gps: GPSConfiguration {
-        get { self[GPSConfiguration.self] }
-        set { self[GPSConfiguration.self] = newValue }
-    }
+extension ConfigurationDefaults {
+    package var gps: GPSConfiguration { GPSConfiguration() }
 }
 
 extension ConfigurationSection {

@@ -2,19 +2,14 @@ package import PlaceMap
 package import Settings
 
 /// The map on the broker.
-package struct MapConfiguration: ConfigurationValues {
+package struct MapConfiguration: Sendable, Hashable {
     package var isEnabled = false
     package var intervalSeconds = 5
     package var style = PictureStyle.auto
-
-    package init() {}
 }
 
-extension TrilateralConfiguration {
-    package var map: MapConfiguration {
-        get { self[MapConfiguration.self] }
-        set { self[MapConfiguration.self] = newValue }
-    }
+extension ConfigurationDefaults {
+    package var map: MapConfiguration { MapConfiguration() }
 }
 
 extension ConfigurationSection {

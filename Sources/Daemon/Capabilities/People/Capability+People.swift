@@ -8,6 +8,7 @@ import HTTPListener
 import HomeAssistant
 import Logging
 import Messages
+import MQTT
 import Settings
 import Threading
 

@@ -1,10 +1,11 @@
 import Accounts
 package import Administration
+import MQTT
 package import People
 package import Settings
 
 /// Who speaks at which interface, and how long what is kept.
-package struct PeopleSettings: ConfigurationValues {
+package struct PeopleSettings: Sendable, Hashable {
     /// The user who is made when there are none.
     package var owner = "owner"
     /// Who speaks at an interface without a claim: a name; `nil` for the owner; ``nobody``.
@@ -22,8 +23,6 @@ package struct PeopleSettings: ConfigurationValues {
     package var proxy = ProxySettings()
     package var logDays = 90
     package var logRows = 100_000
-
-    package init() {}
 
     /// The word for nobody where a name may stand.
     package static let nobody = "none"
@@ -74,18 +73,17 @@ package struct PeopleSettings: ConfigurationValues {
     }
 }
 
-extension TrilateralConfiguration {
-    package var people: PeopleSettings {
-        get { self[PeopleSettings.self] }
-        set { self[PeopleSettings.self] = newValue }
-    }
+extension ConfigurationDefaults {
+    package var people: PeopleSettings { PeopleSettings() }
+}
 
+extension TrilateralConfiguration {
     /// For the accounts.
-    var accounts: AccountsRegistry.Settings { people.registry(pageAddress: web.pageAddress) }
+    var accounts: AccountsRegistry.Settings { self.people.registry(pageAddress: self.web.pageAddress) }
 
     /// For administration.
     func administration(epoch: String) -> AccountsAPI.Settings {
-        people.administration(epoch: epoch, publicURL: web.publicURL)
+        self.people.administration(epoch: epoch, publicURL: self.web.publicURL)
     }
 }
 

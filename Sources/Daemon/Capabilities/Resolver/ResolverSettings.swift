@@ -4,7 +4,7 @@ package import Resolution
 package import Settings
 
 /// A resolver of station addresses in the daemon.
-package struct ResolverSettings: ConfigurationValues {
+package struct ResolverSettings: Sendable, Hashable {
     package var isEnabled = false
     package var listen = [HostAndPort(host: "127.0.0.1", port: DirectoryMessage.standardPort)]
     package var address = AddressRule.auto
@@ -13,15 +13,10 @@ package struct ResolverSettings: ConfigurationValues {
     package var requestFrom = ResolverConfiguration.standardRequestFrom
     package var keysFile: String?
     package var perSecond = ResolverConfiguration().perSecond
-
-    package init() {}
 }
 
-extension TrilateralConfiguration {
-    package var resolver: ResolverSettings {
-        get { self[ResolverSettings.self] }
-        set { self[ResolverSettings.self] = newValue }
-    }
+extension ConfigurationDefaults {
+    package var resolver: ResolverSettings { ResolverSettings() }
 }
 
 extension ResolverConfiguration {

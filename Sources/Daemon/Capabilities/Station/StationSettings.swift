@@ -2,9 +2,10 @@ package import Directory
 package import OperatingSystem
 import Resolution
 package import Settings
+import Text
 
 /// The settings of announcing this station's address to a resolver.
-package struct StationSettings: ConfigurationValues {
+package struct StationSettings: Sendable, Hashable {
     /// The resolver; `nil` announces nothing.
     package var announce: HostAndPort?
     package var serial: String?
@@ -12,8 +13,6 @@ package struct StationSettings: ConfigurationValues {
     /// `auto`, `peer` or an IPv4 address.
     package var address = "auto"
     package var keyFile: String?
-
-    package init() {}
 
     /// The address to announce.
     package var announced: Announcer.Address {
@@ -35,11 +34,8 @@ package struct StationSettings: ConfigurationValues {
     }
 }
 
-extension TrilateralConfiguration {
-    package var station: StationSettings {
-        get { self[StationSettings.self] }
-        set { self[StationSettings.self] = newValue }
-    }
+extension ConfigurationDefaults {
+    package var station: StationSettings { StationSettings() }
 }
 
 extension ConfigurationSection {

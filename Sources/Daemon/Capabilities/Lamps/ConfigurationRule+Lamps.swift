@@ -6,7 +6,7 @@ import Text
 extension ConfigurationRule {
     /// A link to one of our own topics would be an endless loop.
     static let noLinkToOwnTopics = ConfigurationRule(list: "links", needed: ["mqtt.base", "mqtt.node"]) {
-        let place = NodeAddress($0.mqtt, .ofThisMachine())
+        let place = NodeAddress($0, .ofThisMachine())
         let root = "\(place.base)/\(place.node)"
         return $0.links.flatMap { link -> [Issue] in
             guard let dialect = link.dialect else { return [] }

@@ -2,18 +2,9 @@ import Lamps
 package import Settings
 import Things
 
-/// Things and the real lamps that they are linked to.
-package struct LampsConfiguration: ConfigurationValues {
-    package var links: [LampSettings] = []
-
-    package init() {}
-}
-
-extension TrilateralConfiguration {
-    package var links: [LampSettings] {
-        get { self[LampsConfiguration.self].links }
-        set { self[LampsConfiguration.self].links = newValue }
-    }
+extension ConfigurationDefaults {
+    /// Things and the real lamps that they are linked to.
+    package var links: [LampSettings] { [] }
 }
 
 extension ConfigurationSection {
@@ -122,15 +113,15 @@ extension ConfigurationType<String> {
 
 extension ConfigurationType<CommandTemplate> {
     fileprivate static var template: ConfigurationType {
-        ConfigurationType("a text with placeholders") { input in
+        ConfigurationType("a text with placeholders") { input throws(ConfigurationValueError) in
             guard case .scalar(let text, _) = input, !text.isEmpty, text.utf8.count <= 1024 else {
                 let message = "must be a text of 1 to 1024 bytes (is \(input.description))"
-                return .failure(ConfigurationValueError(message: message))
+                throw ConfigurationValueError(message: message)
             }
             do throws(Refusal) {
-                return .success(try CommandTemplate(text))
+                return try CommandTemplate(text)
             } catch {
-                return .failure(ConfigurationValueError(message: error.message))
+                throw ConfigurationValueError(message: error.message)
             }
         } encode: {
             .scalar($0.text)

@@ -15,12 +15,3 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     package var debugDescription: String { "***" }
     package var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 }
-
-extension Secret {
-    /// A text with `***` for what may be a user name and password in it: `http://anna:secret@host`.
-    static func maskingCredentials(in text: String) -> String {
-        guard let at = text.lastIndex(of: "@") else { return text }
-        let scheme = text.firstRange(of: "://").map { text[..<$0.upperBound] } ?? ""
-        return scheme.endIndex <= at ? "\(scheme)***\(text[at...])" : text
-    }
-}

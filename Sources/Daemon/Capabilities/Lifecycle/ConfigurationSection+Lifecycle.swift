@@ -1,58 +1,9 @@
 package import Controller
 package import Settings
 
-/// When displays make the application active, and what follows its lifecycle.
-package struct LifecycleConfiguration: ConfigurationValues {
-    package var activeWhen = Lifecycle.Settings().activeWhen
-    package var ceiling = Lifecycle.Settings().ceiling
-    package var backgroundSensors = SensorKind.allCases.filter(
-        Lifecycle.Settings().backgroundSensors.contains
-    )
-    package var sensorGraceSeconds = Lifecycle.Settings().sensorGraceSeconds
-    package var controlLevels = LifecycleLevel.allCases.filter(
-        Lifecycle.Settings().controlLevels.contains
-    )
-    package var attenuatedGain = Lifecycle.Settings().attenuatedGain
-    package var languages: [LanguageSettings] = []
-
-    package init() {}
-}
-
-/// An entry of `lifecycle.languages`.
-package struct LanguageSettings: Sendable, Hashable {
-    package var tag = ""
-    package var appName = "Trilateral"
-    package var shortAppName: String?
-    package var spokenName: String?
-
-    package init() {}
-}
-
-extension TrilateralConfiguration {
-    package var lifecycle: LifecycleConfiguration {
-        get { self[LifecycleConfiguration.self] }
-        set { self[LifecycleConfiguration.self] = newValue }
-    }
-}
-
-extension Lifecycle.Settings {
-    package init(_ configuration: LifecycleConfiguration) {
-        self.init()
-        activeWhen = configuration.activeWhen
-        ceiling = configuration.ceiling
-        backgroundSensors = Set(configuration.backgroundSensors)
-        sensorGraceSeconds = configuration.sensorGraceSeconds
-        controlLevels = Set(configuration.controlLevels)
-        attenuatedGain = configuration.attenuatedGain
-        languages = configuration.languages.map {
-            Lifecycle.Language(
-                tag: $0.tag,
-                appName: $0.appName,
-                shortAppName: $0.shortAppName ?? $0.appName,
-                spokenName: $0.spokenName ?? $0.appName
-            )
-        }
-    }
+extension ConfigurationDefaults {
+    /// When displays make the application active, and what follows its lifecycle.
+    package var lifecycle: Lifecycle.Settings { Lifecycle.Settings() }
 }
 
 extension ConfigurationSection {
@@ -71,8 +22,8 @@ extension ConfigurationSection {
             .init(
                 "lifecycle.languages",
                 \.lifecycle.languages,
-                entries: .init(LanguageSettings.fields) { _ in LanguageSettings() },
-                example: LanguageSettings.example
+                entries: .init(Lifecycle.Language.fields) { _ in Lifecycle.Language() },
+                example: Lifecycle.Language.example
             ):
                 "The languages that lifecycle/language/set accepts, with what the application is called in each. They can be "
                 + "given in the file only.",
@@ -88,8 +39,8 @@ extension ConfigurationSection {
     )
 }
 
-extension LanguageSettings {
-    fileprivate static let fields: [ConfigurationField<LanguageSettings>] = [
+extension Lifecycle.Language {
+    fileprivate static let fields: [ConfigurationField<Self>] = [
         .init("tag", \.tag, .languageTag, isNeeded: { _ in true }),
         .init("app_name", \.appName, .text(upTo: 100)),
         .init("short_app_name", \.shortAppName, .optional(.text(upTo: 100))),
