@@ -89,7 +89,7 @@ struct ListenerPasswordTests {
                     ["sessions"],
                     caller: desk.registry.identify(claim),
                     by: claim,
-                    face: "kiosk",
+                    interface: "kiosk",
                     source: "192.0.2.1"
                 )
             )

@@ -31,15 +31,15 @@ struct DiscoverySessionTests: ~Copyable {
         #expect(
             session.linkUp() == [.requestState, .wait(.milliseconds(500), then: .releaseStates)]
         )
-        #expect(session.isHoldingStates)
+        #expect(session.isHoldingStates == true)
         #expect(session.perform(.releaseStates, isActive: true) == [.flush])
-        #expect(!session.isHoldingStates)
+        #expect(session.isHoldingStates == false)
     }
 
     @Test mutating func `urgent announcements are published before the states are released`() {
         _ = session.linkUp()
         let actions = session.announceAll(Flat.state, links: ["flare"], at: 0)
-        #expect(!session.isHoldingStates)
+        #expect(session.isHoldingStates == false)
         #expect(actions == [.publish([]), .flush, .wait(.zero, then: .nextBatch)])
         #expect(drain().map(\.topic).contains("homeassistant/device/trilateral_n_lamp/config"))
     }
@@ -98,10 +98,10 @@ struct DiscoverySessionTests: ~Copyable {
         }
         session.linkDown()
         #expect(session.perform(step, isActive: true) == [], "the removal may not have been received")
-        #expect(session.hasForeignIDs)
+        #expect(session.hasForeignIDs == true)
         guard case .wait(_, let next)? = session.duplicatesGone().last else { return }
         #expect(session.perform(next, isActive: true) == [.requestState])
-        #expect(!session.hasForeignIDs)
+        #expect(session.hasForeignIDs == false)
         #expect(session.duplicatesGone() == [.requestState])
     }
 
@@ -110,7 +110,7 @@ struct DiscoverySessionTests: ~Copyable {
         configuration.settings.isEnabled = false
         let topic = "homeassistant/device/trilateral_n/config"
         var session = DiscoverySession(configuration, remembered: [topic: "sensor.zone"])
-        #expect(session.births.isEmpty)
+        #expect(session.births.isEmpty == true)
         let removals = published(session.announceAll(Flat.state, links: [], at: 0))
         #expect(removals.map(\.topic) == [topic] && removals.allSatisfy(\.isRemoval))
         // Its ids are kept in mind, in case it comes back.
@@ -150,7 +150,7 @@ struct DiscoverySessionTests: ~Copyable {
         )
         other.settings.isEnabled = false
         _ = session.use(other)
-        #expect(session.births.isEmpty)
+        #expect(session.births.isEmpty == true)
         let rest = published(session.announceAll(Flat.state, links: [], at: 0))
         #expect(Set((things + rest).map(\.topic)) == announced && rest.allSatisfy(\.isRemoval))
     }

@@ -104,9 +104,10 @@ struct DemoCommand: AsyncParsableCommand {
             }
             return (broker, nil)
         }
-        let usual = MQTTConfiguration()
-        let refusal = await BrokerProbe.refusal(by: usual, within: .seconds(3), isPatient: false)
-        if refusal == nil { return (HostAndPort(host: usual.host, port: usual.port), nil) }
+        let standard = MQTTConfiguration()
+        let usual = HostAndPort(host: standard.host, port: standard.port)
+        let refusal = await BrokerProbe.refusal(of: usual, within: .seconds(3), isPatient: false)
+        if refusal == nil { return (usual, nil) }
         let started = try await PrivateBroker.start(in: folder)
         return (started.address, started)
     }

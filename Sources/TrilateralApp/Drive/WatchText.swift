@@ -158,7 +158,7 @@ enum WatchText {
     static func light(_ thing: JSONValue) -> [String] {
         [
             thing["brightness"]?.number.map { "\(decimal($0 / 255 * 100, 0)) %" },
-            thing["color_name"]?.string ?? hex(thing["color"]),
+            thing["color_name"]?.string ?? RGBColour(drawable: thing["color"])?.hexText,
             thing["color_temp"]?.number.map { "\(decimal($0, 0)) K" },
         ].compactMap(\.self)
     }

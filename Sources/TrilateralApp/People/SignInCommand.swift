@@ -1,4 +1,5 @@
 import ArgumentParser
+import JSON
 
 /// `trilateral sign-in`: a link for the browser, for whoever may open the daemon's own socket.
 struct SignInCommand: AsyncParsableCommand {
