@@ -15,6 +15,11 @@ package enum ByteOrderMark {
         bytes.dropFirst(begins(bytes) ? utf8.count : 0)
     }
 
+    /// The same for what every message is, without generic code.
+    package static func skipped(in bytes: [UInt8]) -> ArraySlice<UInt8> {
+        begins(bytes) ? bytes[utf8.count...] : bytes[...]
+    }
+
     /// Whether the bytes begin with the mark of UTF-16 or UTF-32.
     package static func isOfAnotherEncoding(_ bytes: some Collection<UInt8>) -> Bool {
         bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])

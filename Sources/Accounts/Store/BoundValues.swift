@@ -14,8 +14,17 @@ struct BoundValues {
 
     mutating func add(_ text: String?) {
         place += 1
-        guard let text else { return }
-        sqlite3_bind_text(statement, place, text, Int32(clamping: text.utf8.count), Self.copied)
+        guard var text else { return }
+        text.withUTF8 { bytes in
+            // An address of nothing would bind NULL.
+            guard let address = bytes.baseAddress, !bytes.isEmpty else {
+                sqlite3_bind_text(statement, place, "", 0, Self.copied)
+                return
+            }
+            address.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
+                _ = sqlite3_bind_text(statement, place, $0, Int32(clamping: bytes.count), Self.copied)
+            }
+        }
     }
 
     mutating func add(_ number: Int64?) {

@@ -111,6 +111,9 @@ package struct ThingCatalog: Sendable, Hashable {
     /// The shape of a thing; known for things alike.
     /// - Parameter slug: Its short name.
     package func shape(of thing: FlareThing, slug: @autoclosure () -> String? = nil) -> ThingShape {
+        // Without assignments the data alone decide on the kind.
+        let isOfData = storage.bySlug.isEmpty
+        if isOfData, let shape = storage.shapes.withLock({ $0.last(of: thing) }) { return shape }
         let kind = kind(of: thing, slug: slug())
         return storage.shapes.withLock { $0.shape(of: thing, kind) }
     }
@@ -173,13 +176,28 @@ struct KnownShapes {
     /// The last form of a thing and its shape: nearly always it has them still.
     private var recent: [FlareID: (form: ThingForm, shape: ThingShape)] = [:]
     /// The thing that was asked for last, and its shape: a turn asks for the same one again and again.
-    private var last: (thing: FlareThing, kind: ThingKind?, shape: ThingShape)?
+    private var last: Last?
+
+    private final class Last: Sendable {
+        let thing: FlareThing
+        let kind: ThingKind?
+        let shape: ThingShape
+
+        init(_ thing: FlareThing, _ kind: ThingKind?, _ shape: ThingShape) {
+            (self.thing, self.kind, self.shape) = (thing, kind, shape)
+        }
+    }
+
+    /// The shape of the thing that was asked for last, if it is that and its data are the same.
+    func last(of thing: FlareThing) -> ThingShape? {
+        last.flatMap { $0.thing.isAlike(thing) ? $0.shape : nil }
+    }
     private var recentWeight = 0
 
     mutating func shape(of thing: FlareThing, _ kind: ThingKind?) -> ThingShape {
         if let last, last.kind == kind, last.thing.isAlike(thing) { return last.shape }
         let shape = found(thing, kind)
-        last = (thing, kind, shape)
+        last = Last(thing, kind, shape)
         return shape
     }
 
