@@ -178,7 +178,7 @@ let package = Package(
         ),
         module(
             "Accounts",
-            ["People", "JSON", "Text", "Flare", "Cryptography", "CCrypto", "Threading", grdb, sqlite]
+            ["People", "JSON", "Text", "Flare", "Cryptography", "CCrypto", "Threading", system, grdb, sqlite]
         ),
         module(
             "Administration",

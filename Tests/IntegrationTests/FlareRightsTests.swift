@@ -191,10 +191,10 @@ struct FlareRightsTests {
             let model = #"{"environments":[{"name":"Cabin"}]}"#
             let path = "/.trilateral/model?mode=add&access_token=\(token)"
             #expect(try await home.rest("POST", path, model).status == 404)
-            #expect(try await stored(home, "/environments").array?.count == 1)
+            #expect(try await stored(home, "/environments").array?.count == 2)
             try home.folder.write(model, to: "cabin.json")
             _ = try await run(home, ["import", home.folder.path("cabin.json")])
-            #expect(try await stored(home, "/environments").array?.count == 2)
+            #expect(try await stored(home, "/environments").array?.count == 3)
             let user = SystemUser.name(of: getuid())
             let isLogged = try await eventually {
                 try await run(home, ["log", "--json"]).split(separator: "\n").contains {

@@ -101,7 +101,7 @@ struct StalledReaderTests {
                 let demo = try Program.start(
                     [
                         "demo", "--node", node, "--mqtt", "127.0.0.1:\(port)", "--state",
-                        folder.path("state"),
+                        folder.path("state"), "--web", "127.0.0.1:0", "--flare", "127.0.0.1:0",
                     ],
                     in: folder,
                     shell: "exec >'\(pipe.path)' 2>&1",

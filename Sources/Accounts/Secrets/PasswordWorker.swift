@@ -1,16 +1,22 @@
-import Dispatch
+import SystemPackage
 import Threading
 
-/// Computes password hashes, one at a time, away from the threads that answer requests.
+/// Computes password hashes, one at a time, on a thread that exists only while there is work.
 ///
 /// 20 wait at most; more are refused. A user who does not exist, or has no password, costs the same time.
 package final class PasswordWorker: Sendable {
+    private struct State {
+        /// Each gets whether it can be computed.
+        var waiting: [@Sendable (Bool) -> Void] = []
+        /// Those that wait, and the one that is being computed.
+        var unfinished = 0
+        var isRunning = false
+    }
+
     /// The most that wait while one is being computed.
     package static let capacity = 20
 
-    private let queue = DispatchQueue(label: "trilateral.passwords")
-    /// Those that wait, and the one that is being computed.
-    private let unfinished = Locked(0)
+    private let state = Locked(State())
 
     package init() {}
 
@@ -48,18 +54,47 @@ package final class PasswordWorker: Sendable {
     private func run<Answer: Sendable>(
         _ work: @escaping @Sendable () -> Answer
     ) async throws(AccountsError) -> Answer {
-        let isAccepted = unfinished.withLock { unfinished in
-            guard unfinished <= Self.capacity else { return false }
-            unfinished += 1
-            return true
-        }
-        guard isAccepted else { throw .rateLimited }
-        return await withCheckedContinuation { continuation in
-            queue.async {
-                let answer = work()
-                self.unfinished.withLock { $0 -= 1 }
-                continuation.resume(returning: answer)
+        let answer: Answer? = await withCheckedContinuation { continuation in
+            let isFirst: Bool? = state.withLock { state in
+                guard state.unfinished <= Self.capacity else { return nil }
+                state.unfinished += 1
+                state.waiting.append { canRun in
+                    let answer = canRun ? work() : nil
+                    self.state.withLock { $0.unfinished -= 1 }
+                    continuation.resume(returning: answer)
+                }
+                defer { state.isRunning = true }
+                return !state.isRunning
             }
+            guard let isFirst else { return continuation.resume(returning: nil) }
+            if isFirst { start() }
         }
+        guard let answer else { throw .rateLimited }
+        return answer
+    }
+
+    private func start() {
+        do throws(Errno) {
+            try POSIXThread { self.drain() }.detach()
+        } catch {
+            // Without a thread nothing can be computed: whoever waits is refused.
+            let jobs = state.withLock { state in
+                defer { (state.waiting, state.isRunning) = ([], false) }
+                return state.waiting
+            }
+            for job in jobs { job(false) }
+        }
+    }
+
+    private func drain() {
+        while let job = state.withLock({ Self.next(&$0) }) { job(true) }
+    }
+
+    private static func next(_ state: inout State) -> (@Sendable (Bool) -> Void)? {
+        guard !state.waiting.isEmpty else {
+            state.isRunning = false
+            return nil
+        }
+        return state.waiting.removeFirst()
     }
 }
