@@ -2,14 +2,13 @@ package import People
 package import Text
 import Threading
 
-/// The accounts of a running daemon, in memory: it tells at once who brings a claim, and writes uses and the log behind
-/// everybody's back.
+/// The accounts of a running daemon, in memory: it identifies callers at once, and writes uses and the log in the background.
 ///
-/// Changes go through ``change(_:)``, after which everybody hears of the new table. May be used from any thread.
+/// Changes go through ``change(_:)``, which passes on the new table. May be used from any thread.
 package final class AccountsRegistry: Sendable {
     /// What the configuration says.
     package struct Settings: Sendable, Hashable {
-        /// The names of the users who speak at an interface without a claim; nobody if there is none.
+        /// The user of each interface whose callers bring nothing, by name; an interface without one has no such callers.
         package var unnamed: [Interface: String] = [:]
         /// Milliseconds from the last use.
         package var sessionLifetime: Int64 = 720 * 3_600_000
@@ -26,7 +25,7 @@ package final class AccountsRegistry: Sendable {
         var secrets: SecretIndex
         /// `nil` while the listener has no password of its own.
         var listener: ListenerPassword?
-        /// When users spoke last, to be written.
+        /// When users were last identified, to be written.
         var seen: [AccountID: Int64] = [:]
         /// The last time of each user that was, or will be, written.
         var noted: [AccountID: Int64] = [:]
@@ -49,7 +48,7 @@ package final class AccountsRegistry: Sendable {
 
     /// The most rows that wait to be written; more are dropped and counted.
     private static let capacity = 10_000
-    /// A user who speaks more often is noted once, milliseconds.
+    /// A user who is identified more often is recorded once in this time, milliseconds.
     private static let resolution: Int64 = 60_000
     /// How soon what could not be written is tried again.
     private static let pause = Duration.seconds(2)
@@ -90,7 +89,7 @@ package final class AccountsRegistry: Sendable {
 
     package var settings: Settings { state.withLock { $0.settings } }
 
-    /// Follows another configuration from now on; everybody who speaks is looked at again.
+    /// Follows another configuration from now on; callers are identified again.
     package func use(_ settings: Settings) {
         let isNew = state.withLock { state in
             defer { state.settings = settings }
@@ -109,7 +108,7 @@ package final class AccountsRegistry: Sendable {
     /// Rows of the log that could not be kept.
     package var droppedRows: Int { state.withLock { $0.droppedRows } }
 
-    // MARK: Who speaks
+    // MARK: Callers
 
     /// Who brings a claim; see ``Identify``.
     package func identify(_ claim: Claim) -> Caller? {
@@ -289,7 +288,7 @@ package final class AccountsRegistry: Sendable {
     private static func isOfStranger(_ entry: CommandLogEntry, _ state: State) -> Bool {
         guard let code = entry.code else { return false }
         if entry.isOfStranger { return true }
-        // The user who speaks for everybody at an interface is a stranger too, unless they administer.
+        // The user of callers who bring nothing counts as a stranger too, except an administrator.
         guard ["not_allowed", "unknown_thing", "unknown"].contains(code),
             let name = Interface(rawValue: entry.interface).flatMap({ state.settings.unnamed[$0] }),
             entry.caller == "user:\(name)", let user = state.table.user(named: name)

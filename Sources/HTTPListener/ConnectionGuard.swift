@@ -94,7 +94,7 @@ final class ConnectionGuard {
         refuse(problem.status, RequestError.jsonType, problem.text(configuration.errorFormat), fields: fields)
     }
 
-    /// The same with another text.
+    /// As ``refuse(_:fields:)``, with another body.
     func refuse(_ status: HTTPResponse.Status, _ contentType: String, _ body: String, fields: [String]) {
         guard let wire else { return }
         guard timing.canRespond else {

@@ -3,7 +3,7 @@ package import HTTPTypes
 extension HTTPField.Name {
     /// - Source: RFC 7239.
     package static let forwarded = HTTPField.Name("Forwarded") ?? .from
-    /// What proxies send that do not know `Forwarded`.
+    /// Sent by proxies that do not know `Forwarded`.
     package static let forwardedFor = HTTPField.Name("X-Forwarded-For") ?? .from
 }
 

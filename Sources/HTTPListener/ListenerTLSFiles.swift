@@ -70,7 +70,7 @@ package struct ListenerTLSFiles: Sendable, Hashable {
     private static func read(_ path: String) throws(ListenerTLSError) -> [UInt8] {
         switch FileContents.read(path, upTo: largestFile) {
         case .success(let contents): return contents.bytes
-        // What is no text holds nothing in PEM.
+        // A file that is not text has nothing in PEM.
         case .failure(let error) where error.isAboutContents: return []
         case .failure(let error): throw .unreadable(file: path, reason: error.message)
         }

@@ -6,7 +6,7 @@ package enum ByteOrderMark {
     private static let utf8: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     package static func begins(_ bytes: some Collection<UInt8>) -> Bool {
-        // Nearly nothing does, and every message is asked.
+        // Every message is checked and nearly none has one, so the first byte decides.
         bytes.first == utf8[0] && bytes.starts(with: utf8)
     }
 
@@ -15,7 +15,7 @@ package enum ByteOrderMark {
         bytes.dropFirst(begins(bytes) ? utf8.count : 0)
     }
 
-    /// The same for what every message is, without generic code.
+    /// The same for arrays, which all messages are, without generic code.
     package static func skipped(in bytes: [UInt8]) -> ArraySlice<UInt8> {
         begins(bytes) ? bytes[utf8.count...] : bytes[...]
     }

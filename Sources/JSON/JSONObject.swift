@@ -48,7 +48,7 @@ package struct JSONObject: Sendable, Hashable {
         members(&self)
     }
 
-    /// Whether it is a copy of another object that neither has changed since: found at once, and seldom wrongly denied.
+    /// Whether it shares its storage with another object, and so is equal: fast, and false for some equal objects.
     package func isCopy(of other: JSONObject) -> Bool {
         members.withUnsafeBufferPointer { mine in
             other.members.withUnsafeBufferPointer {

@@ -4,7 +4,7 @@ import People
 import Testing
 import Threading
 
-/// Who speaks at an interface without a claim.
+/// The user of callers who bring nothing.
 struct UnnamedCallerTests {
     private func registry(_ home: TestAccounts, _ unnamed: [Interface: String]) throws -> AccountsRegistry {
         var settings = AccountsRegistry.Settings()

@@ -6,7 +6,7 @@ import People
 import Testing
 import Threading
 
-/// When users spoke last.
+/// When users were last identified.
 struct LastSeenTests {
     /// What the store has, after everything that waits is written.
     private static func seen(_ desk: TestAdministration) throws -> Int64? {

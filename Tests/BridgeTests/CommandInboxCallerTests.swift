@@ -6,7 +6,7 @@ import People
 import Testing
 import Things
 
-/// Who speaks on MQTT.
+/// Callers on MQTT.
 struct CommandInboxCallerTests {
     private static let owner = AccountID(high: 1, low: 1)
     private static let bob = AccountID(high: 1, low: 2)

@@ -10,10 +10,10 @@ import Things
 import Threading
 @testable import Web
 
-/// Users at the web listener: who speaks, and what they see.
+/// Users at the web listener: who the caller is, and what they see.
 @Suite(.timeLimit(.minutes(1)))
 struct CallerGateTests {
-    // MARK: Who speaks
+    // MARK: Callers
 
     @Test(
         arguments: [

@@ -6,7 +6,7 @@ import People
 import Threading
 @testable import Web
 
-/// A listener with an owner, who speaks unsigned, and bob, with grants.
+/// A listener with an owner, who is the caller without signing in, and bob, with grants.
 enum Users {
     static let owner = AccountID(high: 0, low: 1)
     static let bob = AccountID(high: 0, low: 2)

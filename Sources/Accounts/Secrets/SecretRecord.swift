@@ -26,7 +26,7 @@ package struct SecretRecord: Sendable, Hashable {
 
     package func counts(at now: Int64) -> Bool { until.map { now < $0 } ?? true }
 
-    /// The caller whom it makes.
+    /// The caller that it identifies.
     package var caller: Caller { .user(user, ceiling: ceiling) }
 
     package init(

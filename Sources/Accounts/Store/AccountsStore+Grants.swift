@@ -103,7 +103,7 @@ extension AccountsStore {
     package func acceptShare(_ id: Int64, by authority: Authority) throws(AccountsError) {
         try write(by: authority) { database in
             let table = try AccessTable(reading: database, .administration)
-            // Other people's shares are not told of.
+            // Shares of other people are answered as ones that do not exist.
             guard let grant = try Grant.find(id, database), grant.share,
                 case .user(let user) = grant.grantee,
                 authority.user == user || authority.isAdministrator(table)

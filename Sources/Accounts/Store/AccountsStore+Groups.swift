@@ -69,7 +69,7 @@ extension AccountsStore {
         }
     }
 
-    /// Adds members to a group, or takes them out of it; who is in it already, or is not, is no error.
+    /// Adds members to a group, or removes them; members that are there, or gone, already are no error.
     package func change(
         _ group: String,
         _ members: MemberNames,

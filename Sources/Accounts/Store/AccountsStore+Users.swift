@@ -216,7 +216,7 @@ extension AccountsStore {
         }
     }
 
-    /// Records that users spoke.
+    /// Records when users were last identified.
     package func recordSeen(_ users: [AccountID: Int64]) throws(AccountsError) {
         guard !users.isEmpty else { return }
         try write { database in

@@ -188,7 +188,7 @@ package struct Authority: Sendable {
     /// The program itself, which may do everything that the rules allow.
     package static func program(at now: Int64) -> Authority { Authority(.nobody, at: now) }
 
-    /// The user who speaks, if without a token that allows less.
+    /// The user who is the caller, if without a token that allows less.
     var user: AccountID? {
         guard case .user(let id, let ceiling) = caller, ceiling == nil || ceiling == .own else { return nil }
         return id
@@ -215,7 +215,7 @@ package struct Authority: Sendable {
         try require(table.verdict(of: caller, .own, on: .administration, at: now))
     }
 
-    /// Requires that the user speaks for themselves, or that somebody administers.
+    /// Requires that the caller is this user, or administers.
     package func require(_ user: AccountID, or table: AccessTable) throws(AccountsError) {
         if self.user == user, table.user(user)?.state == .active { return }
         try requireAdministration(table)

@@ -16,7 +16,7 @@ struct BoundValues {
         place += 1
         guard var text else { return }
         text.withUTF8 { bytes in
-            // An address of nothing would bind NULL.
+            // An empty text may have no address, which would bind NULL.
             guard let address = bytes.baseAddress, !bytes.isEmpty else {
                 sqlite3_bind_text(statement, place, "", 0, Self.copied)
                 return

@@ -50,7 +50,7 @@ package actor LampService {
     private let onGarbage: @Sendable () -> Void
     let logger: Logger
 
-    /// Begins anywhere: the answers to the commands of links before these may still come.
+    /// Random at first: answers to commands of earlier links may still arrive.
     private var nextTicket = Int.random(in: 1...(1 << 52))
     /// The entries of pending commands, by ticket.
     private var asked: [Int: Int] = [:]

@@ -109,7 +109,7 @@ package struct CapabilityContext: Sendable {
     package let loop: LoopExecutor
     package let client: MQTTClient
     package let store: StateStore
-    /// Users, and who speaks.
+    /// Users, and who a caller is.
     package let accounts: AccountsRegistry
     /// Answers requests about users, rights, secrets and the log.
     package let administration: AccountsAPI

@@ -1,8 +1,9 @@
 import Logging
 import Threading
 
-/// What others send and nobody can understand: counted, and each cause logged once, but not without end, because it may
-/// quote what was sent.
+/// Counts messages that cannot be understood, and logs each cause once.
+///
+/// The causes are limited in number, because they may quote what was sent.
 final class RefusalLog: Sendable {
     private static let maximumCauses = 20
 

@@ -14,7 +14,7 @@ package struct NodeChanges: Sendable, Equatable {
     var concernsBroker = false
     /// Whether that is another broker.
     var isElsewhere = false
-    /// Whether the page has another password, and everything else of it is as before: its listener stays open.
+    /// Whether the page's password has changed, and nothing else of the page: its listener stays open.
     var concernsPassword = false
 
     /// - Parameter hasFailedSource: Whether a source of readings has ended with an error: a reload starts it again.
@@ -92,7 +92,7 @@ extension TrilateralConfiguration {
         // The link to the broker, and the bridge.
         (result.mqtt, result.passwordFile) = (defaults.mqtt, defaults.passwordFile)
         (result.discovery, result.bridge) = (defaults.discovery, defaults.bridge)
-        // It is in every topic, as is the node, and everybody has some of those.
+        // Like the node, the base is in every topic, and every part has topics.
         result.bridge.base = bridge.base
         // Who may do what.
         result.flare.access = defaults.flare.access

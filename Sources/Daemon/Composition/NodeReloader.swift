@@ -67,7 +67,7 @@ actor NodeReloader {
         }
         plan = new
         daemon.secrets.use(loaded.values)
-        // Before the log is written to, which may have moved.
+        // Before the next log line: its level or form may have changed.
         daemon.onApplied(loaded)
         let names = changes.names.joined(separator: ", ")
         context.logger.notice(

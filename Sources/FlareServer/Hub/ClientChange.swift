@@ -30,12 +30,12 @@ package struct ClientChange: Sendable, Hashable {
 /// - Returns: Why the change is refused, as a sentence for its sender; `nil` when it is allowed.
 package typealias ClientChangeGate = @Sendable (ClientChange) -> String?
 
-/// Is told of an object that a client is making, once nothing but the disk can refuse it and before anybody hears of it.
+/// Receives an object that a client is making, once only the disk can refuse it and before anybody is notified of it.
 ///
 /// Called on the hub's executor.
 package typealias ClientInsertionRecord = @Sendable (FlareRecord, FlareVisitor) -> Void
 
-/// Is told of a change of a client, and why it was refused, if it was.
+/// Receives a change of a client, and why it was refused, if it was.
 ///
 /// Called on the hub's executor.
 package typealias ClientChangeRecord = @Sendable (ClientChange, _ refusal: String?) -> Void

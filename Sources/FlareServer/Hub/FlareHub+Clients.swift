@@ -7,18 +7,18 @@ extension FlareHub {
     /// Adds a gate for the changes of clients, after the existing ones.
     package func add(gate: @escaping ClientChangeGate) { gates.append(gate) }
 
-    /// Adds what is told of each change of clients, allowed or refused.
+    /// Adds a receiver of each change of clients, allowed or refused.
     package func add(recorder: @escaping ClientChangeRecord) { recorders.append(recorder) }
 
-    /// Adds what is told of each object that a client makes.
+    /// Adds a receiver of each object that a client makes.
     package func add(insertionRecorder: @escaping ClientInsertionRecord) {
         insertionRecorders.append(insertionRecorder)
     }
 
-    /// Adds what is told of each import and each removal of orphans.
+    /// Adds a receiver of each import and each removal of orphans.
     package func add(recorder: @escaping ModelChangeRecord) { modelRecorders.append(recorder) }
 
-    /// Tells the recorders of a change.
+    /// Passes a change to the recorders.
     func record(_ change: ModelChange) {
         for record in modelRecorders { record(change) }
     }

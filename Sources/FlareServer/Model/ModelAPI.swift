@@ -5,7 +5,7 @@ import OperatingSystem
 
 /// Import, export and removal of orphans for the command line while this process has the database open.
 ///
-/// It is for a socket that only the daemon's own user and root can open: who asks is asked for nothing else.
+/// It is for a socket that only the daemon's own user and root can open, so a request needs no credentials.
 package struct ModelAPI: Sendable {
     /// `GET` exports, `POST` imports: all or nothing; 409 with the problems of the model.
     package static let model = ["api", "model"]
@@ -76,7 +76,7 @@ extension FlareHub {
     ///   - isCheck: Whether nothing is to be changed.
     ///   - user: The user of this machine who asks; `nil` if the system does not say.
     ///   - progress: As in ``importModel(_:replacing:progress:)``.
-    /// - Returns: What is there twice then.
+    /// - Returns: The objects of which there are two of one name then.
     /// - Throws: `ModelErrors`, or a `FlareHubError` when it cannot be stored.
     package func importModel(
         _ model: ModelTree,
@@ -112,7 +112,7 @@ extension LocalResponse {
         LocalResponse(status, json.bytes)
     }
 
-    /// - Parameter outcome: What is true unless only the disk may not have it yet.
+    /// - Parameter outcome: What happened, unless the change was made and may only not be on the disk yet.
     fileprivate static func failure(_ error: any Error, _ outcome: String) -> LocalResponse {
         var text = "\(outcome): \(error)"
         if case FlareHubError.notDurable = error { text = "\(error)" }

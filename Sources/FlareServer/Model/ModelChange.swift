@@ -17,7 +17,7 @@ package struct ModelChange: Sendable, Hashable {
     }
 }
 
-/// Is told of changes of many objects, after they are made.
+/// Receives changes of many objects, after they are made.
 ///
 /// Called on the hub's executor.
 package typealias ModelChangeRecord = @Sendable (ModelChange) -> Void

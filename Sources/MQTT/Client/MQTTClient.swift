@@ -157,7 +157,7 @@ package final class MQTTClient: Sendable {
         subscribe(filters, qos: qos) { delivery in loop.perform { delivery.handle(handler) } }
     }
 
-    /// Passes on the messages of these filters for who queues them among other things; otherwise as
+    /// Passes on the messages of these filters to a reader that queues them among other events; otherwise as
     /// ``subscribe(_:qos:)``.
     ///
     /// - Parameters:

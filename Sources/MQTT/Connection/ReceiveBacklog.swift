@@ -60,7 +60,7 @@ final class UnreadMessages: Sendable {
     func add(_ message: MQTTMessage) -> MQTTDelivery? {
         let size = message.size
         let (hasRoom, counts) = state.withLock { state in
-            // One that arrives while the subscription ends.
+            // It arrived while the subscription was ending: nobody reads it.
             if state.hasEnded { return (true, false) }
             guard state.count < limit else { return (false, false) }
             state.count += 1
@@ -82,7 +82,7 @@ final class UnreadMessages: Sendable {
         if counts { backlog.remove(size) }
     }
 
-    /// Nothing is read any more, or it does not count.
+    /// Stops counting: nothing more is read, or it counts no longer.
     func end() {
         let rest = state.withLock { state in
             defer { state = State(hasEnded: true) }

@@ -28,7 +28,7 @@ package struct MQTTMessage: Sendable, Hashable {
 
 /// The delivery guarantee; the raw value is the protocol's.
 ///
-/// QoS 2 is not used: what a broker sends with it and never releases would be kept without limit.
+/// QoS 2 is not used: the library keeps what a broker sends with it until the broker releases it, without limit.
 package enum MQTTQoS: UInt8, Sendable, Hashable, Comparable, CaseIterable {
     case atMostOnce = 0
     case atLeastOnce = 1

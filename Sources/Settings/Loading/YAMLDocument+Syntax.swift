@@ -2,9 +2,7 @@ import Text
 import Yams
 
 extension YAMLDocument {
-    /// What the library refuses, in words that say what to change.
-    ///
-    /// What it says stays where we know nothing better.
+    /// An error of the library in words that say what to change; the library's own words where we know none.
     static func syntaxError(_ error: YamlError) -> SyntaxError {
         switch error {
         case .scanner(let context, let problem, let mark, let yaml),
@@ -35,7 +33,7 @@ private struct YAMLMistake {
     let mark: Mark
     let lines: [Substring]
 
-    /// What is said in the same words wherever it stands.
+    /// Messages that need no look at the lines around.
     ///
     /// - Source: libyaml 0.2.5, scanner.c and parser.c.
     private static let messages = [

@@ -188,7 +188,7 @@ struct KnownShapes {
         }
     }
 
-    /// The shape of the thing that was asked for last, if it is that and its data are the same.
+    /// The shape of this thing, if it was asked for last and its data are the same.
     func last(of thing: FlareThing) -> ThingShape? {
         last.flatMap { $0.thing.isAlike(thing) ? $0.shape : nil }
     }

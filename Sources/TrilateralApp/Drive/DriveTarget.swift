@@ -5,7 +5,7 @@ import Text
 
 /// What `set`, `action` and `get` are about, as it is written on the command line.
 package enum DriveTarget: Sendable, Hashable {
-    /// What is meant without another name; `zone`, and what is known of the daemon, are for `get` only.
+    /// Targets that need no name; `zone` and those about the daemon are for `get` only.
     package enum Word: String, Sendable, CaseIterable {
         case nearby, device, environment, zone, state, health, info, alerts, lifecycle
     }

@@ -53,7 +53,7 @@ extension DriveTarget {
         return .unknown(SensorKind.absence(of: name))
     }
 
-    /// What is read besides.
+    /// What else is read.
     var reading: [String] {
         let topics = Topics.tails
         return switch self {
@@ -66,7 +66,7 @@ extension DriveTarget {
         }
     }
 
-    /// The outcome with what was read besides.
+    /// The outcome with what else was read.
     package func completed(
         _ outcome: DriveExchange.Outcome,
         with read: JSONObject

@@ -14,13 +14,13 @@ struct ServerTokenOption: ParsableArguments {
     }
 }
 
-/// `--token-file FILE`, which verbs needed that asked the daemon's Flare server, and which changes nothing now.
+/// Accepts `--token-file FILE`, which verbs needed while they asked the daemon's Flare server; it changes nothing.
 struct FormerTokenOption: ParsableArguments {
     @Option(name: .customLong("token-file"), help: .hidden)
     var tokenFile: String?
 }
 
-/// `--config FILE`, which named the daemon's Flare server to such verbs, and changes nothing now.
+/// Accepts `--config FILE`, which told such verbs where that server was; it changes nothing.
 struct FormerConfigurationOption: ParsableArguments {
     @Option(name: .customLong("config"), help: .hidden)
     var path: String?

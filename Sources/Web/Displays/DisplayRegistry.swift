@@ -115,7 +115,7 @@ struct DisplayRegistry: Sendable {
             var known = $0.pages[page] ?? Page()
             guard presence == .gone else {
                 known.isVisible = presence == .visible
-                // Who speaks again has not left: a closed stream may be opened again.
+                // A display that reports again has not left: a closed stream may be opened again.
                 known.leaving = 0
                 $0.pages[page] = known
                 return known.streams == 0 ? $0.timer(page, Self.patience) : nil

@@ -108,7 +108,7 @@ extension WebHub {
     }
 }
 
-/// What of a requester makes a difference.
+/// What the permissions of a requester depend on.
 private struct PermissionsKey: Hashable {
     let caller: Caller?
     let hasSession: Bool

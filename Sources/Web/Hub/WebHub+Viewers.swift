@@ -131,7 +131,7 @@ extension WebHub {
         }
         guard !isStopping, let soonest = moments.compactMap(\.self).min() else { return }
         let delay = max(0, soonest.subtractingReportingOverflow(node.clock().wallMilliseconds).partialValue)
-        // A clock that is set is met by the regular look.
+        // If the clock is set meanwhile, the regular look corrects it.
         nextLook = after(.milliseconds(min(delay, 86_400_000))) { $0.lookAgain() }
     }
 }

@@ -29,7 +29,7 @@ package actor WebHub {
     private let decoder = CommandDecoder()
     /// The requests that await the answers to their commands, by ticket, with what ends the wait.
     private var pending: [Int: (request: CheckedContinuation<Answer, Never>, timer: Task<Void, Never>)] = [:]
-    /// Begins anywhere: the answers to the commands of a hub before this one may still come.
+    /// Random at first: answers to commands of an earlier hub may still arrive.
     private var lastTicket = Int.random(in: 0...(1 << 52))
     private var readers = KnownReaders()
     private(set) var isStopping = false

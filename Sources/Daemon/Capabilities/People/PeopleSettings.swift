@@ -4,11 +4,11 @@ import MQTT
 package import People
 package import Settings
 
-/// Who speaks at which interface, and how long what is kept.
+/// The users of callers who bring nothing, and how long sessions and log rows are kept.
 package struct PeopleSettings: Sendable, Hashable {
     /// The user who is made when there are none.
     package var owner = "owner"
-    /// Who speaks at an interface without a claim: a name; `nil` for the owner; ``nobody``.
+    /// The name of the user whom callers on MQTT are who bring nothing; `nil` for the owner; or ``nobody``.
     package var mqttUser: String?
     package var kioskUser: String?
     package var flareUser: String?
@@ -27,7 +27,7 @@ package struct PeopleSettings: Sendable, Hashable {
     /// The word for nobody where a name may stand.
     package static let nobody = "none"
 
-    /// Who speaks at each interface without a claim.
+    /// The user of callers who bring nothing, by interface.
     private var unnamed: [Interface: String] {
         [.mqtt: mqttUser ?? owner, .kiosk: kioskUser ?? owner, .flare: flareUser ?? owner]
             .filter { $0.value != Self.nobody }
@@ -54,7 +54,7 @@ package struct PeopleSettings: Sendable, Hashable {
         return settings
     }
 
-    /// Names in it that are no active user's, a sentence each: nobody speaks there.
+    /// Names in it that are no active user's, a sentence each: nobody is identified there.
     ///
     /// - Parameter table: `nil` before the first start, which makes the owner.
     package func problems(among table: AccessTable?) -> [String] {
