@@ -113,11 +113,11 @@ extension ConfigurationSection {
             .init("people.owner", \.people.owner, .userName):
                 "The user who is made when there are none, and who may do everything.",
             .init("people.mqtt_user", \.people.mqttUser, .optional(.userOrNobody)):
-                "Who speaks on MQTT without a token: a user's name; null for the owner; none lets nobody.",
+                "The user of commands on MQTT that have no token: a name; null for the owner; none refuses them.",
             .init("people.kiosk_user", \.people.kioskUser, .optional(.userOrNobody)):
-                "Who speaks at the kiosk page and the API without signing in, and administers nothing: a user's name; null for the owner; none lets nobody.",
+                "The user at the kiosk page and the API without signing in, who cannot administer: a name; null for the owner; none lets nobody in.",
             .init("people.flare_user", \.people.flareUser, .optional(.userOrNobody)):
-                "Who speaks at the Flare server without a token: a user's name; null for the owner; none lets nobody.",
+                "The user of clients of the Flare server that have no token: a name; null for the owner; none lets nobody in.",
             .init("people.user_topics", \.people.userTopics, .flag):
                 "Whether users send commands on topics of their own, which the broker must keep for them; needs mqtt.username.",
             .init("people.acl_file", \.people.accessFile, .optional(.writtenPath)):
