@@ -48,7 +48,10 @@ struct ModelAPITests {
         let problems = again.json["problems"]?.array ?? []
         #expect(problems.compactMap(ModelError.init(json:)).map(\.isReplaceable) == [true, true])
         let check = try await post(ModelAPI.model, Self.model, ["mode": "add", "check": "1"])
-        #expect(check.status == 200 && check.json["doubles"]?.array?.count == 1, "the zone has another parent")
+        #expect(
+            check.status == 200 && check.json["doubles"]?.array?.count == 1,
+            "the zone has another parent"
+        )
         #expect(try await post(ModelAPI.model, Self.model, ["mode": "replace"]).status == 200)
         #expect(await hub.records(.environment).count == 1)
         let export = try await get(ModelAPI.model)
