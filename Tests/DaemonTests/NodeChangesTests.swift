@@ -122,7 +122,6 @@ struct NodeChangesTests {
 
     @Test(
         arguments: [
-            ("web.password_file", ["the sessions of the page's password"]),
             ("web.tls.certificate_file", ["kiosk"]), ("profiles.modules", ["kiosk"]),
             ("mqtt.tls.ca_file", ["the link to the broker"]), ("mqtt.password_file", []),
             ("station.key_file", ["station"]), ("profiles.files", []), ("flare.remote.ca_file", nil),

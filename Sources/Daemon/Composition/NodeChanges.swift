@@ -14,8 +14,6 @@ package struct NodeChanges: Sendable, Equatable {
     var concernsBroker = false
     /// Whether that is another broker.
     var isElsewhere = false
-    /// Whether the page's password has changed, and nothing else of the page: its listener stays open.
-    var concernsPassword = false
 
     /// - Parameter hasFailedSource: Whether a source of readings has ended with an error: a reload starts it again.
     /// - Returns: `nil` if the node, and what is around it, must be built again.
@@ -27,14 +25,13 @@ package struct NodeChanges: Sendable, Equatable {
         for capability in old.capabilities {
             let keys = Set(capability.settings.keys.map(\.path)).union(capability.files)
             known.formUnion(keys)
-            if !keys.isDisjoint(with: files.subtracting(Self.filesInValues).subtracting([Self.password]))
+            if !keys.isDisjoint(with: files.subtracting(Self.filesInValues))
                 || capability.inputs(old.configuration) != capability.inputs(new.configuration)
             {
                 capabilities.insert(capability.name)
             }
         }
         guard files.isSubset(of: known) else { return nil }
-        concernsPassword = files.contains(Self.password) && !capabilities.contains(Capability.kiosk.name)
         concernsSensors =
             hasFailedSource || old.configuration.sensing != new.configuration.sensing
             || !files.isDisjoint(with: Self.recordings) || !capabilities.isDisjoint(with: Self.sensors)
@@ -50,15 +47,12 @@ package struct NodeChanges: Sendable, Equatable {
     package var names: [String] {
         capabilities.sorted() + (concernsSensors ? ["sensors"] : [])
             + (concernsBroker ? ["the link to the broker"] : [])
-            + (concernsPassword ? ["the sessions of the page's password"] : [])
     }
 
     /// Those that provide readings, and so start again together with the pipeline.
     private static let sensors: Set<String> = Set(
         [Capability.bluetooth, .brokerReadings, .localSensors].map(\.name)
     )
-
-    private static let password = "web.password_file"
 
     private static let recordings: Set<String> = ["sensors.replay.file"]
     private static let certificates: Set<String> = [

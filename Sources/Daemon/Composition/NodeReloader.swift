@@ -93,14 +93,12 @@ actor NodeReloader {
         context.configuration = configuration
         context.switchedOff = Set(await runtime.state.sensors.filter { !$0.value }.keys)
         let built = try concerned.map { ($0.name, try $0.build(context)) }
-        let password = changes.concernsPassword ? try configuration.web.access.password() : nil
         let link = plan.link(installation: try context.store.installationID())
 
         context.accounts.use(configuration.accounts)
         administration.use(configuration.administration(epoch: context.epoch))
         await flare.use(configuration, context.accounts, clock: context.clock)
 
-        if changes.concernsPassword { await context.accounts.useListenerPassword(password) }
         if changes.concernsBroker { await bridge.reconnect(link, isElsewhere: changes.isElsewhere) }
         if changes.concernsSensors { await late.replace(NodeSensing.name, with: []) }
         for capability in concerned.reversed() {
