@@ -249,7 +249,7 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             path: "contrib/benchmarks",
-            exclude: ["driver"],
+            exclude: ["driver", "instructions.json"],
             swiftSettings: strict
         ),
 
