@@ -164,22 +164,3 @@ extension DeviceController {
         }
     }
 }
-
-extension Answer {
-    fileprivate init(to pending: PendingCommand) {
-        self.init(
-            ticket: pending.command.ticket,
-            tx: pending.command.tx,
-            subject: pending.subject,
-            target: pending.target
-        )
-        actor = pending.command.actor
-    }
-}
-
-extension Refusal {
-    static let unreachable = Refusal(
-        .serverUnreachable,
-        "the Flare server cannot be reached now; nothing was changed"
-    )
-}

@@ -265,18 +265,3 @@ extension DeviceController {
         for job in queues.removeWaiting(of: object) { refuse(job.command, refusal) }
     }
 }
-
-extension Refusal {
-    /// The refusal of a command whose request failed.
-    init(_ error: FlareLinkError, in state: ControllerState) {
-        let code: RefusalCode =
-            switch error {
-            case .unreachable: .serverUnreachable
-            case .timedOut: .timeout
-            case .rejected: .serverRejected
-            case .notAllowed: .notAllowed
-            case .unknownObject(let object): object.kind == .environment ? .unknownEnvironment : .unknownThing
-            }
-        self.init(code, error.description(state.label))
-    }
-}

@@ -177,3 +177,16 @@ struct PendingRefresh: Sendable {
         case edit(any PlaceOperation)
     }
 }
+
+extension Answer {
+    /// The answer to a command, as yet without an outcome.
+    init(to pending: PendingCommand) {
+        self.init(
+            ticket: pending.command.ticket,
+            tx: pending.command.tx,
+            subject: pending.subject,
+            target: pending.target
+        )
+        actor = pending.command.actor
+    }
+}
