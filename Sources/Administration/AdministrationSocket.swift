@@ -5,7 +5,7 @@ package import Logging
 import OperatingSystem
 package import People
 
-/// The socket of the verbs that administer users and models: whoever can open it may do everything.
+/// The socket of the verbs that administer users and models: a process that can open it may do everything.
 package enum AdministrationSocket {
     package static let name = "admin.sock"
     /// The socket of `trilateral serve`, which has models but no users, and may use the folder of a daemon.

@@ -75,7 +75,7 @@ actor NodeReloader {
                 ? "configuration read again; nothing has changed"
                 : "configuration read again; \(names.isEmpty ? "using it" : "restarted: \(names)")"
         )
-        // Answers whoever asked for it.
+        // Answers the command that asked for it.
         runtime.send(.configurationApplied(new.rules))
         return .applied
     }

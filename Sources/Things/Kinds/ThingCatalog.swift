@@ -219,7 +219,7 @@ struct KnownShapes {
 }
 
 extension FlareThing {
-    /// Whether another value of this thing has the same shape, as far as can be told without reading its data.
+    /// Whether both surely have the same shape, found without reading their data; `false` for some that have it too.
     fileprivate func isAlike(_ other: FlareThing) -> Bool {
         id == other.id && data.isCopy(of: other.data) && actions == other.actions
             && (position == nil) == (other.position == nil)

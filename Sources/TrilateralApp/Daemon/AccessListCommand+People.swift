@@ -30,7 +30,7 @@ extension AccessListCommand {
             if values.flare.mode == .remote {
                 place = try mirrored(folder, values, memory)
             } else {
-                // From its file, or from whoever has it open.
+                // From its file, or from the process that has it open.
                 let model =
                     access(folder.flareDatabase, F_OK) == 0
                     ? try await folder.withModel { try await $0.exportModel().json } : [:]

@@ -139,7 +139,7 @@ enum WatchText {
 
     /// The same in short, for a column: `on, 50 %, red`.
     ///
-    /// - Parameter data: Of a thing without a profile, what else it has; what is no scalar is left out.
+    /// - Parameter data: The thing's data, shown if it has no profile; lists and objects are left out.
     static func summary(_ thing: JSONValue, data: JSONObject) -> String {
         let state = thing["state"]?.string
         let values = thing["values"]?.object ?? data.filter { !DataKey.isFixed($0.key, in: data) }

@@ -17,7 +17,7 @@ import Threading
 /// Where a command finds the objects: in the database, or, while a daemon or `trilateral serve` holds it, over its socket.
 enum ModelBackend {
     case database(FlareHub)
-    /// The state folder of whoever holds the database.
+    /// The state folder of the process that has the database open.
     case daemon(folder: String)
 
     /// How long a daemon may take with a whole model, seconds.
