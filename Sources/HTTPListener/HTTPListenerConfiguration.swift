@@ -61,6 +61,6 @@ package struct HTTPListenerConfiguration: Sendable, Hashable {
     /// - Parameter target: The path of the request, with or without its query.
     func maximumBodyBytes(of target: String) -> Int {
         guard !bodyLimits.isEmpty else { return maximumBodyBytes }
-        return bodyLimits[String(target.prefix { $0 != "?" })] ?? maximumBodyBytes
+        return bodyLimits[String(RequestTarget(target).path)] ?? maximumBodyBytes
     }
 }

@@ -13,11 +13,13 @@ enum HostName: Hashable {
     init?(authority: String) {
         let text = authority.lowercased()
         var host = Substring(text)
-        if text.hasPrefix("[") {
-            guard let end = text.firstIndex(of: "]"), Self.isPort(text[text.index(after: end)...]) else {
+        if text.utf8.first == UInt8(ascii: "[") {
+            guard let end = text.utf8.firstIndex(of: UInt8(ascii: "]")),
+                Self.isPort(text[text.utf8.index(after: end)...])
+            else {
                 return nil
             }
-            host = text[text.index(after: text.startIndex)..<end]
+            host = text[text.utf8.index(after: text.startIndex)..<end]
             guard let bytes = Self.ipv6(host) else { return nil }
             self = .address(bytes)
             return
@@ -26,11 +28,11 @@ enum HostName: Hashable {
             self = .address(bytes)
             return
         }
-        if let colon = text.firstIndex(of: ":") {
+        if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
             guard Self.isPort(text[colon...]) else { return nil }
             host = text[..<colon]
         }
-        if host.hasSuffix(".") { host = host.dropLast() }
+        if host.utf8.last == UInt8(ascii: ".") { host = Substring(host.utf8.dropLast()) }
         guard !host.isEmpty, host.utf8.count <= 253, host.utf8.allSatisfy(Self.isNameByte) else { return nil }
         if let bytes = Self.ipv4(host) { self = .address(bytes) } else { self = .name(String(host)) }
     }
@@ -46,8 +48,8 @@ enum HostName: Hashable {
 
     private static func isPort(_ text: Substring) -> Bool {
         text.isEmpty
-            || text.first == ":" && text.utf8.count <= 6
-                && text.dropFirst().utf8.allSatisfy { (48...57).contains($0) }
+            || text.utf8.first == UInt8(ascii: ":") && text.utf8.count <= 6
+                && text.utf8.dropFirst().allSatisfy { (48...57).contains($0) }
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
@@ -64,7 +66,9 @@ enum HostName: Hashable {
 
     /// An IPv4-mapped IPv6 address counts as IPv4.
     private static func ipv6(_ text: Substring) -> [UInt8]? {
-        guard text.contains(":"), let bytes = parse(text, family: AF_INET6, count: 16) else { return nil }
+        guard text.utf8.contains(UInt8(ascii: ":")),
+            let bytes = parse(text, family: AF_INET6, count: 16)
+        else { return nil }
         let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255]
         return bytes.starts(with: mapped) ? Array(bytes.suffix(4)) : bytes
     }

@@ -5,6 +5,7 @@ package import Logging
 import NIOCore
 import OperatingSystem
 import ServiceLifecycle
+import Text
 import Threading
 
 /// A request at a socket of this machine.
@@ -137,10 +138,10 @@ private struct LocalResponder: HTTPResponder {
     let answer: @Sendable (LocalRequest) async -> LocalResponse
 
     func respond(to request: Request, context: ChannelContext) async throws -> Response {
-        let target = request.head.path ?? "/"
-        let body = try await request.body.collect(upTo: configuration.maximumBodyBytes(of: target))
-        let words = target.prefix { $0 != "?" }.split(separator: "/").map { $0.percentDecoded }
-        let query = Self.query(target.drop { $0 != "?" }.dropFirst())
+        let (text, target) = (request.head.path ?? "/", RequestTarget(request.head.path ?? "/"))
+        let body = try await request.body.collect(upTo: configuration.maximumBodyBytes(of: text))
+        let words = target.path.parts(between: "/").filter { !$0.isEmpty }.map { $0.percentDecoded }
+        let query = Self.query(target)
         let path = words.compactMap(\.self)
         let response: LocalResponse
         if let query, path.count == words.count {
@@ -171,10 +172,10 @@ private struct LocalResponder: HTTPResponder {
     }
 
     /// `nil` if it cannot be decoded.
-    private static func query(_ text: Substring) -> [String: String]? {
+    private static func query(_ target: RequestTarget) -> [String: String]? {
         var query: [String: String] = [:]
-        for part in text.split(separator: "&") {
-            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        for parameter in target.parameters {
+            let pair = parameter.parts(between: "=", maxSplits: 1)
             guard let key = pair.first?.percentDecoded,
                 let value = (pair.dropFirst().first ?? "").percentDecoded
             else { return nil }

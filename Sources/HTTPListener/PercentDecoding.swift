@@ -1,4 +1,9 @@
-extension StringProtocol {
+extension String {
+    /// The percent-decoded text; `nil` when the encoding is invalid or not UTF-8.
+    package var percentDecoded: String? { self[...].percentDecoded }
+}
+
+extension Substring {
     /// The percent-decoded text; `nil` when the encoding is invalid or not UTF-8.
     /// - Source: RFC 3986 2.1.
     package var percentDecoded: String? {

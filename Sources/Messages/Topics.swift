@@ -38,8 +38,8 @@ package struct Topics: Sendable, Hashable {
 
     /// The node and the rest of a topic of another node with the same base; `nil` for others, and for our own.
     package func neighbour(_ topic: String) -> (node: String, tail: String)? {
-        let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
-        let own = root.split(separator: "/", omittingEmptySubsequences: false)
+        let levels = topic[...].parts(between: "/")
+        let own = root[...].parts(between: "/")
         guard levels.count == own.count + 1, levels.prefix(own.count - 1) == own.dropLast(),
             let tail = levels.last, levels[own.count - 1] != own.last
         else { return nil }
@@ -160,7 +160,7 @@ package struct Topics: Sendable, Hashable {
 
     /// The display of a topic of ``presence``; `nil` for another topic.
     package func display(of topic: String) -> String? {
-        let levels = topic.dropFirst(root.count).split(separator: "/", omittingEmptySubsequences: false)
+        let levels = topic.dropFirst(root.count).parts(between: "/")
         guard topic.hasPrefix(root + "/"), levels.count == 4, levels[1] == "display", levels[3] == "presence",
             !SecretMask.tokens.finds(in: levels[2])
         else { return nil }

@@ -10,7 +10,7 @@ struct WebRouteTests {
     private static func find(
         _ path: String,
         _ method: HTTPRequest.Method = .get
-    ) -> (route: WebRoute, path: [String], values: [String])? { WebRoute.find(method, path, in: table) }
+    ) -> (route: WebRoute, path: [String], values: [String])? { WebRoute.find(method, path[...], in: table) }
 
     @Test(
         arguments: [

@@ -1,6 +1,7 @@
 import Controller
 import Messages
 import People
+import Text
 
 /// Where a command came in.
 struct CommandRoute: Sendable {
@@ -24,7 +25,7 @@ struct CommandRoute: Sendable {
             (self.topic, user) = (command, nil)
             return
         }
-        let levels = tail.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+        let levels = tail.parts(between: "/", maxSplits: 2)
         guard hasUserTopics, levels.count == 3, levels[0] == Topics.usersLevel,
             AccountName.isLegal(String(levels[1])), let command = commands.topic(levels[2])
         else { return nil }

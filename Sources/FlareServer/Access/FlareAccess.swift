@@ -85,7 +85,7 @@ package struct FlareAccess: Sendable {
     ///   - isForwarded: Whether it came through a proxy, which hides where it is.
     func visitor(
         authorization: String?,
-        target: some StringProtocol,
+        target: String,
         peer: String?,
         isForwarded: Bool
     ) -> FlareVisitor? {
@@ -139,11 +139,11 @@ package struct FlareAccess: Sendable {
         text.hasPrefix(SecretMask.tokenPrefix) && text.utf8.count <= 200
     }
 
-    private static func secret(inQueryOf target: some StringProtocol) -> String? {
-        let pairs = target.drop { $0 != "?" }.dropFirst().split(separator: "&").prefix(50)
+    private static func secret(inQueryOf target: String) -> String? {
         let name = "access_token="
         // A token needs no percent-encoding.
-        return pairs.first { $0.hasPrefix(name) }.map { String($0.dropFirst(name.count)) }
+        return RequestTarget(target).parameters.prefix(50).first { $0.hasPrefix(name) }
+            .map { String($0.dropFirst(name.count)) }
     }
 }
 

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import NIOPosix
+import Text
 
 /// A folder of static files, like the web pages of the original server.
 ///
@@ -107,7 +108,7 @@ struct PublicFiles: Sendable {
     private static func plainPath(_ path: String) -> String? {
         guard let decoded = path.percentDecoded, decoded.hasPrefix("/"), !decoded.utf8.contains(0),
             !decoded.contains("\\"), !decoded.contains("//"),
-            !decoded.split(separator: "/").contains(where: { $0.hasPrefix(".") })
+            !decoded[...].parts(between: "/").contains(where: { $0.utf8.first == UInt8(ascii: ".") })
         else { return nil }
         return decoded
     }

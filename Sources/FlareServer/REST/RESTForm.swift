@@ -14,10 +14,12 @@ package enum RESTForm {
     package struct TooManyParameters: Error {}
 
     /// The decoded names and values.
-    static func pairs(_ text: some StringProtocol) throws(TooManyParameters) -> [(
+    static func pairs(_ text: Substring) throws(TooManyParameters) -> [(
         name: String, value: String
     )] {
-        let parts = text.split(separator: "&", maxSplits: maximumParameters)
+        let parts = text.utf8.split(separator: UInt8(ascii: "&"), maxSplits: maximumParameters).map {
+            Substring($0)
+        }
         guard parts.count <= maximumParameters else { throw TooManyParameters() }
         return parts.map { part in
             // The name ends at the first `=` outside of brackets.
@@ -31,7 +33,7 @@ package enum RESTForm {
     /// The form as an object.
     package static func object(_ text: String) throws(TooManyParameters) -> JSONObject {
         var root: [String: Node] = [:]
-        for (name, value) in try pairs(text) where !name.isEmpty {
+        for (name, value) in try pairs(text[...]) where !name.isEmpty {
             let path = path(of: name)
             guard let first = path.first else { continue }
             var node = root.removeValue(forKey: first)

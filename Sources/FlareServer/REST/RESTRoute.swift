@@ -1,6 +1,7 @@
 import Flare
 import HTTPListener
 import HTTPTypes
+import Text
 
 /// The resource that a path of the REST interface identifies.
 ///
@@ -33,7 +34,7 @@ extension RESTRoute {
     /// - Parameter path: The encoded path without the query. `nil` for an unknown path.
     init?(path: Substring) throws(Malformed) {
         guard path.utf8.first == UInt8(ascii: "/") else { return nil }
-        var segments = path.split(separator: "/", maxSplits: 10, omittingEmptySubsequences: false).dropFirst()
+        var segments = path.parts(between: "/", maxSplits: 10).dropFirst()
         if segments.count > 1, segments.last == "" { segments.removeLast() }
         guard segments.first?.lowercased() == "environments", !segments.contains("") else { return nil }
         try self.init(.environment, segments.dropFirst(), parents: [:])

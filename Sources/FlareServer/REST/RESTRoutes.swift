@@ -23,7 +23,7 @@ struct RESTRoutes: HTTPResponder {
 
     func respond(to sent: Request, context: ChannelContext) async throws -> Response {
         let request = sent.withEffectiveMethod
-        let target = RESTTarget(request.head.path ?? "/")
+        let target = RequestTarget(request.head.path ?? "/")
         let peer = context.channel.remoteAddress?.ipAddress
         let visitor = hub.access.visitor(of: request.head, from: peer)
         // The identifier of a session is a secret of the client that opened it.
@@ -51,7 +51,7 @@ struct RESTRoutes: HTTPResponder {
     /// `nil` when the path is not part of the REST interface.
     private func answer(
         to request: Request,
-        _ target: RESTTarget,
+        _ target: RequestTarget,
         _ visitor: FlareVisitor?
     ) async throws -> RESTResponse? {
         let method = request.method
@@ -120,7 +120,7 @@ struct RESTRoutes: HTTPResponder {
 extension RESTRoutes: ImmediateResponder {
     /// Reads objects if the hub is free; ``respond(to:context:)`` handles all other requests.
     func immediateResponse(to request: HTTPRequest, on channel: any Channel) -> ImmediateResponse? {
-        let (target, method) = (RESTTarget(request.path ?? "/"), request.method)
+        let (target, method) = (RequestTarget(request.path ?? "/"), request.method)
         guard method == .get || method == .head, let route = try? RESTRoute(path: target.path) else {
             return nil
         }

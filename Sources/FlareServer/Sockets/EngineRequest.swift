@@ -1,3 +1,4 @@
+import HTTPListener
 package import SocketIO
 
 /// The query of a request to the path of Engine.IO.
@@ -18,7 +19,7 @@ package struct EngineRequest: Sendable, Hashable {
 
     /// - Parameter target: The path and query of a request.
     package init(target: String) {
-        let target = RESTTarget(target)
+        let target = RequestTarget(target)
         isForEngine = target.path == Self.path
         guard isForEngine, let query = target.query, let pairs = try? RESTForm.pairs(query) else { return }
         for (name, value) in pairs {

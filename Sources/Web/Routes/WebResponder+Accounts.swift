@@ -4,6 +4,7 @@ import Hummingbird
 import JSON
 import NIOCore
 import People
+import Text
 import Threading
 import Things
 
@@ -101,10 +102,10 @@ extension WebResponder {
     /// The values of a query; of several with a name the last one.
     static func query(of target: String) -> [String: String] {
         var values: [String: String] = [:]
-        for pair in target.drop(while: { $0 != "?" }).dropFirst().split(separator: "&").prefix(20) {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        for parameter in RequestTarget(target).parameters.prefix(20) {
+            let parts = parameter.parts(between: "=", maxSplits: 1)
             guard let key = parts.first?.percentDecoded else { continue }
-            values[String(key)] = parts.dropFirst().first?.percentDecoded.map { String($0) } ?? ""
+            values[key] = parts.dropFirst().first?.percentDecoded ?? ""
         }
         return values
     }

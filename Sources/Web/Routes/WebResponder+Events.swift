@@ -1,4 +1,5 @@
 import Controller
+import HTTPListener
 import HTTPTypes
 import Hummingbird
 import JSON
@@ -80,8 +81,7 @@ extension WebResponder {
 
     /// The display or the page that a query names; `nil` if it names none.
     private static func name(_ key: String, in target: String) -> Result<String?, Refusal> {
-        let query = target.drop { $0 != "?" }.dropFirst()
-        let values = query.split(separator: "&").filter { $0.hasPrefix(key + "=") }
+        let values = RequestTarget(target).parameters.filter { $0.hasPrefix(key + "=") }
             .map { $0.dropFirst(key.count + 1) }
         guard let value = values.first else { return .success(nil) }
         guard values.count == 1, DisplayRegistry.isLegal(value) else { return .failure(illegal(key, value)) }

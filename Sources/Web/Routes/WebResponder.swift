@@ -45,7 +45,7 @@ struct WebResponder: HTTPResponder {
         on channel: any Channel
     ) async throws -> Response {
         let head = request.head
-        let path = (head.path ?? "/").prefix { $0 != "?" }
+        let path = RequestTarget(head.path ?? "/").path
         guard let (route, parts, values) = WebRoute.find(head.method, path, in: routes) else {
             return WebAnswer.notFound(head).response(to: head)
         }

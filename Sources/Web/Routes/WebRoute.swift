@@ -22,7 +22,7 @@ struct WebCall: Sendable {
     /// The first part that varies.
     var name: String { values.first ?? "" }
     /// With its question mark; empty without one.
-    var query: String { String((head.path ?? "").drop { $0 != "?" }) }
+    var query: String { RequestTarget(head.path ?? "").query.map { "?\($0)" } ?? "" }
 }
 
 /// A path of the listener, and what answers it.
@@ -41,12 +41,12 @@ struct WebRoute: Sendable {
     /// - Returns: A route with another method, if there is none with this one; `nil` if nothing answers there.
     static func find(
         _ method: HTTPRequest.Method,
-        _ path: some StringProtocol,
+        _ path: Substring,
         in table: [WebRoute]
     ) -> (route: WebRoute, path: [String], values: [String])? {
         guard path.hasPrefix("/") else { return nil }
         var parts: [String] = []
-        for part in path.split(separator: "/", maxSplits: 6, omittingEmptySubsequences: false) {
+        for part in path.parts(between: "/", maxSplits: 6) {
             guard let decoded = part.percentDecoded else { return nil }
             parts.append(decoded)
         }

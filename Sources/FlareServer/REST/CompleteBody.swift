@@ -1,17 +1,4 @@
-import HTTPTypes
 import Hummingbird
-
-/// The path and the query of a request.
-struct RESTTarget {
-    let path: Substring
-    let query: Substring?
-
-    init(_ target: String) {
-        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        path = parts.first ?? "/"
-        query = parts.count > 1 ? parts[1] : nil
-    }
-}
 
 /// Whoever sent a request was somebody when it began, and is nobody now that it is complete.
 struct Unidentified: Error {}
