@@ -163,10 +163,14 @@ struct PlaceEditTests: EditsOfUsers {
         return zone
     }
 
-    private func refusal(_ order: Command.Operation, _ obstacle: Obstacle) -> Refusal? {
+    private func refusal(
+        _ order: Command.Operation,
+        _ obstacle: Obstacle,
+        _ more: [(Access, Scope)] = []
+    ) -> Refusal? {
         var server = HouseServer()
         server.zones.append(Self.lobby)
-        var rig = rig([(.own, .zone(House.living)), (.own, .zone(Self.lobby.id))], server: server)
+        var rig = rig([(.own, .zone(House.living)), (.own, .zone(Self.lobby.id))] + more, server: server)
         if obstacle == .noLink { rig.lose() }
         let command = Command(ticket: 1, operation: order, caller: .user(Self.bob))
         let effects = rig.happens(.commandReceived(command))
@@ -193,6 +197,20 @@ struct PlaceEditTests: EditsOfUsers {
             }
             let hidden = words(name)
             #expect(hidden != nil && hidden == words("nowhere"), "\(order(name))")
+        }
+    }
+
+    @Test(arguments: [(Obstacle.noLink, RefusalCode.serverUnreachable), (.failedReading, .timeout)])
+    private func `who may see a part of a place that cannot be read is told so`(
+        obstacle: Obstacle,
+        code: RefusalCode
+    ) {
+        let orders: [Command.Operation] = [
+            .edit(.zone, "lobby", named("x"), zone: nil), .remove(.zone, "lobby", withContents: true),
+            .add(.thing, named("x"), to: "\(Self.lobby.id)"), .edit(.thing, "screen", named("x"), zone: nil),
+        ]
+        for order in orders {
+            #expect(refusal(order, obstacle, [(.own, .thing(House.screen))])?.code == code, "\(order)")
         }
     }
 

@@ -156,6 +156,17 @@ struct PlaceRouteTests {
         }
     }
 
+    @Test func `who may see a part of a place that cannot be read is told so`() async throws {
+        let grants: [(Access, Scope)] = [(.read, .zone(Self.porch)), (.read, .thing(Self.lantern))]
+        let node = try Self.node(grants, isReachable: false)
+        try await withWeb(node, people: Users.people(Users.Known())) { (port: Int) async throws in
+            for path in ["zones/porch", "zones/\(Self.porch)", "things/lantern"] {
+                let reply = try await request("GET", "/api/" + path, port: port, headers: Users.token)
+                #expect(reply.status == 503 && reply.body.contains("server_unreachable"), "\(path): \(reply)")
+            }
+        }
+    }
+
     @Test func `environments and zones are made, changed and removed by paths of their own`() async throws {
         let node = try Self.node()
         try await withWeb(node) { (port: Int) async throws in

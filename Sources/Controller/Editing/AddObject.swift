@@ -15,11 +15,11 @@ package struct AddObject: PlaceOperation {
     }
     package var summary: CommandSummary? { CommandSummary("add \(kind.rawValue)", of: .target(nil)) }
 
-    package func home(_ command: Command, in controller: DeviceController) -> FlareID? {
+    package var named: (kind: FlareClass, name: String)? {
         guard let container else { return nil }
         return switch kind {
-        case .zone: controller.home(of: container, .environment, command)
-        case .thing: controller.state.home(of: container, .zone)
+        case .zone: (.environment, container)
+        case .thing: (.zone, container)
         case .environment, .device: nil
         }
     }

@@ -37,11 +37,11 @@ extension DeviceController {
 
     /// Refuses a command whose place could not be read.
     ///
-    /// Who may not see that environment must not learn from it that something there has this name.
+    /// Who may not see what it names must not learn from it that something there has this name.
     mutating func refuse(_ refresh: PendingRefresh, _ refusal: Refusal) {
         let command = refresh.pending.command
         guard case .edit(let operation) = refresh.next, let environment = refresh.environment,
-            !maySee(environment: environment, command)
+            !operation.maySeeUnread(in: environment, command, self)
         else { return refuse(refresh.pending, refusal) }
         attempt(refresh.pending) { pending, controller throws(Refusal) in
             try controller.edit(operation, &pending, in: controller.state.contents)

@@ -6,8 +6,8 @@ package import Things
 /// For a change in another environment, its zones and things are read first. The answer comes after they have been read
 /// again, so the sender already sees the change.
 package protocol PlaceOperation: CommandOperation {
-    /// The environment of what it changes; `nil` if it is not known.
-    func home(_ command: Command, in controller: DeviceController) -> FlareID?
+    /// What it changes, or what a new object is in, by slug or identifier as received; `nil` for a new environment.
+    var named: (kind: FlareClass, name: String)? { get }
 
     /// The change as it is sent to the server; finds the command's target.
     func edit(
@@ -25,14 +25,21 @@ extension PlaceOperation {
         _ command: inout PendingCommand,
         in controller: inout DeviceController
     ) throws(Refusal) {
-        guard let home = home(command.command, in: controller), home != controller.state.environmentID else {
-            return try controller.edit(self, &command, in: controller.state.contents)
-        }
+        guard let named, let home = controller.home(of: named.name, named.kind, command.command),
+            home != controller.state.environmentID
+        else { return try controller.edit(self, &command, in: controller.state.contents) }
         do throws(Refusal) { try controller.read(home, for: command, then: .edit(self)) } catch {
-            // As if the name were nowhere, for who may not see everything there.
-            guard !controller.maySee(environment: home, command.command) else { throw error }
+            // As if the name were nowhere, for who may not see what it names.
+            guard !maySeeUnread(in: home, command.command, controller) else { throw error }
             try controller.edit(self, &command, in: controller.state.contents)
         }
+    }
+
+    /// Whether the sender may know of what it names while its environment cannot be read.
+    func maySeeUnread(in home: FlareID, _ command: Command, _ controller: DeviceController) -> Bool {
+        guard let named else { return false }
+        let reader = controller.state.reader(for: command.caller, at: controller.now.wallMilliseconds)
+        return controller.state.isUnreadSeen(named.kind, named.name, in: home, by: reader)
     }
 }
 

@@ -17,9 +17,7 @@ package struct RemoveObject: PlaceOperation {
         CommandSummary("remove \(kind.rawValue)", of: .target(QuotedValue.clipped(name, to: 64)))
     }
 
-    package func home(_ command: Command, in controller: DeviceController) -> FlareID? {
-        controller.home(of: name, kind, command)
-    }
+    package var named: (kind: FlareClass, name: String)? { (kind, name) }
 
     package func edit(
         _ pending: inout PendingCommand,

@@ -51,6 +51,24 @@ extension ControllerState {
         }
     }
 
+    /// Whether a reader may see an object of another environment that is not read: by a right on the object itself, or on
+    /// the environment.
+    ///
+    /// A right on the zone of a thing does not count: which zone that is would have to be read.
+    package func isUnreadSeen(
+        _ kind: FlareClass,
+        _ name: String,
+        in environment: FlareID,
+        by reader: Reader?
+    ) -> Bool {
+        guard let reader, !reader.sees(environment: environment) else { return true }
+        return [FlareID(name), slugs.id(of: name, kind: kind)].contains { id in
+            guard let object = id.map({ ObjectReference(kind, $0) }), slugs.home(of: object) == environment
+            else { return false }
+            return AccessObject(object, zone: nil, environment: environment).map(reader.sees) ?? false
+        }
+    }
+
     /// Whether a reader may know the zone of a thing, or the environment of a zone.
     package func isContainerSeen(of object: ObjectReference, by reader: Reader?) -> Bool {
         guard let reader, !reader.seesEverything else { return true }
@@ -151,11 +169,6 @@ extension DeviceController {
     /// Whether the sender of a command may see a thing.
     func maySee(_ thing: FlareThing, _ command: Command) -> Bool {
         isAllowed(command, .read, on: state.accessObject(thing))
-    }
-
-    /// Whether the sender of a command may see an environment, with all that is in it.
-    func maySee(environment: FlareID, _ command: Command) -> Bool {
-        isAllowed(command, .read, on: .environment(environment))
     }
 
     /// Whether the sender of a command may see where this device is, and what it is near.

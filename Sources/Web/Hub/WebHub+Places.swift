@@ -58,7 +58,7 @@ extension WebHub {
             return here
         }
         // What may not be seen there is answered in the words for a name that nothing has.
-        let sees = view.reader?.sees(environment: home) ?? true
+        let sees = state.isUnreadSeen(kind, name, in: home, by: view.reader)
         switch await place(home, for: requester) {
         case .success(let place):
             return found(kind, name, in: place.seen).map { place.text(of: $0) }.flatMapError { _ in here }
