@@ -68,6 +68,9 @@ package struct ListenerTLSFiles: Sendable, Hashable {
     private static let largestFile = 1 << 20
 
     private static func read(_ path: String) throws(ListenerTLSError) -> [UInt8] {
+        if let size = FileStatus(path: path)?.size, size > largestFile {
+            throw .unreadable(file: path, reason: "has \(size) bytes; at most \(largestFile) are read")
+        }
         switch FileContents.read(path, upTo: largestFile) {
         case .success(let contents): return contents.bytes
         // A file that is not text has nothing in PEM.

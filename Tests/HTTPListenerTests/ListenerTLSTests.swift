@@ -111,6 +111,7 @@ struct ListenerTLSTests {
             let made = try await TestCertificates.make(in: folder, name: "own")
             try folder.write("no PEM at all", to: "text")
             try folder.write("", to: "empty")
+            try folder.write(String(repeating: "x", count: (1 << 20) + 1), to: "large")
             let (files, text) = `case`.files(made, folder)
             #expect {
                 _ = try files.load()
@@ -122,10 +123,13 @@ struct ListenerTLSTests {
 
     enum Unusable: CaseIterable {
         case missing, empty, noCertificate, noKey, encrypted, other, folder, swapped
+        case largeCertificate, largeKey
 
         func files(_ made: TestCertificates, _ folder: TemporaryFolder) -> (ListenerTLSFiles, String) {
             let (certificate, key) = (made.serverCertificate, made.serverKey)
             let (text, empty, gone) = (folder.path("text"), folder.path("empty"), folder.path("gone"))
+            let large = folder.path("large")
+            let size = "\(large) has 1048577 bytes; at most 1048576 are read"
             func files(_ certificate: String, _ key: String) -> ListenerTLSFiles {
                 ListenerTLSFiles(certificate: certificate, key: key)
             }
@@ -140,6 +144,8 @@ struct ListenerTLSTests {
                 (files(certificate, made.clientKey), "the key in \(made.clientKey) does not belong to")
             case .folder: (files(folder.path, key), "\(folder.path) cannot be read: Is a directory")
             case .swapped: (files(key, certificate), "\(key) holds no valid certificate")
+            case .largeCertificate: (files(large, key), size)
+            case .largeKey: (files(certificate, large), size)
             }
         }
     }
