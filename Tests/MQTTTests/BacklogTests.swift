@@ -15,17 +15,7 @@ struct BacklogTests {
         _ publish: @escaping @Sendable (_ isV5: Bool) -> [UInt8],
         _ body: (MQTTClient) async throws -> Void
     ) async throws {
-        let broker = try HostileBroker(nil) { version, connection in
-            let isV5 = version == 5
-            _ = connection.send(BrokerPackets.connack(isV5 ? .v5 : .v311))
-            let subscribe = connection.receive()
-            guard subscribe.count > 4, subscribe[0] == 0x82 else { return }
-            _ = connection.send(
-                BrokerPackets.packet(0x90, [subscribe[2], subscribe[3]] + (isV5 ? [0, 0] : [0]))
-            )
-            for _ in 0..<Self.number where !connection.send(publish(isV5)) { return }
-            while !connection.receive().isEmpty {}
-        }
+        let broker = try HostileBroker(flooding: Self.number, publish)
         defer { broker.stop() }
         try await withClient(configuration(port: broker.port) { $0.maximumUnreadBytes = 1 << 20 }, body)
     }

@@ -328,17 +328,8 @@ struct DeliveryTests {
     {
         let payload = [UInt8](repeating: 7, count: 65_000)
         let number = 200
-        let broker = try HostileBroker(nil) { version, connection in
-            let isV5 = version == 5
-            _ = connection.send(BrokerPackets.connack(isV5 ? .v5 : .v311))
-            let subscribe = connection.receive()
-            guard subscribe.count > 4, subscribe[0] == 0x82 else { return }
-            _ = connection.send(
-                BrokerPackets.packet(0x90, [subscribe[2], subscribe[3]] + (isV5 ? [0, 0] : [0]))
-            )
-            let publish = BrokerPackets.packet(0x30, [0, 1, 0x74] + (isV5 ? [0] : []) + payload)
-            for _ in 0..<number where !connection.send(publish) { return }
-            while !connection.receive().isEmpty {}
+        let broker = try HostileBroker(flooding: number) { isV5 in
+            BrokerPackets.packet(0x30, [0, 1, 0x74] + (isV5 ? [0] : []) + payload)
         }
         defer { broker.stop() }
         let loop = try LoopExecutor()

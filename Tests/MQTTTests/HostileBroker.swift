@@ -60,6 +60,24 @@ final class HostileBroker: Sendable {
         thread.start()
     }
 
+    /// A broker that grants the first subscription, and then floods it.
+    ///
+    /// - Parameter publish: The packet of a publication, which is sent so many times.
+    convenience init(flooding number: Int, _ publish: @escaping @Sendable (_ isV5: Bool) -> [UInt8]) throws {
+        try self.init(nil) { version, connection in
+            let isV5 = version == 5
+            _ = connection.send(BrokerPackets.connack(isV5 ? .v5 : .v311))
+            let subscribe = connection.receive()
+            guard subscribe.count > 4, subscribe[0] == 0x82 else { return }
+            _ = connection.send(
+                BrokerPackets.packet(0x90, [subscribe[2], subscribe[3]] + (isV5 ? [0, 0] : [0]))
+            )
+            let packet = publish(isV5)
+            for _ in 0..<number where !connection.send(packet) { return }
+            while !connection.receive().isEmpty {}
+        }
+    }
+
     func stop() { listener.shut() }
 
     private static func context(_ certificates: TestCertificates) -> OpaquePointer? {
