@@ -160,6 +160,14 @@ struct StandInTests {
         }
     }
 
+    @Test func `CONNECT asks for no explanations that are not read`() async throws {
+        try await withHeardConnect { connect in
+            // MQTT 5.0, 3.1.2.11.7: property 0x17, after the maximum packet size.
+            let properties: [UInt8] = [0x27, 0x01, 0, 0, 0, 0x17, 0]
+            #expect(connect.indices.contains { connect[$0...].starts(with: properties) }, "\(connect)")
+        }
+    }
+
     /// Runs the body with the bytes of a CONNECT of version 5.
     private func withHeardConnect(_ body: ([UInt8]) -> Void) async throws {
         let listener = try LoopbackSocket.listening()

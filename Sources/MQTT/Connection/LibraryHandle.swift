@@ -50,7 +50,7 @@ enum LibraryHandle {
         try check(mosquitto_threaded_set(handle, true), "threads")
     }
 
-    /// Announces the largest accepted packet in CONNECT.
+    /// Announces the largest accepted packet in CONNECT, and which explanations are not wanted.
     ///
     /// The only call with CONNECT properties also connects and blocks. Without a host it does not connect,
     /// but the library keeps the properties for all later attempts.

@@ -30,8 +30,12 @@ struct PropertyList: ~Copyable {
     }
 
     /// For CONNECT: the largest accepted packet, bytes.
+    ///
+    /// And that no explanations are wanted but those of CONNACK and DISCONNECT, the only ones that are read: the library
+    /// leaks the properties of each PUBACK that it reads itself, as it does over TLS.
     init(maximumPacketSize: UInt32) {
         mosquitto_property_add_int32(&list, number(MQTT_PROP_MAXIMUM_PACKET_SIZE), maximumPacketSize)
+        mosquitto_property_add_byte(&list, number(MQTT_PROP_REQUEST_PROBLEM_INFORMATION), 0)
     }
 
     deinit {
