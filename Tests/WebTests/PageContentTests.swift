@@ -1,6 +1,7 @@
 import Foundation
 import NIOCore
 import Testing
+import Things
 
 @testable import Web
 
@@ -132,6 +133,22 @@ struct PageContentTests {
                 #expect(known.contains(String(match.1)), "\(name): \(match.1)")
             }
         }
+    }
+
+    @Test
+    func `the log of administration says in words why something was refused, and has the code as title`()
+        throws
+    {
+        let log = try Self.text("admin-log.js")
+        let table = try #require(log.firstMatch(of: /REASONS = \{([^}]*)\}/)).1
+        let german = try Self.text("people-german.js")
+        let codes = RefusalCode.allCases.map(\.rawValue) + ["unknown"]
+        for match in table.matches(of: /(\w+): "([^"]+)"/) {
+            #expect(codes.contains(String(match.1)), "\(match.1)")
+            #expect(german.contains("\"\(match.2)\": "), "\(match.2)")
+        }
+        #expect(log.contains(#"say(REASONS[code] || code.replace(/_/g, " "))"#))
+        #expect(log.contains("title: entry.code,") && log.contains("reason(entry.code)"))
     }
 
     @Test func `the pages of accounts speak to people who run a shop, not to those who build programs`()

@@ -10,13 +10,23 @@ const MOST = 1000;
 
 const json = value => (value === null || value === undefined ? "" : clip(typeof value === "string" ? value : JSON.stringify(value), 600));
 
+/** Why something was refused, where the code does not say it in plain words. */
+const REASONS = {
+	bad_json: "not readable", unknown: "nothing has this name", unauthenticated: "not signed in", rate_limited: "too many at once",
+	stale_target: "something else is near", level_denied: "the display is not in use",
+	internal: "fault of the program"
+};
+
+const reason = code => say(REASONS[code] || code.replace(/_/g, " "));
+
 function row(entry) {
 	const target = entry.slug || entry.target;
 	return {
+		title: entry.code,
 		name: [entry.speaker, [entry.kind, target].filter(Boolean).join(" ")].join(": "),
 		facts: [
 			when(entry.at, SECONDS) + (entry.times > 1 ? " · " + say("{0} times", entry.times) : ""),
-			[entry.code || entry.state, entry.face, entry.source].filter(Boolean).join(" · ")
+			[entry.code ? reason(entry.code) : entry.state, entry.face, entry.source].filter(Boolean).join(" · ")
 		],
 		notes: [json(entry.actions), entry.code ? json(entry.results) : ""]
 	};

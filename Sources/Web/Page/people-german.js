@@ -94,5 +94,9 @@ export const WORDS = {
 	"At (optional)": "Zeitpunkt (freiwillig)", "Ask": "Fragen", "choose …": "wählen …",
 	"Yes": "Ja", "No": "Nein", "{0} times": "{0} Mal", "anybody": "alle",
 	"anything": "alle", "What to show": "Was gezeigt wird", "Since (optional)": "Seit (freiwillig)", "Show": "Zeigen",
-	"The newest first.": "Das Neueste zuerst.", "Nothing matches.": "Nichts passt."
+	"The newest first.": "Das Neueste zuerst.", "Nothing matches.": "Nichts passt.",
+	"not readable": "nicht lesbar", "nothing has this name": "nichts heißt so", "not signed in": "nicht angemeldet", "too many at once": "zu viele auf einmal",
+	"something else is near": "etwas anderes ist nah",
+	"the display is not in use": "die Anzeige ist nicht in Gebrauch", "fault of the program": "Programmfehler", "not allowed": "nicht erlaubt",
+	"server unreachable": "Server nicht erreichbar", "timeout": "keine Antwort"
 };

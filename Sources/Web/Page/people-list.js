@@ -11,7 +11,7 @@ const FEW = 8;
 
 export class ListPart {
 	/**
-	 * `load()` gives the items; `keyOf(item)`; `row(item)` gives name, facts (texts), notes and actions.
+	 * `load()` gives the items; `keyOf(item)`; `row(item)` gives name, title, facts (texts), notes and actions.
 	 * An action has a label and either `act(item)`, with a question to confirm it, or `form(item)`; both tell `done`. Or it has
 	 * `panel(item)`, a promise of what is shown. `add` is a form with a title. `before` stands above the list. Rows of the same
 	 * `group(item)`, a text, stand together. `changed()` follows each change.
@@ -136,8 +136,8 @@ export class ListPart {
 		if (node) node.focus();
 	}
 
-	makeRow(item, { name, facts, notes, actions }) {
-		const node = element("li", { tabindex: "-1", "data-key": this.spec.keyOf(item) }, element("p", { class: "item-name", text: name }));
+	makeRow(item, { name, title, facts, notes, actions }) {
+		const node = element("li", { tabindex: "-1", title, "data-key": this.spec.keyOf(item) }, element("p", { class: "item-name", text: name }));
 		for (const text of (facts || []).filter(Boolean)) node.appendChild(element("p", { class: "item-facts", text }));
 		for (const text of (notes || []).filter(Boolean)) node.appendChild(element("p", { class: "item-note", text }));
 		const offered = (actions || []).filter(Boolean);
@@ -164,7 +164,7 @@ export class ListPart {
 
 const compare = (a, b) => a.localeCompare(b, undefined, { numeric: true });
 
-const textOf = row => [row.name].concat(row.facts || [], row.notes || []).join(" ").toLowerCase();
+const textOf = row => [row.name, row.title || ""].concat(row.facts || [], row.notes || []).join(" ").toLowerCase();
 
 /** What is being done with a row. */
 class Row {
