@@ -82,21 +82,42 @@ final class PrivateBroker: Sendable {
 
 /// The ports of this machine on which the demo listens if they are free, so that what a browser or a script remembers of
 /// it stays true: those of a daemon with a 1 before them.
-enum LoopbackPort {
+package enum LoopbackPort {
     static let broker = 11_883
     static let flare = 11_234
     static let web = 18_080
 
-    /// The port, if it can be listened on now; `nil` if another program does.
+    /// The port, if it can be listened on now; `nil` if another program does, or another demo is about to.
     ///
     /// - Parameter port: 0 for one that the system chooses.
-    static func free(_ port: Int) async -> Int? {
+    package static func free(_ port: Int) async -> Int? {
+        guard port == 0 || claim(port) else { return nil }
         let listener = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
         guard let channel = try? await listener.bind(host: "127.0.0.1", port: port).get() else { return nil }
         let found = channel.localAddress?.port
         try? await channel.close()
         return found
+    }
+
+    /// Claims a port among the demos of this machine until this process ends.
+    ///
+    /// It is listened on only later, when another demo may have found it free as well.
+    ///
+    /// - Source: unix(7), abstract sockets.
+    private static func claim(_ port: Int) -> Bool {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return false }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let name = "\0trilateral-demo-\(port)"
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name.utf8) }
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + name.utf8.count)
+        let isOurs = withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) == 0 }
+        }
+        if !isOurs { close(descriptor) }
+        return isOurs
     }
 }
 
