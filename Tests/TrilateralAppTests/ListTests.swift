@@ -64,6 +64,20 @@ struct ListReportTests {
         #expect(report(.environments).json.array?.map { $0["current"] } == [false, true])
     }
 
+    @Test(arguments: [ListReport.Kind.zones, .environments])
+    func `no zone or environment is called current or not where it is not known which one is`(
+        kind: ListReport.Kind
+    ) {
+        let topics = ["zone", "environment"]
+        let unknown = ListReport(kind, read.filter { !topics.contains($0.key) }, time: LocalTime())
+        #expect(unknown.json.array?.isEmpty == false)
+        #expect(unknown.json.array?.allSatisfy { $0["current"] == nil } == true)
+        #expect(unknown.lines().dropFirst().allSatisfy { $0.hasSuffix("  -") })
+        let nowhere = read.merging(["zone": ["id": .null], "environment": ["id": .null]]) { $1 }
+        let known = ListReport(kind, nowhere, time: LocalTime()).json
+        #expect(known.array?.allSatisfy { $0["current"] == false } == true)
+    }
+
     @Test func `nodes are listed with their status, online or not`() {
         #expect(
             report(.nodes).lines() == [

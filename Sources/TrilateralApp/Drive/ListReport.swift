@@ -55,8 +55,9 @@ package struct ListReport {
                 case .things: members["availability"] = read[topic + "/availability"]
                 case .zones:
                     members["lights"] = read[topic + "/lights"]
-                    members["current"] = .bool(isCurrent(name, "zone"))
-                case .environments: members["current"] = .bool(isCurrent(name, "environment"))
+                    members["current"] = isCurrent(name, Topics.tails.zone).map { .bool($0) }
+                case .environments:
+                    members["current"] = isCurrent(name, Topics.tails.environment).map { .bool($0) }
                 case .nodes:
                     members["node"] = .string(name)
                     members["status"] = read[Topics(root: name).status]
@@ -101,9 +102,9 @@ package struct ListReport {
             let count = lights?["lights"]?.integer.map { "\(on) of \($0) on" }
             let values = on > 0 ? lights.map(WatchText.light) ?? [] : []
             let shown = ([count].compactMap(\.self) + values).joined(separator: ", ")
-            return [name, text(object["name"]), shown, isCurrent(name, "zone") ? "yes" : "-"]
+            return [name, text(object["name"]), shown, here(name, Topics.tails.zone)]
         case .environments:
-            return [name, text(object["name"]), isCurrent(name, "environment") ? "yes" : "-"]
+            return [name, text(object["name"]), here(name, Topics.tails.environment)]
         case .nodes:
             let info = read[Topics(root: name).info]
             let started = info?["started"]?.string.map(time.dayAndClock)
@@ -111,5 +112,12 @@ package struct ListReport {
         }
     }
 
-    private func isCurrent(_ name: String, _ topic: String) -> Bool { read[topic]?["slug"]?.string == name }
+    private func here(_ name: String, _ topic: String) -> String {
+        isCurrent(name, topic) == true ? "yes" : "-"
+    }
+
+    /// - Returns: `nil` if nothing is known of where the device is, as for who may not see that.
+    private func isCurrent(_ name: String, _ topic: String) -> Bool? {
+        read[topic].map { $0["slug"]?.string == name }
+    }
 }
