@@ -201,6 +201,41 @@ struct CommandLineTests {
         }
     }
 
+    @Test func `watch goes on after a lost link, and says that events are missing`() async throws {
+        try await withTemporaryFolder { folder in
+            try await withMosquitto { broker in
+                let child = try Program.start(
+                    ["watch", "--mqtt", "127.0.0.1:\(broker.port)", "--node", "hall"],
+                    in: folder,
+                    output: folder.path("watched")
+                )
+                func publish(_ status: String) async throws {
+                    let address = ["-h", "127.0.0.1", "-p", "\(broker.port)", "-t", "trilateral/hall/status"]
+                    try await ChildProcess.run(
+                        try #require(ChildProcess.find("mosquitto_pub")),
+                        address + ["-r", "-m", status]
+                    )
+                }
+                func watched() -> String { folder.read("watched") }
+                try await publish("online")
+                #expect(await eventually { watched().contains(" status online\n") }, "\(watched())")
+                #expect(!watched().contains("missing"))
+                await broker.kill()
+                #expect(await eventually { watched().contains("trilateral watch: ") }, "\(watched())")
+                try await broker.start()
+                #expect(
+                    await eventually {
+                        watched().contains("the broker is back; events since the link was lost are missing\n")
+                    },
+                    "\(watched())"
+                )
+                try await publish("offline")
+                #expect(await eventually { watched().contains(" status offline\n") }, "\(watched())")
+                await child.destroy()
+            }
+        }
+    }
+
     @Test func `watch writes lines of one form when piped`() async throws {
         try await withHome { home, visitor in
             let port = try SharedMosquitto.broker.port

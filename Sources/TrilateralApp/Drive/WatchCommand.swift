@@ -129,11 +129,18 @@ private struct WatchLoop {
         _ visit: BrokerSession.Visit,
         asJSON: Bool
     ) async throws(OutputError) -> MQTTError? {
+        var wasLinked = false
         for await event in visit.events {
             switch event {
             case .signal: return nil
             case .link(.disconnected(let error)) where error.isFinal: return error
             case .link(.disconnected(let error)): StandardError.report("\(error)")
+            case .link(.connected):
+                // A broker also ends the link to who does not read, such as a verb that is stopped, or whose reader is.
+                if wasLinked {
+                    StandardError.report("the broker is back; events since the link was lost are missing")
+                }
+                wasLinked = true
             case .message(let message):
                 let line = hear(message)
                 if asJSON {
@@ -143,7 +150,7 @@ private struct WatchLoop {
                 } else if let line {
                     try StandardOutput.print(line)
                 }
-            case .link(.connected), .link(.refused), .link(.drained), .deadline, .woken: break
+            case .link(.refused), .link(.drained), .deadline, .woken: break
             }
         }
         return nil
