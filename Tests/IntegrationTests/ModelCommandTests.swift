@@ -158,6 +158,30 @@ struct ModelQuestionTests {
         }
     }
 
+    @Test func `a command that another one keeps from the database says which one, and to try again`()
+        async throws
+    {
+        try await withTemporaryFolder { folder in
+            try folder.write(Self.model, to: "cabin.json")
+            let state = ["--state", folder.path("state")]
+            let importing = ["import", folder.path("cabin.json")] + state
+            #expect(try await Program.run(importing, in: folder).status == 0)
+            try await Program.onTerminal(importing, in: folder) { terminal, child in
+                // It keeps the database until the question is answered.
+                #expect(await terminal.shows("[c]ancel?"))
+                let end = try await Program.run(["export", "-"] + state, in: folder)
+                #expect(end.status == 75)
+                #expect(end.output.contains("another command (trilateral import) is using"), "\(end.output)")
+                #expect(
+                    end.output.contains("try again") && !end.output.contains("restart"),
+                    "\(end.output)"
+                )
+                terminal.type("c\n")
+                #expect(await child.end(within: .seconds(10)) == 1)
+            }
+        }
+    }
+
     @Test func `an export that cannot be written says why`() async throws {
         try await withTemporaryFolder { folder in
             try folder.write(Self.model, to: "cabin.json")

@@ -24,6 +24,28 @@ package enum DatabaseFile {
         }
     }
 
+    /// The program and the arguments of another process that has locked the database; `nil` if there is none, or it
+    /// cannot be told, as in a container.
+    ///
+    /// Must not be called while this process has the database open, as ``makePrivate(_:)``.
+    ///
+    /// - Source: fcntl(2), F_GETLK; proc(5).
+    package static func holder(of path: String) -> [String]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        // The whole file.
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        guard fcntl(descriptor, F_GETLK, &lock) == 0, lock.l_type != Int16(F_UNLCK) else { return nil }
+        let words = open("/proc/\(lock.l_pid)/cmdline", O_RDONLY | O_CLOEXEC)
+        guard words >= 0 else { return nil }
+        defer { close(words) }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = read(words, &bytes, bytes.count)
+        return bytes.prefix(max(count, 0)).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    }
+
     private static func isOpenToOthers(_ status: FileStatus?) -> Bool {
         guard let status else { return false }
         return status.kind == .file && status.permissions & 0o077 != 0

@@ -32,10 +32,11 @@ struct StoredPlace {
             self.store = store
             hub = try FlareHub.ofVerb(store)
         } catch FlareStoreError.inUse(let path) {
-            throw VerbError(
-                "a daemon has \(path) open, and does not answer at \(AdministrationSocket.name); restart it, or stop it",
-                .temporary
-            )
+            throw VerbError(databaseOfAnotherCommand: path)
+                ?? VerbError(
+                    "a daemon has \(path) open, and does not answer at \(AdministrationSocket.name); restart it, or stop it",
+                    .temporary
+                )
         } catch {
             throw VerbError.ending(by: error)
         }

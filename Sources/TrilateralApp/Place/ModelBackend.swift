@@ -186,6 +186,7 @@ extension StateFolder {
             do throws(FlareStoreError) {
                 store = try opening { () throws(FlareStoreError) in try FlareStore(file: flareDatabase) }
             } catch .inUse {
+                if let error = VerbError(databaseOfAnotherCommand: flareDatabase) { throw error }
                 return try await body(.daemon(folder: path))
             }
             let result = try await perform(body, on: FlareHub.ofVerb(store))

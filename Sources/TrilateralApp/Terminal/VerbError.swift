@@ -2,6 +2,7 @@ import ArgumentParser
 import Daemon
 import Foundation
 import MQTT
+import OperatingSystem
 
 /// Why a verb ends: a sentence, and the exit code.
 struct VerbError: Error {
@@ -29,6 +30,16 @@ struct VerbError: Error {
         } else {
             message = "\(error)"
         }
+    }
+
+    /// Why a database cannot be opened that another command has open; `nil` if a daemon has it, or it cannot be told
+    /// who.
+    init?(databaseOfAnotherCommand path: String) {
+        guard let words = DatabaseFile.holder(of: path), words.count > 1,
+            !["run", "serve", "demo"].contains(words[1])
+        else { return nil }
+        let name = "\(URL(filePath: words[0]).lastPathComponent) \(words[1])"
+        self.init("another command (\(name)) is using \(path) now: try again when it has ended", .temporary)
     }
 
     /// Why there is no link to the broker.
