@@ -300,19 +300,20 @@ package final class AccountsRegistry: Sendable {
     ///
     /// What cannot be written now stays for the next time.
     package func flush() throws(AccountsError) {
-        let (settings, rows, strangers, uses, seen) = state.withLock { state in
-            defer { (state.log, state.seen) = ([], [:]) }
-            return (state.settings, state.log, state.strangers.take(), state.secrets.takeUses(), state.seen)
+        var rows: [CommandLogEntry] = []
+        let (settings, strangers, uses, seen) = state.withLock { state in
+            swap(&rows, &state.log)
+            defer { state.seen = [:] }
+            return (state.settings, state.strangers.take(), state.secrets.takeUses(), state.seen)
         }
         guard !rows.isEmpty || !strangers.isEmpty || !uses.isEmpty || !seen.isEmpty else { return }
         let mask = mask()
+        rows.mask(by: mask)
+        var masked = strangers
+        masked.mask(by: mask)
         do {
             try store.atomically { store in
-                try store.append(
-                    rows.map { $0.masked(by: mask) },
-                    strangers: strangers.map { $0.masked(by: mask) },
-                    limits: settings.log
-                )
+                try store.append(rows, strangers: masked, limits: settings.log)
                 try store.record(uses)
                 try store.recordSeen(seen)
             }

@@ -320,8 +320,10 @@ package actor MQTTBridge {
     }
 
     private func planFlush(at now: Int64) {
-        let due = ([publisher.retained.nextDue(after: now)] + renderers.map(\.nextDue)).compactMap(\.self)
-        let first = due.min().map { ($0 + Self.timerStep - 1) / Self.timerStep * Self.timerStep }
+        let due = renderers.reduce(publisher.retained.nextDue(after: now)) { first, renderer in
+            first.map { min($0, renderer.nextDue ?? $0) } ?? renderer.nextDue
+        }
+        let first = due.map { ($0 + Self.timerStep - 1) / Self.timerStep * Self.timerStep }
         guard let first, plannedWake.map({ first < $0 || $0 <= now }) ?? true else { return }
         plannedWake = first
         after(.milliseconds(max(0, first - now))) { bridge in

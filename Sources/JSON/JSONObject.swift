@@ -6,7 +6,7 @@
 package struct JSONObject: Sendable, Hashable {
     package typealias Element = (key: String, value: JSONValue)
 
-    private struct Member: Sendable, Hashable {
+    fileprivate struct Member: Sendable, Hashable {
         let key: String
         var value: JSONValue
     }
@@ -138,6 +138,15 @@ extension JSONObject {
 }
 
 extension JSONObject: RandomAccessCollection {
+    /// One of its own: that of any collection would allocate memory for each member.
+    package struct Iterator: IteratorProtocol {
+        fileprivate var rest: IndexingIterator<[Member]>
+
+        package mutating func next() -> Element? { rest.next().map { (key: $0.key, value: $0.value) } }
+    }
+
+    package func makeIterator() -> Iterator { Iterator(rest: members.makeIterator()) }
+
     package var startIndex: Int { 0 }
     package var endIndex: Int { members.count }
     package subscript(position: Int) -> Element {

@@ -19,7 +19,7 @@ extension ControllerState {
 
     /// `B/things/<t>/beacon`: telemetry of the thing's beacon; `nil` if it was never received.
     package func thingBeaconJSON(_ id: FlareID) -> JSONValue? {
-        guard things[id] != nil, let beacon = beacons[id] else { return nil }
+        guard things.keys.contains(id), let beacon = beacons[id] else { return nil }
         var members: JSONObject = ["last_seen": .string(beacon.seenAt.timestamp)]
         members["rssi"] = beacon.rssi.map { JSONValue($0) }
         members["battery_v"] = beacon.batteryVolts.map { .number($0.rounded(to: 100)) }
@@ -28,7 +28,7 @@ extension ControllerState {
 
     /// `B/things/<t>/availability`; a thing with a real lamp is there while that can be reached.
     package func thingAvailability(_ id: FlareID) -> String {
-        isLinkUp && !isStale && things[id] != nil && lamps[id]?.isOnline != false ? "online" : "offline"
+        isLinkUp && !isStale && things.keys.contains(id) && lamps[id]?.isOnline != false ? "online" : "offline"
     }
 
     /// `B/nearby`: the thing with `distance_m` and `bearing_deg`, or `{"id":null,"state":null}`.

@@ -31,6 +31,7 @@ package struct SecretMask: Sendable, Hashable {
     private static let ellipsis = Array("…".utf8)
     /// Base64url of 32 bytes, a user's session, and of 73 bytes, a session of the listener's password.
     private static let sessionLengths = [43, 98]
+    private static let shortestSession = 43
 
     private let findsSessions: Bool
     private let passwords: [Password]
@@ -113,7 +114,7 @@ package struct SecretMask: Sendable, Hashable {
 
     private func secrets(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
         var found = Self.tokens(in: bytes)
-        if findsSessions { found += Self.sessions(in: bytes) }
+        if findsSessions, bytes.count >= Self.shortestSession { found += Self.sessions(in: bytes) }
         for password in passwords { found += Self.occurrences(of: password, in: bytes) }
         return found
     }

@@ -30,7 +30,9 @@ package enum DataKey {
     }
 
     /// Whether the data is that of a beacon.
-    package static func isBeacon(_ data: JSONObject) -> Bool { data.contains { isOfBeacon($0.key) } }
+    package static func isBeacon(_ data: JSONObject) -> Bool {
+        !data.allMembers { _, key, _ in !isOfBeacon(key) }
+    }
 
     /// The keys in `readonly`; none if it is not a list of texts.
     package static func reported(in data: JSONObject) -> Set<String> {

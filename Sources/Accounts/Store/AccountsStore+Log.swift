@@ -16,7 +16,7 @@ extension AccountsStore {
         strangers: [CommandLogEntry] = [],
         limits: LogLimits = LogLimits()
     ) throws(AccountsError) {
-        guard let newest = (entries + strangers).map(\.at).max() else { return }
+        guard let newest = [entries, strangers].compactMap({ $0.lazy.map(\.at).max() }).max() else { return }
         try write { database in
             for entry in entries { try Self.append(entry, database) }
             for entry in strangers { try Self.appendStranger(entry, database) }
@@ -119,11 +119,18 @@ extension AccountsStore {
             values.add(seq)
             values.add(clipped(entry.id))
             values.add(entry.at)
-            for text in [entry.epoch, entry.interface, entry.caller] { values.add(text) }
-            for text in [entry.source, entry.kind, entry.target, entry.slug, entry.actions, entry.results] {
-                values.add(clipped(text))
-            }
-            for text in [entry.state, clipped(entry.code), clipped(entry.tx)] { values.add(text) }
+            values.add(entry.epoch)
+            values.add(entry.interface)
+            values.add(entry.caller)
+            values.add(clipped(entry.source))
+            values.add(clipped(entry.kind))
+            values.add(clipped(entry.target))
+            values.add(clipped(entry.slug))
+            values.add(clipped(entry.actions))
+            values.add(clipped(entry.results))
+            values.add(entry.state)
+            values.add(clipped(entry.code))
+            values.add(clipped(entry.tx))
             values.add(entry.took)
             values.add(max(1, entry.times))
         }

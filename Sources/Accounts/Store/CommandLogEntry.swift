@@ -47,14 +47,18 @@ package struct CommandLogEntry: Sendable, Hashable {
         (state, code, tx, took, times) = (row["state"], row["code"], row["tx"], row["took_ms"], row["times"])
     }
 
-    /// The same row without secrets in what somebody sent.
-    func masked(by mask: SecretMask) -> CommandLogEntry {
+    fileprivate mutating func mask(by mask: SecretMask) {
         func masked(_ text: String?) -> String? { text.map { mask.masked($0) } }
-        var entry = self
-        entry.kind = mask.masked(kind)
-        (entry.source, entry.target, entry.slug) = (masked(source), masked(target), masked(slug))
-        (entry.actions, entry.results, entry.tx) = (masked(actions), masked(results), masked(tx))
-        return entry
+        kind = mask.masked(kind)
+        (source, target, slug) = (masked(source), masked(target), masked(slug))
+        (actions, results, tx) = (masked(actions), masked(results), masked(tx))
+    }
+}
+
+extension [CommandLogEntry] {
+    /// Takes the secrets out of what somebody sent.
+    mutating func mask(by mask: SecretMask) {
+        for index in indices { self[index].mask(by: mask) }
     }
 }
 

@@ -170,7 +170,7 @@ package struct StateRenderer: ~Copyable, Sendable {
         guard let slug = state.slugs[.thing, id] else { return }
         var topics = thingTopics[id].flatMap { $0.slug == slug ? $0 : nil } ?? ThingTopics(slug, self.topics)
         render(&self, &topics, state)
-        thingTopics[id] = state.things[id] == nil ? nil : topics
+        thingTopics[id] = state.things.keys.contains(id) ? topics : nil
     }
 
     /// The telemetry of a thing's beacon: QoS 0 is enough.
@@ -194,7 +194,7 @@ package struct StateRenderer: ~Copyable, Sendable {
         in store: inout RetainedTopicStore
     ) {
         buffer.removeAll()
-        if state.things[id] != nil { buffer.write(plain: state.thingAvailability(id)) }
+        if state.things.keys.contains(id) { buffer.write(plain: state.thingAvailability(id)) }
         putWritten(&topics.availability, in: &store)
     }
 
@@ -208,8 +208,9 @@ package struct StateRenderer: ~Copyable, Sendable {
         var topics =
             zoneTopics[zone].flatMap { $0.slug == slug ? $0 : nil }
             ?? (slug: slug, lights: RetainedTopicStore.Topic(topics.lights(zone: slug)))
-        defer { zoneTopics[zone] = state.zones[zone] == nil ? nil : topics }
-        let hasLights = state.zones[zone] != nil && zoneLights.hasLights(zone)
+        let isHere = state.zones.keys.contains(zone)
+        defer { zoneTopics[zone] = isHere ? topics : nil }
+        let hasLights = isHere && zoneLights.hasLights(zone)
         guard hasLights || store.holds(&topics.lights) else { return }
         let isLinkUp = state.isLinkUp && !state.isStale
         buffer.removeAll()
@@ -386,7 +387,7 @@ extension ControllerState {
         switch object.kind {
         case .environment: environments[object.id] != nil
         case .zone: zones[object.id] != nil
-        case .thing: things[object.id] != nil
+        case .thing: things.keys.contains(object.id)
         case .device: true
         }
     }

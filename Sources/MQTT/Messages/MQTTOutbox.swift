@@ -45,10 +45,22 @@ package struct MQTTOutbox {
     private typealias Ticket = UInt64
 
     private struct Entry {
-        let message: MQTTMessage
-        let waiter: Waiter?
+        /// What never changes; a class, because entries are copied at every step.
+        private final class Publication: Sendable {
+            let message: MQTTMessage
+            let waiter: Waiter?
+
+            init(_ message: MQTTMessage, _ waiter: Waiter?) { (self.message, self.waiter) = (message, waiter) }
+        }
+
+        private let publication: Publication
         /// Whether it is under way over the present link.
         var isSent = false
+
+        init(message: MQTTMessage, waiter: Waiter?) { publication = Publication(message, waiter) }
+
+        var message: MQTTMessage { publication.message }
+        var waiter: Waiter? { publication.waiter }
     }
 
     /// What completes when a publication of QoS 0 is written.
