@@ -9,8 +9,9 @@ struct GrantCommand: ParsableCommand {
         commandName: "grant",
         abstract: "Give, list, take and check rights.",
         discussion: """
-            A scope is all, devices, environment:E, zone:Z, thing:T or group:G (of things), by slug or identifier. A right is \
-            read (see), write (also drive) or own (also change and give on). Times are dates, or like 2030-01-01T08:00:00Z.
+            A scope is all, devices, environment:E, zone:Z, thing:T or group:G (of things), by short name or identifier. \
+            A right is read (see), write (also drive) or own (also change and give on). Times are dates, or like \
+            2030-01-01T08:00:00Z.
             """,
         subcommands: [
             GrantAddCommand.self, GrantListCommand.self, RemoveRowCommand<GrantRows>.self,

@@ -47,7 +47,7 @@ private struct GroupMembers: ParsableArguments {
     @Argument(help: "The group's name.")
     var group: String
 
-    @Argument(help: "Names of users, or slugs or identifiers of things.")
+    @Argument(help: "Names of users, or short names or identifiers of things.")
     var members: [String]
 
     @OptionGroup var people: AdministrationOption

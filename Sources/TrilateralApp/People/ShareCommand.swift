@@ -30,7 +30,7 @@ struct ShareAddCommand: AsyncParsableCommand {
     @Argument(help: "The user's name.", completion: .users)
     var user: String
 
-    @Argument(help: "The thing's slug or identifier.", completion: .things)
+    @Argument(help: "The thing's short name or identifier.", completion: .things)
     var thing: String
 
     @Argument(help: "What is allowed: read or write.")

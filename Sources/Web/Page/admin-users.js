@@ -88,7 +88,7 @@ export function groupsPart({ users, scopes }) {
 		send: ({ member }) => ask("POST", path(group) + "/" + verb, { members: [member] })
 	});
 	return new ListPart({
-		title: say("Groups"), note: say("The group “all” is built in: who is in it sees and controls everything."), empty: say("There are no groups."),
+		title: say("Groups"), note: say("The group “all” is built in: its members see and control everything."), empty: say("There are no groups."),
 		keyOf: group => group.id, load: () => ask("GET", "groups"),
 		row: group => {
 			const members = group.members || [];

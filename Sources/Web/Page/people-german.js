@@ -81,7 +81,7 @@ export const WORDS = {
 	"Remove {0}, with all rights, tokens and sessions?": "{0} entfernen, mit allen Rechten, Schlüsseln und Sitzungen?",
 	"The user is removed.": "Der Benutzer ist entfernt.", "Add a user": "Benutzer hinzufügen", "Group": "Gruppe", "none": "keine",
 	"Password (optional)": "Passwort (freiwillig)", "users": "Benutzern", "things": "Dingen", "Member": "Mitglied",
-	"The group “all” is built in: who is in it sees and controls everything.":
+	"The group “all” is built in: its members see and control everything.":
 		"Die Gruppe „all“ ist eingebaut: Wer in ihr ist, sieht und steuert alles.",
 	"There are no groups.": "Es gibt keine Gruppen.", "of things": "von Dingen", "of users": "von Benutzern", "nobody is in it": "sie ist leer",
 	"Add a member": "Mitglied hinzufügen", "The member is added.": "Das Mitglied ist hinzugefügt.", "Remove a member": "Mitglied entfernen",
