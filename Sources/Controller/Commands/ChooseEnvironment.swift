@@ -69,10 +69,6 @@ package enum ChooseEnvironment: CommandOperation {
     }
 }
 
-extension Command.Operation {
-    package static func chooseEnvironment(_ choice: ChooseEnvironment) -> Self { Self(choice) }
-}
-
 extension CommandDescriptor {
     package static let environmentSet = CommandDescriptor("environment/set") { _, payload throws(Refusal) in
         try ChooseEnvironment(payload)

@@ -131,16 +131,6 @@ package struct SetLogLevel: DaemonRequest {
     }
 }
 
-extension Command.Operation {
-    package static let ping = Self(Ping())
-    package static let snapshot = Self(ResendState())
-    package static let refresh = Self(RefreshPlace())
-    package static let reload = Self(ReloadConfiguration())
-    package static let restart = Self(Restart())
-    package static let discovery = Self(Announce())
-    package static func logLevel(_ level: String) -> Self { Self(SetLogLevel(level: level)) }
-}
-
 extension CommandDescriptor {
     package static let ping = Ping().descriptor()
     package static let snapshot = ResendState().descriptor()

@@ -45,7 +45,6 @@ package struct ReadPlace: CommandOperation {
 }
 
 extension Command.Operation {
-    package static func get(_ thing: Command.Target) -> Self { Self(GetThing(thing: thing)) }
     package static func readPlace(_ environment: FlareID) -> Self {
         Self(ReadPlace(environment: environment))
     }

@@ -42,12 +42,6 @@ package struct PerformAction: CommandOperation {
     }
 }
 
-extension Command.Operation {
-    package static func action(_ thing: Command.Target, name: String) -> Self {
-        Self(PerformAction(thing: thing, name: name))
-    }
-}
-
 extension CommandDescriptor {
     package static let nearbyAction = CommandDescriptor("nearby/action") { _, payload throws(Refusal) in
         try PerformAction(nil, payload)

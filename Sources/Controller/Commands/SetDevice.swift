@@ -71,10 +71,6 @@ package struct SetDevice: CommandOperation {
     }
 }
 
-extension Command.Operation {
-    package static func setDevice(_ change: SetDevice) -> Self { Self(change) }
-}
-
 extension CommandDescriptor {
     /// `{"position":{"x","y","z"?},"angle","name"}`, at least one of them.
     package static let deviceSet = CommandDescriptor("device/set") { _, payload throws(Refusal) in

@@ -22,12 +22,6 @@ package struct SwitchSensor: CommandOperation {
     }
 }
 
-extension Command.Operation {
-    package static func switchSensor(_ sensor: SensorKind, on isOn: Bool) -> Self {
-        Self(SwitchSensor(sensor: sensor, isOn: isOn))
-    }
-}
-
 extension CommandDescriptor {
     package static let sensorSet = CommandDescriptor("sensors/{sensor}/set") {
         topic,

@@ -53,12 +53,6 @@ package struct AddObject: PlaceOperation {
     }
 }
 
-extension Command.Operation {
-    package static func add(_ kind: FlareClass, _ values: ObjectEdit, to container: String?) -> Self {
-        Self(AddObject(kind: kind, values: values, container: container))
-    }
-}
-
 extension CommandDescriptor {
     /// A new object needs a name and what it is in.
     static func add(_ kind: FlareClass) -> CommandDescriptor {

@@ -42,13 +42,6 @@ package struct EditObject: PlaceOperation {
     }
 }
 
-extension Command.Operation {
-    package static func edit(_ kind: FlareClass, _ name: String, _ values: ObjectEdit, zone: String?) -> Self
-    {
-        Self(EditObject(kind: kind, name: name, values: values, zone: zone))
-    }
-}
-
 extension CommandDescriptor {
     /// At least one member; null removes a value of the data, a position, perimeter or geofence.
     static func edit(_ kind: FlareClass) -> CommandDescriptor {

@@ -57,12 +57,6 @@ package struct RemoveObject: PlaceOperation {
     }
 }
 
-extension Command.Operation {
-    package static func remove(_ kind: FlareClass, _ name: String, withContents: Bool) -> Self {
-        Self(RemoveObject(kind: kind, name: name, withContents: withContents))
-    }
-}
-
 extension CommandDescriptor {
     /// No members; the query `contents=true` removes what is in it, too.
     static func remove(_ kind: FlareClass) -> CommandDescriptor {

@@ -40,10 +40,6 @@ package struct Explain: DaemonRequest {
     }
 }
 
-extension Command.Operation {
-    package static func explain(_ question: Explanation.Subject) -> Self { Self(Explain(question: question)) }
-}
-
 extension CommandDescriptor {
     /// `zone`, `nearby`, `command`, or an object: `{"subject":"nearby","thing":…}`, `{"subject":"command","command":TX}`.
     package static let explain = CommandDescriptor(verb: Explain.verb) { _, payload throws(Refusal) in

@@ -43,10 +43,6 @@ package enum SetLifecycle: SliceCommand {
     package var summary: CommandSummary? { CommandSummary("set \(name.rawValue) of the lifecycle") }
 }
 
-extension Command.Operation {
-    package static func setLifecycle(_ change: SetLifecycle) -> Self { Self(change) }
-}
-
 extension CommandDescriptor {
     /// A word, plain, as the member with the name of what is set, or as the member `value`.
     package static let lifecycleSet = CommandDescriptor("lifecycle/{part}/set") {

@@ -25,12 +25,6 @@ package struct ShowScreen: SliceCommand {
     }
 }
 
-extension Command.Operation {
-    package static func show(_ call: ScreenCall, display: String) -> Self {
-        Self(ShowScreen(call: call, display: display))
-    }
-}
-
 extension CommandDescriptor {
     package static let screenSet = CommandDescriptor(
         "display/{display}/screen/set",
