@@ -69,22 +69,18 @@ package enum MQTTProtocolChoice: String, Sendable, Hashable, CaseIterable {
 package struct MQTTTLS: Sendable, Hashable {
     /// Whether the connection uses TLS; the rest has no effect otherwise.
     package var isEnabled = false
-    /// A PEM file of trusted certificates; without it and `caDirectory`, those of the system.
+    /// A PEM file of trusted certificates; without it, those of the system.
     package var caFile: String?
-    /// A directory of trusted certificates, prepared with `openssl rehash`.
-    package var caDirectory: String?
     /// The client certificate, PEM, if the broker requires one; needs `keyFile`.
     package var certificateFile: String?
+    /// Not encrypted, PEM.
     package var keyFile: String?
-    package var keyPassword: Secret?
     /// Application protocol to request (ALPN), for instance `mqtt` on port 443.
     package var alpn: String?
     /// False only in tests: accepts any certificate of a trusted authority, whatever its name.
     package var verifyHostname = true
     /// The only TLS version to use; `nil` negotiates the best.
     package var version: MQTTTLSVersion?
-
-    package init() {}
 }
 
 /// The TLS versions that can be required; the raw value is libmosquitto's name.

@@ -107,12 +107,12 @@ enum LibraryHandle {
         guard (tls.certificateFile == nil) == (tls.keyFile == nil) else {
             throw .configuration("a TLS client certificate and its key go together: set both or none")
         }
-        for path in [tls.caFile, tls.caDirectory, tls.certificateFile, tls.keyFile] {
+        for path in [tls.caFile, tls.certificateFile, tls.keyFile] {
             guard let path, access(path, R_OK) != 0 else { continue }
             throw .configuration("cannot read \(path): \(Errno(rawValue: errno))")
         }
-        var caDirectory = tls.caDirectory
-        if tls.caFile == nil, caDirectory == nil {
+        var caDirectory: String?
+        if tls.caFile == nil {
             try check(
                 mosquitto_int_option(handle, MOSQ_OPT_TLS_USE_OS_CERTS, 1),
                 "the system's TLS authorities"
@@ -138,21 +138,11 @@ enum LibraryHandle {
         }
     }
 
-    /// Passes the key's password to OpenSSL; also an empty one, because OpenSSL would otherwise prompt on the
-    /// terminal.
+    /// An empty password for an encrypted key, because OpenSSL would otherwise prompt on the terminal.
     private static let keyPassword:
         @convention(c) (
             UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?
-        ) -> Int32 = { buffer, size, _, handle in
-            guard let buffer,
-                let connection = Connection.of(mosquitto_userdata(handle.map { OpaquePointer($0) }))
-            else { return 0 }
-            let secret = Array((connection.configuration.tls.keyPassword?.reveal() ?? "").utf8)
-            guard secret.count < Int(size) else { return 0 }
-            for (index, byte) in secret.enumerated() { buffer[index] = CChar(bitPattern: byte) }
-            buffer[secret.count] = 0
-            return Int32(secret.count)
-        }
+        ) -> Int32 = { _, _, _, _ in 0 }
 
     private static func check(_ result: Int32, _ what: String) throws(MQTTError) {
         guard result != MOSQ_ERR_SUCCESS.rawValue else { return }
