@@ -1,4 +1,4 @@
-import Controller
+@testable import Controller
 import Daemon
 import Flare
 import Foundation
@@ -71,8 +71,11 @@ struct StateStoreTests {
                 Lifecycle.Transition(call: .applicationDidConnect, from: "\(number)", to: "b")
             }
             try store.save(calls.map { .lifecycle($0, at: moment) })
-            let log = try StateStore(folder: folder.url).lifecycleLog()
-            #expect(log == Array(calls.suffix(most)))
+            let log = try await DatabaseQueue(path: store.path).read { database in
+                let rows = try Row.fetchAll(database, sql: "SELECT * FROM lifecycle_log ORDER BY id")
+                return rows.map { [$0["call"], $0["previous"], $0["current"]] as [String] }
+            }
+            #expect(log == calls.suffix(most).map { [$0.call.rawValue, $0.from, $0.to] })
         }
     }
 

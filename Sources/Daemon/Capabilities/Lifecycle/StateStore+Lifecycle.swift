@@ -1,4 +1,4 @@
-package import Controller
+import Controller
 import GRDB
 import Messages
 
@@ -19,16 +19,4 @@ extension Lifecycle.LoggedCall: DatabaseRecord {
 extension StateStore {
     /// The most calls of the lifecycle that are kept.
     package static let longestLifecycleLog = 10_000
-
-    /// The calls of the log, oldest first.
-    package func lifecycleLog() throws(StateStoreError) -> [Lifecycle.Transition] {
-        try read { database in
-            try Row.fetchAll(database, sql: "SELECT call, previous, current FROM lifecycle_log ORDER BY id")
-                .compactMap { row in
-                    LifecycleCall(rawValue: row["call"]).map {
-                        Lifecycle.Transition(call: $0, from: row["previous"], to: row["current"])
-                    }
-                }
-        }
-    }
 }
