@@ -4,16 +4,11 @@ import JSON
 /// Decodes the body of a request, JSON or a form.
 /// - Source: contrib/contract/flare-protocol.md, "2.1 Requests and answers".
 enum RESTBody {
-    /// The response to an invalid body.
-    struct Refusal: Error {
-        let answer: RESTResponse
-    }
-
     /// An object or a list; an empty body or one of another content type is an empty object.
-    static func value(of bytes: [UInt8], _ fields: HTTPFields) throws(Refusal) -> JSONValue {
+    static func value(of bytes: [UInt8], _ fields: HTTPFields) throws(RESTRefusal) -> JSONValue {
         guard !bytes.isEmpty else { return [:] }
         if let coding = fields[.contentEncoding], coding.lowercased() != "identity" {
-            throw refusal(
+            throw RESTRefusal(
                 .unsupportedMediaType,
                 "unsupported content encoding \"\(coding)\"; send the body uncompressed"
             )
@@ -24,7 +19,7 @@ enum RESTBody {
         for part in parts.dropFirst() where part.hasPrefix("charset=") {
             let charset = part.dropFirst(8).filter { $0 != "\"" }
             guard charset == "utf-8" || charset == "utf8" else {
-                throw refusal(.unsupportedMediaType, "unsupported charset \"\(charset)\"; use UTF-8")
+                throw RESTRefusal(.unsupportedMediaType, "unsupported charset \"\(charset)\"; use UTF-8")
             }
         }
         switch parts.first {
@@ -33,26 +28,25 @@ enum RESTBody {
             do throws(RESTForm.TooManyParameters) {
                 return .object(try RESTForm.object(String(decoding: bytes, as: UTF8.self)))
             } catch {
-                throw refusal(.contentTooLarge, "more than \(RESTForm.maximumParameters) values in a form")
+                throw RESTRefusal(
+                    .contentTooLarge,
+                    "more than \(RESTForm.maximumParameters) values in a form"
+                )
             }
         default: return [:]
         }
     }
 
-    private static func json(_ bytes: [UInt8]) throws(Refusal) -> JSONValue {
+    private static func json(_ bytes: [UInt8]) throws(RESTRefusal) -> JSONValue {
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONValue(parsing: bytes)
         } catch {
-            throw refusal(.badRequest, "the body is not JSON: \(error)")
+            throw RESTRefusal(.badRequest, "the body is not JSON: \(error)")
         }
         guard value.object != nil || value.array != nil else {
-            throw refusal(.badRequest, "the body must be a JSON object or list")
+            throw RESTRefusal(.badRequest, "the body must be a JSON object or list")
         }
         return value
-    }
-
-    private static func refusal(_ status: HTTPResponse.Status, _ problem: String) -> Refusal {
-        Refusal(answer: .problem(status, problem))
     }
 }

@@ -141,3 +141,10 @@ extension Response {
         Response(status: .notModified, headers: fields, body: ResponseBody { try await $0.finish(nil) })
     }
 }
+
+/// A request that is refused before the hub sees it.
+struct RESTRefusal: Error {
+    let answer: RESTResponse
+
+    init(_ status: HTTPResponse.Status, _ problem: String) { answer = .problem(status, problem) }
+}

@@ -23,16 +23,11 @@ struct RESTRoute: Equatable {
     let parents: [String: String]
     /// The list of an environment's things is read-only and, except in the strict dialect, has no filters.
     let isThingsOfEnvironment: Bool
-
-    /// An invalid percent encoding, or one that is not UTF-8.
-    struct Malformed: Error, Equatable {
-        let segment: String
-    }
 }
 
 extension RESTRoute {
     /// - Parameter path: The encoded path without the query. `nil` for an unknown path.
-    init?(path: Substring) throws(Malformed) {
+    init?(path: Substring) throws(RESTRefusal) {
         guard path.utf8.first == UInt8(ascii: "/") else { return nil }
         var segments = path.parts(between: "/", maxSplits: 10).dropFirst()
         if segments.count > 1, segments.last == "" { segments.removeLast() }
@@ -45,7 +40,7 @@ extension RESTRoute {
         _ rest: ArraySlice<Substring>,
         parents: [String: String],
         isFlat: Bool = false
-    ) throws(Malformed) {
+    ) throws(RESTRefusal) {
         guard let segment = rest.first else {
             self.init(kind: kind, place: .list, parents: parents, isThingsOfEnvironment: isFlat)
             return
@@ -77,8 +72,11 @@ extension RESTRoute {
         self.init(kind: kind, place: place, parents: parents, isThingsOfEnvironment: false)
     }
 
-    private static func decoded(_ segment: Substring) throws(Malformed) -> String {
-        guard let text = segment.percentDecoded else { throw Malformed(segment: String(segment)) }
+    /// Refuses an invalid percent encoding, or one that is not UTF-8.
+    private static func decoded(_ segment: Substring) throws(RESTRefusal) -> String {
+        guard let text = segment.percentDecoded else {
+            throw RESTRefusal(.badRequest, "Failed to decode \"\(segment)\" in the path")
+        }
         return text
     }
 

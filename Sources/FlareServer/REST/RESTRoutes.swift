@@ -78,10 +78,8 @@ struct RESTRoutes: HTTPResponder {
                 : route.isNotification ? notify(route, body, visitor) : create(route, body, visitor)
             try await hub.waitUntilDurable()
             return answer
-        } catch let error as RESTRoute.Malformed {
-            return .problem(.badRequest, "Failed to decode \"\(error.segment)\" in the path")
-        } catch let error as RESTBody.Refusal {
-            return error.answer
+        } catch let refusal as RESTRefusal {
+            return refusal.answer
         } catch is RESTForm.TooManyParameters {
             return .problem(.contentTooLarge, "the query has more than \(RESTForm.maximumParameters) values")
         } catch let error as FlareSchemaError {
