@@ -124,6 +124,23 @@ extension JSONObject {
         return result
     }
 
+    /// The members that another object lacks, or has with another value; found by one walk through both.
+    package func members(unlike other: JSONObject) -> JSONObject {
+        if isCopy(of: other) { return [:] }
+        var unlike = JSONObject()
+        var place = 0
+        for member in members {
+            while place < other.count, Self.precedes(other.members[place].key, member.key) { place += 1 }
+            if place < other.count, Self.areEqual(other.members[place].key, member.key),
+                other.members[place].value == member.value
+            {
+                continue
+            }
+            unlike.members.append(member)
+        }
+        return unlike
+    }
+
     package func mapValues(_ transform: (JSONValue) throws -> JSONValue) rethrows -> JSONObject {
         var result = self
         for index in members.indices { result.members[index].value = try transform(members[index].value) }

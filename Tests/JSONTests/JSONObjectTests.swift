@@ -44,6 +44,21 @@ struct JSONObjectTests {
         #expect(object.count == 2)
     }
 
+    @Test func `the members unlike another object's are those that it lacks or has otherwise`() {
+        var generator = SplitMix64(seed: 7)
+        func object() -> JSONObject {
+            JSONObject(
+                ["a", "b", "é", "a longer piece", "~"].filter { _ in Bool.random(using: &generator) }
+                    .map { ($0, JSONValue(Int.random(in: 0...1, using: &generator))) }
+            )
+        }
+        for _ in 0..<2000 {
+            let (one, other) = (object(), object())
+            #expect(one.members(unlike: other) == one.filter { other[$0.key] != $0.value })
+            #expect(one.members(unlike: one).isEmpty)
+        }
+    }
+
     @Test func `an object does what a dictionary does`() {
         let letters = ["a", "b", "\0", "é", "e\u{301}", "a longer piece", "Z", "~", "\u{10FFFF}"]
         var generator = SplitMix64(seed: 29)

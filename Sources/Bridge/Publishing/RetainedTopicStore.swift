@@ -246,9 +246,11 @@ package struct RetainedTopicStore: Sendable {
     }
 
     private func inOrder(_ indices: [Int]) -> [Slot] {
-        let slots = indices.map { (rank: entries[$0].rank, slot: Slot(index: $0, order: entries[$0].order)) }
-        guard slots.count > 1 else { return slots.map(\.slot) }
-        return slots.sorted { ($0.rank, $0.slot.order) < ($1.rank, $1.slot.order) }.map(\.slot)
+        var slots = indices.map { Slot(index: $0, order: entries[$0].order) }
+        if slots.count > 1 {
+            slots.sort { (entries[$0.index].rank, $0.order) < (entries[$1.index].rank, $1.order) }
+        }
+        return slots
     }
 
     private func isDue(_ index: Int, _ now: Int64) -> Bool {

@@ -49,7 +49,7 @@ extension DeviceController {
             _ = DataPath(key)?.set(value, in: &data)
         }
         if object.kind == .thing { recordLevel(of: object.id, before: old, after: data) }
-        let after = data.filter { old[$0.key] != $0.value }
+        let after = data.members(unlike: old)
         guard !after.isEmpty else { return }
         switch object.kind {
         case .environment: state.environments[object.id]?.data = data
@@ -74,7 +74,7 @@ extension DeviceController {
                 changes.formUnion([.angle, .nearby])
             }
         }
-        let difference = ObjectDifference(before: old.filter { after[$0.key] != nil }, after: after)
+        let difference = ObjectDifference(before: old.members(unlike: data), after: after)
         core.emit(difference, type, of: object, cause: cause)
         // The power of a socket is no matter of beacons.
         let isOfBeacon =

@@ -12,11 +12,11 @@ struct ObjectDifference {
     init(_ kind: FlareClass, from old: JSONValue, to new: JSONValue) {
         let hidden = Self.hidden(of: kind)
         let (old, new) = (old.object ?? [:], new.object ?? [:])
-        before = Self.members(of: old, unlike: new).filter { !hidden.contains($0.key) }
-        after = Self.members(of: new, unlike: old).filter { !hidden.contains($0.key) }
+        before = old.members(unlike: new).filter { !hidden.contains($0.key) }
+        after = new.members(unlike: old).filter { !hidden.contains($0.key) }
         guard let old = before["data"]?.object, let new = after["data"]?.object else { return }
-        before["data"] = .object(Self.members(of: old, unlike: new))
-        after["data"] = .object(Self.members(of: new, unlike: old))
+        before["data"] = .object(old.members(unlike: new))
+        after["data"] = .object(new.members(unlike: old))
     }
 
     /// What does not change, or has events of its own.
@@ -29,14 +29,14 @@ struct ObjectDifference {
         }
     }
 
-    private static func members(of object: JSONObject, unlike other: JSONObject) -> JSONObject {
-        object.filter { other[$0.key] != $0.value }
-    }
-
     var isEmpty: Bool { before.isEmpty && after.isEmpty }
 
     /// The names of what differs.
-    var changed: [String] { before.merging(after) { $1 }.map(\.key) }
+    var changed: [String] {
+        // Nearly always the same members are on both sides.
+        let keys = before.keys
+        return keys == after.keys ? keys : before.merging(after) { $1 }.keys
+    }
 
     /// Takes a member out.
     mutating func remove(_ name: String) -> (before: JSONValue?, after: JSONValue?) {

@@ -147,7 +147,9 @@ extension ObjectGraph {
 extension ObjectGraph {
     /// The rooms for notices about an object: its own, and the all-rooms of its parents.
     private func rooms(of record: FlareRecord) -> [Room] {
-        var rooms = [Room.own(record.reference)]
+        var rooms: [Room] = []
+        rooms.reserveCapacity(3)
+        rooms.append(.own(record.reference))
         guard record.kind != .environment else { return rooms }
         if let environment = record.environment { rooms.append(.all(.init(.environment, environment))) }
         guard record.kind != .zone else { return rooms }
