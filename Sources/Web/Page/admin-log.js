@@ -3,9 +3,9 @@
 import { Form } from "./people-forms.js";
 import { ListPart } from "./people-list.js";
 import { userField } from "./people-parts.js";
-import { ask, clip, query, say, when } from "./people.js";
+import { MOMENT, ask, clip, query, say, when } from "./people.js";
 
-const SECONDS = { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit" };
+const SECONDS = Object.assign({ second: "2-digit" }, MOMENT);
 const MOST = 1000;
 
 const json = value => (value === null || value === undefined ? "" : clip(typeof value === "string" ? value : JSON.stringify(value), 600));

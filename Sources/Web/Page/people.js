@@ -106,7 +106,7 @@ export function query(values) {
 	return keys.length ? "?" + keys.map(key => key + "=" + part(values[key])).join("&") : "";
 }
 
-const MOMENT = { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" };
+export const MOMENT = { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" };
 
 /** A moment as the reader writes it; nothing without one. */
 export function when(time, options) {
