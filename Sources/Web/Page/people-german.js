@@ -36,8 +36,8 @@ export const WORDS = {
 	"Browser": "Browser", "this browser": "dieser Browser", "End this session?": "Diese Sitzung beenden?",
 	"The session has ended.": "Die Sitzung ist beendet.", "Sign in": "Anmelden", "User name": "Benutzername",
 	"This link signs you in, once.": "Dieser Link meldet dich an, einmal.", "Sign in with a password": "Mit Passwort anmelden",
-	"Without a password: run “trilateral sign-in” on the machine of Trilateral, as its user. It prints a link.":
-		"Ohne Passwort: Rufe „trilateral sign-in“ auf dem Rechner von Trilateral auf, als dessen Benutzer. Es zeigt einen Link.",
+	"Without a password: run `trilateral sign-in` on the machine of Trilateral, as its user. It prints a link.":
+		"Ohne Passwort: Rufe `trilateral sign-in` auf dem Rechner von Trilateral auf, als dessen Benutzer. Es zeigt einen Link.",
 	"Leave it empty for the password of Trilateral itself.": "Leer lassen für das Passwort von Trilateral selbst.",
 	"Password": "Passwort", "Sign up": "Konto anlegen", "Forgotten password?": "Passwort vergessen?",
 	"Small letters, digits, dots, dashes.": "Kleine Buchstaben, Ziffern, Punkte, Striche.", "Your name (optional)": "Dein Name (freiwillig)",

@@ -1,6 +1,6 @@
 // What the pages of people share: language, requests, dates, and what is told.
 
-import { element, setText } from "./dom.js";
+import { arrange, coded, element, setText } from "./dom.js";
 
 /** The reader's language, for dates and numbers too. */
 const language = navigator.language || "en";
@@ -140,7 +140,7 @@ export function tell(text) {
 	setText(node, "");
 	// A text that is the same again is read out only if it was gone between.
 	timer = setTimeout(() => {
-		setText(node, text);
+		arrange(node, coded(text));
 		timer = setTimeout(() => setText(node, ""), TOLD);
 	}, 50);
 }
