@@ -4,10 +4,16 @@ import { button, element } from "./dom.js";
 import { changedValues, positionFields, positionText, putPosition, putTexts, readable, setUpFields, textFields, titleOf, valueFields, wordOf } from "./admin-fields.js";
 import { ownership, placeChoice, placesParts } from "./admin-places.js";
 import { ListPart } from "./people-list.js";
-import { ask, clip, part, say, tell } from "./people.js";
-import { Profiles } from "./profiles.js";
+import { ask, clip, part, say, tell, told } from "./people.js";
+import { Profiles, unitOf } from "./profiles.js";
 
-const plain = value => clip(typeof value === "string" ? value : JSON.stringify(value), 120);
+/** A value of a thing's data with its name and unit. */
+function fact(thing, key, profiles) {
+	const property = profiles.properties(thing).find(one => one.name === key);
+	const { title = key, unit = unitOf(key) } = property ? profiles.describe(thing, property) : {};
+	const value = thing.data[key];
+	return (title === key ? say(readable(key)) : title) + ": " + clip(told(value), 120) + (unit && typeof value === "number" ? "\u00a0" + unit : "");
+}
 
 /** What was typed, as JSON where it is some, else as text; nothing removes a value. */
 function valueOf(text) {
@@ -125,7 +131,7 @@ export function thingsParts(context) {
 			name: titleOf(thing), facts: [
 				[thing.slug, positionText(thing.position)].filter(Boolean).join(" · "), thing.available === false ? say("not reachable") : ""
 			],
-			notes: [thing.data && Object.keys(thing.data).map(key => key + ": " + plain(thing.data[key])).join(" · ")],
+			notes: [thing.data && Object.keys(thing.data).map(key => fact(thing, key, profiles)).join(" · ")],
 			actions: isOwnThing(thing) ? actions(thing) : []
 		}),
 		add: canAdd && {

@@ -3,7 +3,7 @@
 import { Commands } from "./commands.js";
 import { CompassView } from "./compass-view.js";
 import { DeviceView } from "./device-view.js";
-import { set, setText, show } from "./dom.js";
+import { set, setText, show, wear } from "./dom.js";
 import { drawPlaceless, Reason } from "./empty.js";
 import { Feed, read } from "./feed.js";
 import { german } from "./german.js";
@@ -310,12 +310,7 @@ class App {
 
 if (!window.PointerEvent) import("./touches.js").then(file => file.watchTouches(), () => { /* taps work without */ });
 const query = new URLSearchParams(location.search);
-const theme = query.get("theme");
-if (theme === "light" || theme === "dark") {
-	// The first rule with a condition is that of dark screens.
-	const rule = Array.from(document.styleSheets[0].cssRules).find(one => one.media);
-	rule.media.mediaText = theme === "dark" ? "all" : "not all";
-}
+wear(query.get("theme"));
 const siblings = new Siblings();
 siblings.findDisplay(query.get("display")).then(display => {
 	new App(query, display, siblings);

@@ -67,3 +67,11 @@ export function reuse(nodes, ids, make) {
 		return nodes.get(id);
 	});
 }
+
+/** Light or dark, if the address says so. */
+export function wear(theme) {
+	if (theme !== "light" && theme !== "dark") return;
+	// The first rule with a condition is that of dark screens.
+	const rule = Array.from(document.styleSheets[0].cssRules).find(one => one.media);
+	rule.media.mediaText = theme === "dark" ? "all" : "not all";
+}

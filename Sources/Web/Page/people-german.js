@@ -92,7 +92,7 @@ export const WORDS = {
 	"There are no rights here.": "Hier gibt es keine Rechte.", "Remove this right of {0} on {1}?": "Dieses Recht von {0} an {1} entfernen?",
 	"The right is removed.": "Das Recht ist entfernt.", "Give a right": "Ein Recht geben", "Give": "Geben", "Check a right": "Ein Recht prüfen",
 	"At (optional)": "Zeitpunkt (freiwillig)", "Ask": "Fragen", "choose …": "wählen …",
-	"Yes": "Ja", "No": "Nein", "{0} times": "{0} Mal", "anybody": "alle",
+	"Yes": "Ja", "No": "Nein", "{0} times": "{0} Mal", "anybody": "alle", "system user ": "Systembenutzer ",
 	"anything": "alle", "What to show": "Was gezeigt wird", "Since (optional)": "Seit (freiwillig)", "Show": "Zeigen",
 	"The newest first.": "Das Neueste zuerst.", "Nothing matches.": "Nichts passt.",
 	"not readable": "nicht lesbar", "nothing has this name": "nichts heißt so", "not signed in": "nicht angemeldet", "too many at once": "zu viele auf einmal",
