@@ -53,6 +53,7 @@ function make(profiles, thing) {
 function describe(profiles, thing, property) {
 	const told = profiles.describe(thing, property);
 	told.value = valueOf(thing, property.name);
+	if (told.title === told.name) told.title = words(told.name);
 	told.has = (...roles) => told.roles.some(role => roles.indexOf(role) >= 0);
 	return told;
 }
@@ -129,7 +130,8 @@ function tell(profiles, told, kind, has) {
 	if (told.part === "Select") return [1, text];
 	if (told.part === "ReadonlyText") {
 		const rank = told.has("temperature", "humidity") && has(told.roles[0] + "_setpoint") ? 0 : 2;
-		return [rank, isNumber && !told.unit ? told.title + "\u00a0" + text : text];
+		// Per cent of what, only the name says.
+		return [rank, isNumber && /^%?$/.test(told.unit) && !told.has("humidity") ? told.title + "\u00a0" + text : text];
 	}
 	return told.part === "TextInput" ? [3, text] : null;
 }
