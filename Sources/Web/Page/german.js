@@ -7,8 +7,9 @@ const WORDS = {
 	"You may not see the place where this device is.": "Du darfst den Ort nicht sehen, an dem dieses Gerät ist.",
 	"No thing is selected": "Kein Ding ist gewählt", "Tap a thing on the map or the list.": "Tippe ein Ding auf der Karte oder der Liste an.",
 	"Make a place": "Einen Ort anlegen", "Administration": "Verwaltung", "Sign in": "Anmelden", "Account": "Konto",
-	"Make one with “trilateral import”; the manual says how, in “The place”.":
-		"„trilateral import“ legt einen an; wie, steht im Handbuch unter „The place“.",
+	"There is no place yet.": "Es gibt noch keinen Ort.",
+	"Sign in to make one, or run: `trilateral import FILE`": "Melde dich an, um einen anzulegen, oder rufe auf: `trilateral import DATEI`",
+	"To make one, run: `trilateral import FILE`": "Um einen anzulegen, rufe auf: `trilateral import DATEI`",
 	"Overview": "Übersicht", "Views": "Ansichten", "Connecting…": "Verbinden …",
 	"No connection to Trilateral. Trying again…": "Keine Verbindung zu Trilateral. Neuer Versuch …",
 	"No live values: perhaps too many pages are open. Trying again…":
