@@ -228,7 +228,7 @@ class App {
 		this.isDirty = false;
 		if (isDirty) {
 			const { zone, environment, isLoaded } = this.model;
-			setText(byID("top-zone"), nameOf(zone || environment, "Trilateral"));
+			setText(byID("top-zone"), nameOf(zone || environment, this.model.hides("zone") ? say("Things") : "Trilateral"));
 			setText(byID("top-environment"), zone ? nameOf(environment) : "");
 			this.drawEmpty();
 			if (isLoaded && this.isBegun && !this.isReady) this.finishStart();
@@ -247,6 +247,11 @@ class App {
 
 	finishStart() {
 		this.isReady = true;
+		// Who may not see where the device is begins with their things; the list takes the place of the first view.
+		if (this.model.hides("zone") && !this.query.get("view") && this.keepsView) {
+			this.view = null;
+			this.show("list");
+		}
 		// Milliseconds until the place could be seen.
 		set(document.documentElement, { "data-ready": Math.round(performance.now()) });
 		this.keepUp();

@@ -6,7 +6,7 @@ import { clip, join, metres, nameOf, say, since, whereabouts, words } from "./te
 import { QuickControl } from "./quick-control.js";
 
 const MOST_ALERTS = 5;
-const HIDDEN = "You may not see this.";
+const HIDDEN = "You may not see where this device is. Your things are in the list.";
 const NO_LOOK = { isLit: false };
 
 export class DeviceView {
@@ -71,8 +71,11 @@ export class DeviceView {
 		// Beside map and list, what is tapped there.
 		const thing = this.thing = this.app.view === "overview" ? model.selected : model.nearby;
 		const stay = zone && since(zone.since, this.app.now);
-		this.fill(this.places[0], zone, model.hides("zone") ? HIDDEN : environment ? "In no zone" : "None", stay && say("For ") + stay);
+		this.fill(this.places[0], zone, environment ? "In no zone" : "None", stay && say("For ") + stay);
 		this.fill(this.places[1], environment, "");
+		show(this.places[0].node, !model.hides("zone"));
+		show(this.places[1].node, environment);
+		this.hero.classList.toggle("alone", model.hides("zone") && !environment);
 		show(this.choice, model.environments.size > 1 && model.permissions.devices);
 		this.drawLinks(model.permissions);
 		this.hero.classList.toggle("card-empty", !thing);

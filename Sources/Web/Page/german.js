@@ -1,7 +1,8 @@
 // The words of the views in German, by the English ones that stand in their files.
 
 const WORDS = {
-	"You may not see this.": "Das darfst du nicht sehen.",
+	"You may not see where this device is. Your things are in the list.":
+		"Du darfst nicht sehen, wo dieses Gerät ist. Deine Dinge sind in der Liste.",
 	"You may not see where this device is.": "Du darfst nicht sehen, wo dieses Gerät ist.",
 	"Things": "Dinge",
 	"You may not see the place where this device is.": "Du darfst den Ort nicht sehen, an dem dieses Gerät ist.",
