@@ -3,7 +3,7 @@
 import { element, shape } from "./dom.js";
 import { iconOfThing, kindOf, outline } from "./icons.js";
 import { meansOn, unitOf, valueOf } from "./profiles.js";
-import { clip, colourOf, cssColour, nameOf, percent, plain, quantity, say, words } from "./text.js";
+import { clip, colourOf, cssColour, nameOf, percent, plain, quantity, say, titled } from "./text.js";
 
 const MOST_READINGS = 3;
 const LOW_BATTERY = 20;
@@ -53,7 +53,7 @@ function make(profiles, thing) {
 function describe(profiles, thing, property) {
 	const told = profiles.describe(thing, property);
 	told.value = valueOf(thing, property.name);
-	if (told.title === told.name) told.title = words(told.name);
+	if (told.title === told.name) told.title = titled(told.name);
 	told.has = (...roles) => told.roles.some(role => roles.indexOf(role) >= 0);
 	return told;
 }
@@ -98,7 +98,7 @@ function toneOf(thing, kind, properties, on) {
 function reading(profiles, told) {
 	const action = told.actions.find(one => one.value === told.value);
 	if (action) return action.title;
-	if (typeof told.value === "number") return quantity(told.value, told.unit, profiles.language);
+	if (typeof told.value === "number") return quantity(told.value, told.unit);
 	if (typeof told.value === "string") return clip(told.has("hvac_action", "cover_state") ? profiles.string(told.value) : told.value, 60);
 	return plain(told.value);
 }
@@ -175,7 +175,7 @@ function measured(profiles, thing) {
 	const data = thing.data && typeof thing.data === "object" ? thing.data : {};
 	return Object.keys(data).filter(key => SILENT.indexOf(key) < 0 && ["number", "boolean"].indexOf(typeof data[key]) >= 0).map(key => {
 		const unit = unitOf(key);
-		return unit ? [2, quantity(data[key], unit, profiles.language)] : [3, words(key) + ":\u00a0" + plain(data[key], key)];
+		return unit ? [2, quantity(data[key], unit)] : [3, titled(key) + ":\u00a0" + plain(data[key], key)];
 	});
 }
 

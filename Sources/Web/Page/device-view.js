@@ -2,7 +2,7 @@
 
 import { arrange, button, element, reuse, set, setText, show } from "./dom.js";
 import { drawBadge, look, makeBadge, paint } from "./appearance.js";
-import { clip, join, metres, nameOf, say, since, whereabouts, words } from "./text.js";
+import { clip, decimal, join, metres, nameOf, say, since, whereabouts, words } from "./text.js";
 import { QuickControl } from "./quick-control.js";
 
 const MOST_ALERTS = 5;
@@ -122,7 +122,7 @@ export class DeviceView {
 		const axes = ["x", "y", "z"].filter(axis => device.position && Number.isFinite(device.position[axis]));
 		const facts = {
 			Name: nameOf(device),
-			Position: axes.map(axis => axis + "\u00a0" + device.position[axis].toFixed(2)).join("  ") || say("unknown"),
+			Position: axes.map(axis => axis + "\u00a0" + decimal(device.position[axis], 2, 2)).join("  ") || say("unknown"),
 			Accuracy: Number.isFinite(device.accuracy_m) && "±\u00a0" + metres(device.accuracy_m),
 			Quality: device.quality && say(clip(device.quality, 40)),
 			Heading: Number.isFinite(device.angle) ? Math.round(device.angle) % 360 + "°" : say("unknown"),

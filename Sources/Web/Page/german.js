@@ -1,5 +1,7 @@
 // The words of the views in German, by the English ones that stand in their files.
 
+import { WORDS as PROFILES } from "./profile-german.js";
+
 const WORDS = {
 	"You may not see where this device is. Your things are in the list.":
 		"Du darfst nicht sehen, wo dieses Gerät ist. Deine Dinge sind in der Liste.",
@@ -54,4 +56,6 @@ const WORDS = {
 	"Device": "Gerät", "Compass": "Kompass", "List": "Liste", "Thing": "Ding"
 };
 
-export const german = text => (Object.prototype.hasOwnProperty.call(WORDS, text) ? WORDS[text] : text);
+const ALL = Object.assign({}, PROFILES, WORDS);
+
+export const german = text => (Object.prototype.hasOwnProperty.call(ALL, text) ? ALL[text] : text);
