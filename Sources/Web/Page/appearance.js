@@ -114,7 +114,7 @@ function tell(profiles, told, kind, has) {
 		return [0, value <= min ? say("closed") : value >= max ? say("open") : text + "\u00a0" + say("open")];
 	}
 	if (told.has("temperature_setpoint", "humidity_setpoint")) {
-		return has(told.has("temperature_setpoint") ? "temperature" : "humidity") ? [1, say("set to") + "\u00a0" + text] : [0, text];
+		return has(told.has("temperature_setpoint") ? "temperature" : "humidity") ? [1, say("set to").replace(" ", "\u00a0") + "\u00a0" + text] : [0, text];
 	}
 	if (told.has("hvac_action")) return /^(idle|off)$/.test(value) ? null : [2, text];
 	if (told.has("hvac_mode")) return /off/.test(value) ? [1, text] : null;
