@@ -37,8 +37,9 @@ export class Profiles {
 		this.strings = experience.strings || {};
 		this.modules = new Set(listOf(experience.modules));
 		this.controls = new Map(listOf(user.controls).map(one => [one.name, one]));
-		// Without words of its own the configuration does not choose the language.
-		this.language = (Object.keys(this.strings).length && experience.language) || document.documentElement.lang;
+		// A configuration without screens and words does not choose the language.
+		const isChosen = experience.userExperience || Object.keys(this.strings).length;
+		this.language = (isChosen && experience.language) || document.documentElement.lang;
 	}
 
 	/** The text of a key in the language, else in English, else in the page's words for it, else the key itself. */
