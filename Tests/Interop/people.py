@@ -198,7 +198,7 @@ class Story:
         self.press("Another value", row)
         self.fill(key="on", value="true")
         self.press("Save", row)
-        self.text("on: true")
+        self.text("On: Yes")
         self.press("Edit", self.row("Corner lamp"))
         self.fill(name="Wall lamp")
         self.press("Save", row)

@@ -41,6 +41,20 @@ struct WebServiceTests {
         return text.contains("127.0.0.1:\(port) is in use by another program")
     }
 
+    @Test func `a browser at an unknown path gets a page that leads to the kiosk, however deep it is`()
+        async throws
+    {
+        try await withWeb(FakeNode()) { port in
+            for (path, link) in [("/nothing", "kiosk"), ("/no/thing?a=/b", "../kiosk")] {
+                let page = try await request("GET", path, port: port, headers: ["Accept: text/html,*/*"])
+                #expect(page.status == 404)
+                #expect(page.body.contains("<a href=\"\(link)\">"))
+            }
+            let api = try await request("GET", "/api/no", port: port, headers: ["Accept: text/html"])
+            #expect(try JSONValue(parsing: api.body)["error"]?["code"] == "not_found")
+        }
+    }
+
     @Test func `unknown paths, foreign hosts and foreign origins get the error body of MQTT`() async throws {
         try await withWeb(FakeNode()) { port in
             let missing = try await request("GET", "/nothing", port: port)

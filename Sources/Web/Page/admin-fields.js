@@ -2,6 +2,7 @@
 
 import { lastPart, meansOn, switchAction } from "./profiles.js";
 import { RequestError, say } from "./people.js";
+import { decimal, titled } from "./text.js";
 
 export const wordOf = object => object.slug || object.id;
 
@@ -14,12 +15,6 @@ const round = number => Math.round(number * 1000) / 1000;
 const number = (name, label, value, more) => Object.assign({ name, label, value: Number.isFinite(value) ? round(value) : undefined }, METRES, more);
 
 const degrees = number => Math.round(number * 1e7) / 1e7;
-
-/** A word of a program as people write it: `nextColor` is "Next color". */
-export const readable = word => {
-	const text = String(word).replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[_-]/g, " ").toLowerCase();
-	return text.charAt(0).toUpperCase() + text.slice(1);
-};
 
 /** Numbers that count together: those of `needed`, or none at all. Throws with the names of what is missing. */
 function together(values, fields, needed, what) {
@@ -49,7 +44,7 @@ export function putPosition(body, values, old) {
 }
 
 export const positionText = position =>
-	(position ? AXES.filter(axis => Number.isFinite(position[axis])).map(axis => axis + " " + Math.round(position[axis] * 100) / 100).join(", ") : "");
+	(position ? AXES.filter(axis => Number.isFinite(position[axis])).map(axis => axis + " " + decimal(position[axis], 2)).join(", ") : "");
 
 // Perimeters
 
@@ -77,7 +72,7 @@ export function putPerimeter(body, values, old) {
 export function perimeterText(perimeter) {
 	if (!perimeter) return "";
 	const { origin, size } = perimeter;
-	const spans = AXES.map((axis, index) => axis + " " + round(origin[axis]) + "–" + round(origin[axis] + size[SIZE[index]]));
+	const spans = AXES.map((axis, index) => axis + " " + decimal(origin[axis]) + "–" + decimal(origin[axis] + size[SIZE[index]]));
 	return spans.join(", ") + " m";
 }
 
@@ -112,7 +107,7 @@ export function putTexts(body, values, old) {
 
 /** A value of data as a field, by what the value is; null for what is no field. */
 function plainField(name, value, { options = [] }) {
-	const base = { name, label: readable(name), value };
+	const base = { name, label: titled(name), value };
 	switch (name) {
 	case "brightness":
 		return Object.assign(base, { label: say("Brightness (0 to 1)"), type: "number", min: 0, max: 1, step: "any", isNumber: true });
@@ -133,7 +128,7 @@ const choices = (names, value) => Array.from(new Set(names.concat(value === unde
 /** A property of a profile as a field; null for what is only read. */
 function propertyField(thing, described) {
 	const { name, part, actions, min, max, step, unit } = described;
-	const title = described.title === name ? readable(name) : described.title;
+	const title = described.title === name ? titled(name) : described.title;
 	const value = (thing.data || {})[name];
 	const base = { name, value, label: unit ? title + " (" + unit + ")" : title };
 	switch (lastPart(part)) {

@@ -41,7 +41,7 @@ export function grantsPart(context) {
 /** Asks whether a user may do something, now or at a moment. */
 export function checkForm(context) {
 	const answer = element("p", { class: "answer", role: "status" });
-	const title = element("h2", { text: say("May somebody …?"), tabindex: "-1" });
+	const title = element("h2", { text: say("Check a right"), tabindex: "-1" });
 	const form = new Form({
 		label: title.textContent, isWide: true,
 		fields: [userField(context.users), accessField(), scopeField(context), { name: "at", label: say("At (optional)"), type: "datetime-local" }],

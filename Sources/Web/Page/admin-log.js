@@ -3,12 +3,10 @@
 import { Form } from "./people-forms.js";
 import { ListPart } from "./people-list.js";
 import { userField } from "./people-parts.js";
-import { ask, clip, query, say, when } from "./people.js";
+import { MOMENT, ask, clip, query, say, told, when } from "./people.js";
 
-const SECONDS = { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit" };
+const SECONDS = Object.assign({ second: "2-digit" }, MOMENT);
 const MOST = 1000;
-
-const json = value => (value === null || value === undefined ? "" : clip(typeof value === "string" ? value : JSON.stringify(value), 600));
 
 /** Why something was refused, where the code does not say it in plain words. */
 const REASONS = {
@@ -20,15 +18,16 @@ const REASONS = {
 const reason = code => say(REASONS[code] || code.replace(/_/g, " "));
 
 function row(entry) {
+	const who = entry.speaker.replace(/^user:/, "").replace(/^system:/, say("system user "));
 	const target = entry.slug || entry.target;
 	return {
 		title: entry.code,
-		name: [entry.speaker, [entry.kind, target].filter(Boolean).join(" ")].join(": "),
+		name: who + ": " + entry.kind + (target && target !== who ? " " + target : ""),
 		facts: [
 			when(entry.at, SECONDS) + (entry.times > 1 ? " · " + say("{0} times", entry.times) : ""),
 			[entry.code ? reason(entry.code) : entry.state, entry.face, entry.source].filter(Boolean).join(" · ")
 		],
-		notes: [json(entry.actions), entry.code ? json(entry.results) : ""]
+		notes: [entry.actions, entry.code && entry.results].map(value => clip(told(value), 600))
 	};
 }
 

@@ -1,13 +1,22 @@
 // Things as they are: made, changed and removed, in every place. Rights on them are given in other parts.
 
 import { button, element } from "./dom.js";
-import { changedValues, positionFields, positionText, putPosition, putTexts, readable, setUpFields, textFields, titleOf, valueFields, wordOf } from "./admin-fields.js";
+import { changedValues, positionFields, positionText, putPosition, putTexts, setUpFields, textFields, titleOf, valueFields, wordOf } from "./admin-fields.js";
 import { ownership, placeChoice, placesParts } from "./admin-places.js";
 import { ListPart } from "./people-list.js";
-import { ask, clip, part, say, tell } from "./people.js";
-import { Profiles } from "./profiles.js";
+import { speak, titled } from "./text.js";
+import { ask, clip, part, say, tell, told } from "./people.js";
+import { Profiles, unitOf } from "./profiles.js";
 
-const plain = value => clip(typeof value === "string" ? value : JSON.stringify(value), 120);
+speak(say);
+
+/** A value of a thing's data with its name and unit. */
+function fact(thing, key, profiles) {
+	const property = profiles.properties(thing).find(one => one.name === key);
+	const { title = key, unit = unitOf(key) } = property ? profiles.describe(thing, property) : {};
+	const value = thing.data[key];
+	return (title === key ? titled(key) : title) + ": " + clip(told(value), 120) + (unit && typeof value === "number" ? "\u00a0" + unit : "");
+}
 
 /** What was typed, as JSON where it is some, else as text; nothing removes a value. */
 function valueOf(text) {
@@ -35,7 +44,7 @@ async function actionButtons(thing) {
 		pressed.removeAttribute("aria-busy");
 	};
 	return element("div", { class: "buttons" }, ...actions.map(action => {
-		const title = action.title && action.title !== action.name ? action.title : say(readable(action.name));
+		const title = action.title && action.title !== action.name ? action.title : titled(action.name);
 		return button({ class: "button", text: title }, event => press(action, title, event.currentTarget));
 	}));
 }
@@ -125,7 +134,7 @@ export function thingsParts(context) {
 			name: titleOf(thing), facts: [
 				[thing.slug, positionText(thing.position)].filter(Boolean).join(" · "), thing.available === false ? say("not reachable") : ""
 			],
-			notes: [thing.data && Object.keys(thing.data).map(key => key + ": " + plain(thing.data[key])).join(" · ")],
+			notes: [thing.data && Object.keys(thing.data).map(key => fact(thing, key, profiles)).join(" · ")],
 			actions: isOwnThing(thing) ? actions(thing) : []
 		}),
 		add: canAdd && {

@@ -23,7 +23,7 @@ const PARTS = () => [
 
 /** What is about places is large, and not for everybody who comes here. */
 async function load() {
-	const [module] = await Promise.all([import("./admin-things.js"), learn(() => import("./admin-german.js"))]);
+	const [module] = await Promise.all([import("./admin-things.js"), learn(() => import("./profile-german.js")), learn(() => import("./admin-german.js"))]);
 	return module;
 }
 

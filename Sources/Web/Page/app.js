@@ -3,7 +3,7 @@
 import { Commands } from "./commands.js";
 import { CompassView } from "./compass-view.js";
 import { DeviceView } from "./device-view.js";
-import { set, setText, show } from "./dom.js";
+import { set, setText, show, wear } from "./dom.js";
 import { drawPlaceless, Reason } from "./empty.js";
 import { Feed, read } from "./feed.js";
 import { german } from "./german.js";
@@ -228,7 +228,7 @@ class App {
 		this.isDirty = false;
 		if (isDirty) {
 			const { zone, environment, isLoaded } = this.model;
-			setText(byID("top-zone"), nameOf(zone || environment, "Trilateral"));
+			setText(byID("top-zone"), nameOf(zone || environment, this.model.hides("zone") ? say("Things") : "Trilateral"));
 			setText(byID("top-environment"), zone ? nameOf(environment) : "");
 			this.drawEmpty();
 			if (isLoaded && this.isBegun && !this.isReady) this.finishStart();
@@ -247,6 +247,11 @@ class App {
 
 	finishStart() {
 		this.isReady = true;
+		// Who may not see where the device is begins with their things; the list takes the place of the first view.
+		if (this.model.hides("zone") && !this.query.get("view") && this.keepsView) {
+			this.view = null;
+			this.show("list");
+		}
 		// Milliseconds until the place could be seen.
 		set(document.documentElement, { "data-ready": Math.round(performance.now()) });
 		this.keepUp();
@@ -310,12 +315,7 @@ class App {
 
 if (!window.PointerEvent) import("./touches.js").then(file => file.watchTouches(), () => { /* taps work without */ });
 const query = new URLSearchParams(location.search);
-const theme = query.get("theme");
-if (theme === "light" || theme === "dark") {
-	// The first rule with a condition is that of dark screens.
-	const rule = Array.from(document.styleSheets[0].cssRules).find(one => one.media);
-	rule.media.mediaText = theme === "dark" ? "all" : "not all";
-}
+wear(query.get("theme"));
 const siblings = new Siblings();
 siblings.findDisplay(query.get("display")).then(display => {
 	new App(query, display, siblings);

@@ -3,7 +3,7 @@
 import { element, shape } from "./dom.js";
 import { iconOfThing, kindOf, outline } from "./icons.js";
 import { meansOn, unitOf, valueOf } from "./profiles.js";
-import { clip, colourOf, cssColour, nameOf, percent, plain, quantity, say, words } from "./text.js";
+import { clip, colourOf, cssColour, nameOf, percent, plain, quantity, say, titled } from "./text.js";
 
 const MOST_READINGS = 3;
 const LOW_BATTERY = 20;
@@ -53,6 +53,7 @@ function make(profiles, thing) {
 function describe(profiles, thing, property) {
 	const told = profiles.describe(thing, property);
 	told.value = valueOf(thing, property.name);
+	if (told.title === told.name) told.title = titled(told.name);
 	told.has = (...roles) => told.roles.some(role => roles.indexOf(role) >= 0);
 	return told;
 }
@@ -97,7 +98,7 @@ function toneOf(thing, kind, properties, on) {
 function reading(profiles, told) {
 	const action = told.actions.find(one => one.value === told.value);
 	if (action) return action.title;
-	if (typeof told.value === "number") return quantity(told.value, told.unit, profiles.language);
+	if (typeof told.value === "number") return quantity(told.value, told.unit);
 	if (typeof told.value === "string") return clip(told.has("hvac_action", "cover_state") ? profiles.string(told.value) : told.value, 60);
 	return plain(told.value);
 }
@@ -113,7 +114,7 @@ function tell(profiles, told, kind, has) {
 		return [0, value <= min ? say("closed") : value >= max ? say("open") : text + "\u00a0" + say("open")];
 	}
 	if (told.has("temperature_setpoint", "humidity_setpoint")) {
-		return has(told.has("temperature_setpoint") ? "temperature" : "humidity") ? [1, say("set to") + "\u00a0" + text] : [0, text];
+		return has(told.has("temperature_setpoint") ? "temperature" : "humidity") ? [1, say("set to").replace(" ", "\u00a0") + "\u00a0" + text] : [0, text];
 	}
 	if (told.has("hvac_action")) return /^(idle|off)$/.test(value) ? null : [2, text];
 	if (told.has("hvac_mode")) return /off/.test(value) ? [1, text] : null;
@@ -129,7 +130,8 @@ function tell(profiles, told, kind, has) {
 	if (told.part === "Select") return [1, text];
 	if (told.part === "ReadonlyText") {
 		const rank = told.has("temperature", "humidity") && has(told.roles[0] + "_setpoint") ? 0 : 2;
-		return [rank, isNumber && !told.unit ? told.title + "\u00a0" + text : text];
+		// Per cent of what, only the name says.
+		return [rank, isNumber && /^%?$/.test(told.unit) && !told.has("humidity") ? told.title + "\u00a0" + text : text];
 	}
 	return told.part === "TextInput" ? [3, text] : null;
 }
@@ -173,7 +175,7 @@ function measured(profiles, thing) {
 	const data = thing.data && typeof thing.data === "object" ? thing.data : {};
 	return Object.keys(data).filter(key => SILENT.indexOf(key) < 0 && ["number", "boolean"].indexOf(typeof data[key]) >= 0).map(key => {
 		const unit = unitOf(key);
-		return unit ? [2, quantity(data[key], unit, profiles.language)] : [3, words(key) + ":\u00a0" + plain(data[key], key)];
+		return unit ? [2, quantity(data[key], unit)] : [3, titled(key) + ":\u00a0" + plain(data[key], key)];
 	});
 }
 

@@ -2,11 +2,11 @@
 
 import { arrange, button, element, reuse, set, setText, show } from "./dom.js";
 import { drawBadge, look, makeBadge, paint } from "./appearance.js";
-import { clip, join, metres, nameOf, say, since, whereabouts, words } from "./text.js";
+import { clip, decimal, join, metres, nameOf, say, since, whereabouts, words } from "./text.js";
 import { QuickControl } from "./quick-control.js";
 
 const MOST_ALERTS = 5;
-const HIDDEN = "You may not see this.";
+const HIDDEN = "You may not see where this device is. Your things are in the list.";
 const NO_LOOK = { isLit: false };
 
 export class DeviceView {
@@ -71,8 +71,11 @@ export class DeviceView {
 		// Beside map and list, what is tapped there.
 		const thing = this.thing = this.app.view === "overview" ? model.selected : model.nearby;
 		const stay = zone && since(zone.since, this.app.now);
-		this.fill(this.places[0], zone, model.hides("zone") ? HIDDEN : environment ? "In no zone" : "None", stay && say("For ") + stay);
+		this.fill(this.places[0], zone, environment ? "In no zone" : "None", stay && say("For ") + stay);
 		this.fill(this.places[1], environment, "");
+		show(this.places[0].node, !model.hides("zone"));
+		show(this.places[1].node, environment);
+		this.hero.classList.toggle("alone", model.hides("zone") && !environment);
 		show(this.choice, model.environments.size > 1 && model.permissions.devices);
 		this.drawLinks(model.permissions);
 		this.hero.classList.toggle("card-empty", !thing);
@@ -119,7 +122,7 @@ export class DeviceView {
 		const axes = ["x", "y", "z"].filter(axis => device.position && Number.isFinite(device.position[axis]));
 		const facts = {
 			Name: nameOf(device),
-			Position: axes.map(axis => axis + "\u00a0" + device.position[axis].toFixed(2)).join("  ") || say("unknown"),
+			Position: axes.map(axis => axis + "\u00a0" + decimal(device.position[axis], 2, 2)).join("  ") || say("unknown"),
 			Accuracy: Number.isFinite(device.accuracy_m) && "±\u00a0" + metres(device.accuracy_m),
 			Quality: device.quality && say(clip(device.quality, 40)),
 			Heading: Number.isFinite(device.angle) ? Math.round(device.angle) % 360 + "°" : say("unknown"),

@@ -12,6 +12,9 @@ export const shape = (name, attributes, ...children) =>
 export const button = (attributes, click, ...children) =>
 	element("button", Object.assign({ type: "button", click }, attributes), ...children);
 
+/** A text as nodes: what stands in back-quotes is to be typed as it is. */
+export const coded = text => text.split("`").map((part, index) => element(index % 2 ? "code" : "span", { text: part }));
+
 function furnish(node, attributes, children) {
 	for (const key of Object.keys(attributes || {})) {
 		if (typeof attributes[key] === "function") node.addEventListener(key, attributes[key]);
@@ -63,4 +66,12 @@ export function reuse(nodes, ids, make) {
 		if (!nodes.has(id)) nodes.set(id, make(id));
 		return nodes.get(id);
 	});
+}
+
+/** Light or dark, if the address says so. */
+export function wear(theme) {
+	if (theme !== "light" && theme !== "dark") return;
+	// The first rule with a condition is that of dark screens.
+	const rule = Array.from(document.styleSheets[0].cssRules).find(one => one.media);
+	rule.media.mediaText = theme === "dark" ? "all" : "not all";
 }

@@ -1,6 +1,6 @@
 // What the page says where there is nothing to show: what is missing, why, and what can be done about it.
 
-import { arrange, element, set, setText, show } from "./dom.js";
+import { arrange, coded, element, set, setText, show } from "./dom.js";
 import { post } from "./feed.js";
 import { clip, say } from "./text.js";
 
@@ -14,15 +14,19 @@ const link = (href, text) => element("a", { class: "button", href, text: say(tex
 /** Without a place there is one sentence in the place of all views, and for who administers the way to make one. */
 export function drawPlaceless({ model }) {
 	const isEmpty = model.isLoaded && !model.environment && !model.here.things.length && !model.here.zones.length;
-	const text = model.hides("environment") ? "You may not see the place where this device is." : "No place is loaded";
 	document.body.classList.toggle("placeless", isEmpty);
 	show(byID("placeless"), isEmpty);
-	const key = isEmpty && JSON.stringify([text, model.permissions]);
+	const { administers, signed_in: isSignedIn, users } = model.permissions;
+	const texts = [model.hides("environment") ? "You may not see the place where this device is."
+		: model.environments.size ? "No place is loaded" : "There is no place yet."];
+	if (texts[0] === "There is no place yet.") {
+		if (users && !isSignedIn) texts.push("Sign in to make one, or run: `trilateral import FILE`");
+		else if (administers && !users) texts.push("To make one, run: `trilateral import FILE`");
+	}
+	const key = isEmpty && JSON.stringify([texts, model.permissions]);
 	if (byID("placeless").drawn === key) return;
 	byID("placeless").drawn = key;
-	const { administers, signed_in: isSignedIn, users } = model.permissions;
-	const nodes = [element("p", { text: say(text) })];
-	if (administers && !users) nodes.push(element("p", { text: say("Make one with “trilateral import”; the manual says how, in “The place”.") }));
+	const nodes = texts.map(text => element("p", null, ...coded(say(text))));
 	if (administers && users) nodes.push(link("admin", "Make a place"));
 	if (users && !administers) nodes.push(isSignedIn ? link("me", "My account") : link("sign-in", "Sign in"));
 	arrange(byID("placeless"), isEmpty ? nodes : []);

@@ -213,7 +213,6 @@ const configured = App => class extends App {
 		this.drawer.update();
 		const ground = own.windowBackgroundColor || own.windowBackground || config.windowBackgroundColor || config.windowBackground;
 		dress(document.documentElement, this.palette.find(ground), this.palette.find(config.fontColor));
-		set(document.documentElement, { lang: this.profiles.language || ownLanguage(this.profiles.language) });
 	}
 
 	/** The language of the lifecycle; all that is ours is made anew in another one. */
@@ -264,6 +263,8 @@ const configured = App => class extends App {
 /** Lets the views speak a language. */
 function speakIn(language) {
 	speak(ownLanguage(language) === "de" ? german : text => text);
+	// Numbers are written in the language of the page.
+	set(document.documentElement, { lang: language || "en" });
 }
 
 /** Lets a page become that of the screens of its configuration. */

@@ -1,14 +1,18 @@
 // The words of the views in German, by the English ones that stand in their files.
 
+import { WORDS as PROFILES } from "./profile-german.js";
+
 const WORDS = {
-	"You may not see this.": "Das darfst du nicht sehen.",
+	"You may not see where this device is. Your things are in the list.":
+		"Du darfst nicht sehen, wo dieses Gerät ist. Deine Dinge sind in der Liste.",
 	"You may not see where this device is.": "Du darfst nicht sehen, wo dieses Gerät ist.",
 	"Things": "Dinge",
 	"You may not see the place where this device is.": "Du darfst den Ort nicht sehen, an dem dieses Gerät ist.",
 	"No thing is selected": "Kein Ding ist gewählt", "Tap a thing on the map or the list.": "Tippe ein Ding auf der Karte oder der Liste an.",
 	"Make a place": "Einen Ort anlegen", "Administration": "Verwaltung", "Sign in": "Anmelden", "Account": "Konto",
-	"Make one with “trilateral import”; the manual says how, in “The place”.":
-		"„trilateral import“ legt einen an; wie, steht im Handbuch unter „The place“.",
+	"There is no place yet.": "Es gibt noch keinen Ort.",
+	"Sign in to make one, or run: `trilateral import FILE`": "Melde dich an, um einen anzulegen, oder rufe auf: `trilateral import DATEI`",
+	"To make one, run: `trilateral import FILE`": "Um einen anzulegen, rufe auf: `trilateral import DATEI`",
 	"Overview": "Übersicht", "Views": "Ansichten", "Connecting…": "Verbinden …",
 	"No connection to Trilateral. Trying again…": "Keine Verbindung zu Trilateral. Neuer Versuch …",
 	"No live values: perhaps too many pages are open. Trying again…":
@@ -52,4 +56,6 @@ const WORDS = {
 	"Device": "Gerät", "Compass": "Kompass", "List": "Liste", "Thing": "Ding"
 };
 
-export const german = text => (Object.prototype.hasOwnProperty.call(WORDS, text) ? WORDS[text] : text);
+const ALL = Object.assign({}, PROFILES, WORDS);
+
+export const german = text => (Object.prototype.hasOwnProperty.call(ALL, text) ? ALL[text] : text);

@@ -46,10 +46,10 @@ export class ListView {
 	fill(row, { thing, far }) {
 		const { model, profiles } = this.app;
 		const [badge, text] = row.firstChild.children;
-		const [facts, distance] = text.lastChild.children;
+		const [name, distance] = text.firstChild.children;
 		drawBadge(badge, profiles, thing);
-		setText(text.firstChild, nameOf(thing));
-		setText(facts, look(profiles, thing).summary || thing.description);
+		setText(name, nameOf(thing));
+		setText(text.lastChild, look(profiles, thing).summary || thing.description);
 		setText(distance, metres(far));
 		set(row.firstChild, { "aria-pressed": String(model.isSelected(thing)) });
 	}
@@ -124,8 +124,9 @@ export class ListView {
 
 function makeRow(id) {
 	return element("li", null, element("button", { type: "button", class: "row", "data-id": id }, makeBadge(),
-		element("span", { class: "row-text" }, element("span", { class: "row-name" }),
-			element("span", { class: "row-line" }, element("span", { class: "row-facts" }), element("span", { class: "row-far" })))));
+		element("span", { class: "row-text" },
+			element("span", { class: "row-line" }, element("span", { class: "row-name" }), element("span", { class: "row-far" })),
+			element("span", { class: "row-facts" }))));
 }
 
 /** Sorts by moving only what is out of place by more than a margin. */

@@ -54,7 +54,7 @@ function password(me) {
 
 function rightsOf(me, scopes) {
 	return new ListPart({
-		title: say("What you may"), empty: say("You have no rights yet. An owner can give you some."),
+		title: say("What you may do"), empty: say("You have no rights yet. An owner can give you some."),
 		keyOf: grant => grant.id, load: async () => me.rights,
 		row: grant => ({
 			name: scopes.text(grant.scope), facts: [right(grant.access),

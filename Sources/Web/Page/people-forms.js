@@ -1,6 +1,6 @@
 // A form: labelled fields, one button that sends, and what went wrong.
 
-import { button, element, setText } from "./dom.js";
+import { arrange, button, coded, element, setText } from "./dom.js";
 import { say } from "./people.js";
 
 const used = new Set();
@@ -156,7 +156,7 @@ export class Form {
 	}
 
 	refuse(text, name) {
-		setText(this.message, text);
+		arrange(this.message, coded(text));
 		this.focus(name);
 	}
 

@@ -188,6 +188,12 @@ class Row {
 		this.node.appendChild(this.opened = node);
 	}
 
+	ask(label, opener, ...children) {
+		this.open(element("div", { class: "confirm", role: "group", "aria-label": label, keydown: event => {
+			if (event.key === "Escape") this.close(opener);
+		} }, ...children));
+	}
+
 	close(opener) {
 		this.node.removeChild(this.opened);
 		show(this.buttons, true);
@@ -212,9 +218,7 @@ class Row {
 		}
 		// Something else was opened meanwhile.
 		if (this.buttons.hidden) return;
-		this.open(element("div", { class: "confirm", role: "group", "aria-label": action.label + ": " + this.name, keydown: event => {
-			if (event.key === "Escape") this.close(opener);
-		} }, inner, element("div", { class: "buttons" }, close)));
+		this.ask(action.label + ": " + this.name, opener, inner, element("div", { class: "buttons" }, close));
 		(inner.querySelector("button") || close).focus();
 	}
 
@@ -222,9 +226,7 @@ class Row {
 		const keep = button({ class: "button", text: say("Cancel") }, () => this.close(opener));
 		const wrong = element("p", { class: "wrong", role: "alert" });
 		const yes = button({ class: "button danger", text: action.label }, () => this.act(action, yes, wrong));
-		this.open(element("div", { class: "confirm", role: "group", "aria-label": action.question, keydown: event => {
-			if (event.key === "Escape") this.close(opener);
-		} }, element("p", { text: action.question }), wrong, element("div", { class: "buttons" }, yes, keep)));
+		this.ask(action.question, opener, element("p", { text: action.question }), wrong, element("div", { class: "buttons" }, yes, keep));
 		keep.focus();
 	}
 

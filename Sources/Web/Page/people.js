@@ -1,6 +1,6 @@
 // What the pages of people share: language, requests, dates, and what is told.
 
-import { element, setText } from "./dom.js";
+import { arrange, coded, element, setText, wear } from "./dom.js";
 
 /** The reader's language, for dates and numbers too. */
 const language = navigator.language || "en";
@@ -11,6 +11,14 @@ let words = {};
 
 /** A text that fits. */
 export const clip = (text, length) => (String(text).length > length ? String(text).slice(0, length - 1) + "…" : String(text));
+
+/** A value as people read it: no braces, no quotes. */
+export function told(value) {
+	if (typeof value === "boolean") return say(value ? "Yes" : "No");
+	if (typeof value === "number") return value.toLocaleString(language, { maximumFractionDigits: 3, useGrouping: false });
+	if (!value || typeof value !== "object") return String(value || "");
+	return (Array.isArray(value) ? value.map(told) : Object.keys(value).map(key => key + ": " + told(value[key]))).join(", ");
+}
 
 /** A sentence of the page in the reader's language; `{0}` stands for the first part. */
 export function say(text, ...parts) {
@@ -36,14 +44,6 @@ export async function begin(start) {
 	}
 	start(query);
 	document.documentElement.setAttribute("data-begun", "");
-}
-
-/** Light or dark, if the address says so. */
-function wear(theme) {
-	if (theme !== "light" && theme !== "dark") return;
-	// The first rule with a condition is that of dark screens.
-	const rule = Array.from(document.styleSheets[0].cssRules).find(one => one.media);
-	rule.media.mediaText = theme === "dark" ? "all" : "not all";
 }
 
 /** A refusal, or no answer: `message` is a sentence for people. */
@@ -106,7 +106,7 @@ export function query(values) {
 	return keys.length ? "?" + keys.map(key => key + "=" + part(values[key])).join("&") : "";
 }
 
-const MOMENT = { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" };
+export const MOMENT = { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" };
 
 /** A moment as the reader writes it; nothing without one. */
 export function when(time, options) {
@@ -140,7 +140,7 @@ export function tell(text) {
 	setText(node, "");
 	// A text that is the same again is read out only if it was gone between.
 	timer = setTimeout(() => {
-		setText(node, text);
+		arrange(node, coded(text));
 		timer = setTimeout(() => setText(node, ""), TOLD);
 	}, 50);
 }

@@ -1,5 +1,7 @@
 // What the configuration says about kinds of things: their properties, controls and names.
 
+import { say, words } from "./text.js";
+
 /** The controls that are part of this page, as they are called in a configuration. */
 const BUILT_IN = ["switch", "slider", "decimal_input", "integer_input", "dimmer", "color_picker", "select", "button",
 	"text_input", "readonly_text", "light", "thermostat", "cover", "generic"];
@@ -35,16 +37,19 @@ export class Profiles {
 		this.strings = experience.strings || {};
 		this.modules = new Set(listOf(experience.modules));
 		this.controls = new Map(listOf(user.controls).map(one => [one.name, one]));
-		this.language = experience.language || "en";
+		// A configuration without screens and words does not choose the language.
+		const isChosen = experience.userExperience || Object.keys(this.strings).length;
+		this.language = (isChosen && experience.language) || document.documentElement.lang;
 	}
 
-	/** The text of a key in the language, else in English, else the key itself. */
-	string(key) {
+	/** The text of a key in the language, else in English, else in the page's words for it, else the key itself. */
+	string(key, ...others) {
 		for (const language of [this.language, this.language.split("-")[0], "en"]) {
 			const table = has(this.strings, language) ? this.strings[language] : {};
 			if (has(table, key)) return String(table[key]);
 		}
-		return String(key);
+		const known = others.concat(key, words(key)).find(text => say(text) !== text);
+		return known ? say(known) : String(key);
 	}
 
 	/** What a profile is called. */
@@ -92,7 +97,7 @@ export class Profiles {
 	describe(thing, property) {
 		const { name, extras } = this.control(property.control || "generic");
 		const actions = listOf(property.actions).map(action =>
-			({ name: action.name, value: action.value, title: this.string(action.name) }));
+			({ name: action.name, value: action.value, title: this.string(action.name, "to " + action.name) }));
 		const pick = key => (has(property, key) && property[key] !== null ? property[key] : extras[key]);
 		const generic = genericFor(actions, valueOf(thing, property.name));
 		// What can only be read has no other control, save an own one; what the viewer may only see has none at all.

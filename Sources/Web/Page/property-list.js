@@ -1,7 +1,7 @@
 // The properties of a thing with a profile: a card each, with its control.
 
 import { button, element } from "./dom.js";
-import { words } from "./text.js";
+import { titled } from "./text.js";
 import { CONTROLS } from "./property-controls.js";
 import { Host } from "./host.js";
 import { needStyles } from "./styles.js";
@@ -65,7 +65,7 @@ function makeActions(host, actions) {
 	const id = "property-" + (count += 1);
 	const nodes = actions.map(name => {
 		const text = host.string(name);
-		const node = button({ class: "button", text: text === name ? words(name) : text }, async () => {
+		const node = button({ class: "button", text: text === name ? titled(name) : text }, async () => {
 			if (node.getAttribute("aria-busy")) return;
 			node.setAttribute("aria-busy", "true");
 			await host.action(name);

@@ -1,8 +1,8 @@
 // Signs in: a user, or whoever knows the daemon's own password.
 
-import { element, show } from "./dom.js";
+import { arrange, coded, element, show } from "./dom.js";
 import { Form } from "./people-forms.js";
-import { NEXT, ask, begin, frame, link, say } from "./people.js";
+import { NEXT, ask, begin, card, frame, link, say } from "./people.js";
 
 const USER = "user";
 
@@ -18,10 +18,16 @@ function offer(query) {
 		// The next page takes the place of this one in the browser's history, and of its link.
 		send: () => ask("POST", "session", { link: query.get("link") }), done: () => forward(query)
 	});
-	frame(say("Sign in")).appendChild(element("section", { class: "card part" },
-		element("p", { text: say("This link signs you in, once.") }), form.node,
-		element("p", { class: "links" }, link("sign-in", say("Sign in with a password")))));
+	const main = frame(say("Sign in"));
+	const draw = node => arrange(main, [card(node, link("sign-in", say("Sign in with a password")))]);
+	draw(element("div", {}, element("p", { text: say("This link signs you in, once.") }), form.node));
 	form.focus();
+	const { fail } = form;
+	form.fail = error => {
+		// What was refused, and not just for now, stays so.
+		if (error.status < 400 || error.status >= 500 || error.status === 429) fail.call(form, error);
+		else draw(element("p", { class: "wrong", role: "alert" }, ...coded(error.message)));
+	};
 }
 
 begin(query => {
@@ -43,7 +49,8 @@ begin(query => {
 		send: values => ask("POST", values.user ? "session" : "sign-in", values),
 		done: () => forward(query)
 	});
-	const hint = element("p", { class: "hint", text: say("Without a password: run “trilateral sign-in” on the machine of Trilateral, as its user. It prints a link.") });
+	const hint = element("p", { class: "hint" },
+		...coded(say("Without a password: run `trilateral sign-in` on the machine of Trilateral, as its user. It prints a link.")));
 	const others = element("p", { class: "links" });
 	main.appendChild(element("section", { class: "card part" }, form.node, hint, others));
 	form.focus();

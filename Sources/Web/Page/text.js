@@ -16,17 +16,29 @@ export function nameOf(object, otherwise) {
 	return clip((object && (object.name || object.slug || object.id)) || otherwise || "", 120);
 }
 
-export function metres(value) {
-	if (!Number.isFinite(value)) return "";
-	return (value < 10 ? value.toFixed(1) : Math.round(value)) + "\u00a0m";
+const formats = new Map();
+
+/** A number as the page's language writes it, with so many digits behind the point. */
+export function decimal(value, most = 3, least = 0) {
+	const { lang } = document.documentElement;
+	const key = lang + most + least;
+	try {
+		if (!formats.has(key)) formats.set(key, new Intl.NumberFormat(lang,
+			{ minimumFractionDigits: least, maximumFractionDigits: most, useGrouping: false }));
+		return formats.get(key).format(value);
+	} catch (error) {
+		// A tag that is none.
+		return value.toFixed(least);
+	}
 }
 
-/** A number as it is written in a language, to be kept on one line with its unit. */
-export function quantity(value, unit, language) {
-	let text = String(Math.round(value * 1000) / 1000);
-	try { text = value.toLocaleString(language, { maximumFractionDigits: 2, useGrouping: false }); } catch (error) { /* a tag that is none */ }
-	return text + (unit && "\u00a0" + unit);
+export function metres(value) {
+	if (!Number.isFinite(value)) return "";
+	return (value < 10 ? decimal(value, 1, 1) : Math.round(value)) + "\u00a0m";
 }
+
+/** A number, to be kept on one line with its unit. */
+export const quantity = (value, unit) => decimal(value, 2) + (unit && "\u00a0" + unit);
 
 /** Parts of a line, without the empty ones. */
 export const join = (...parts) => parts.filter(Boolean).join(" · ");
@@ -65,6 +77,12 @@ export function words(key) {
 	return clip(capital(text), 60) || clip(key, 60);
 }
 
+/** The name of a property or an action in the page's words. */
+export function titled(key) {
+	const own = say(key);
+	return own === key ? say(words(key)) : capital(own);
+}
+
 // What true and false say of a value, by its name.
 const STATES = [[/^(door|window|opening|garage_door)$/, "open", "closed"], [/^(lock|locked)$/, "locked", "unlocked"],
 	[/^motion$/, "motion", "no motion"], [/^(occupancy|presence)$/, "occupied", "not occupied"]];
@@ -76,7 +94,7 @@ export function plain(value, key) {
 	if (value === true) return say("yes");
 	if (value === false) return say("no");
 	if (value === null || value === undefined) return say("none");
-	if (typeof value === "number") return String(Math.round(value * 1000) / 1000);
+	if (typeof value === "number") return decimal(value);
 	return clip(typeof value === "string" ? value : JSON.stringify(value), 300);
 }
 

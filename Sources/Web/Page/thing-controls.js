@@ -2,7 +2,7 @@
 
 import { button, element, set, setText } from "./dom.js";
 import { Latest, thingPath } from "./commands.js";
-import { clip, cssColour, hexOf, nameOf, percent, plain, quantity, say, words } from "./text.js";
+import { clip, cssColour, hexOf, nameOf, percent, plain, quantity, say, titled } from "./text.js";
 import { unitOf } from "./profiles.js";
 
 const LIGHT_KEYS = ["state", "brightness", "level", "color", "color_temp"];
@@ -59,12 +59,12 @@ export function makeControls(app, thing, part) {
 	}
 	if (can(thing, "color")) controls.push(makeSwatches(thing, press));
 	for (const key of otherKeys(thing)) {
-		if (typeof dataOf(thing)[key] === "boolean") controls.push(makeSwitch(words(key), one => dataOf(one)[key] === true,
-			() => words(key), (node, isOn) => press(node, { [key]: !isOn })));
+		if (typeof dataOf(thing)[key] === "boolean") controls.push(makeSwitch(titled(key), one => dataOf(one)[key] === true,
+			() => titled(key), (node, isOn) => press(node, { [key]: !isOn })));
 		else controls.push(makeField(key, typeof dataOf(thing)[key], press));
 	}
 	const actions = (thing.actions || []).filter(action => !isDone(thing, action)).slice(0, MOST).map(action =>
-		button({ class: "button", text: words(action), title: explain(action) }, event => press(event.currentTarget, { action }, "action")));
+		button({ class: "button", text: titled(action), title: explain(action) }, event => press(event.currentTarget, { action }, "action")));
 	if (actions.length) controls.push({ node: block(say("Actions"), group(say("Actions"), "buttons", actions)), update: () => {} });
 	return controls;
 }
@@ -136,7 +136,7 @@ function makeSwatches(thing, press) {
 		const patch = element("span", { class: "patch" });
 		patch.style.backgroundColor = cssColour(name) || "";
 		return button({ class: "swatch" }, event => press(event.currentTarget, { color: name }), patch,
-			element("span", { text: clip(name, 24) }));
+			element("span", { text: say(clip(name, 24)) }));
 	});
 	// Any colour, where no list of names limits the choice.
 	const latest = new Latest(colour => press(input, { color: colour }));
@@ -153,7 +153,7 @@ function makeSwatches(thing, press) {
 
 /** A field for a number, a text, or anything else as JSON. */
 function makeField(key, kind, press) {
-	const title = words(key);
+	const title = titled(key);
 	const isNumber = kind === "number";
 	const input = element("input", { type: isNumber ? "number" : "text", step: "any", maxlength: 500, "aria-label": title });
 	const node = element("button", { type: "submit", class: "button", text: say("Set"), "aria-label": say("Set ") + title });
@@ -181,7 +181,7 @@ function makeField(key, kind, press) {
 /** What a thing reports and cannot be told. */
 export const readings = thing => Object.keys(dataOf(thing))
 	.filter(key => HIDDEN.indexOf(key) < 0 && !can(thing, key))
-	.slice(0, MOST).map(key => [words(key), measure(key, thing.data[key])]);
+	.slice(0, MOST).map(key => [titled(key), measure(key, thing.data[key])]);
 
 const measure = (key, value) => (typeof value === "number" && unitOf(key) ? quantity(value, unitOf(key)) : plain(value, key));
 

@@ -156,6 +156,7 @@ extension PageFiles {
         "people-scopes.js": PackageResources.people_scopes_js,
         "people.css": PackageResources.people_css,
         "people.js": PackageResources.people_js,
+        "profile-german.js": PackageResources.profile_german_js,
         "profiles.js": PackageResources.profiles_js,
         "property-controls.js": PackageResources.property_controls_js,
         "property-list.js": PackageResources.property_list_js,

@@ -168,12 +168,29 @@ struct WebResponder: HTTPResponder {
 }
 
 extension WebAnswer {
+    /// A browser that asks for a page gets one with a link to the kiosk.
     static func notFound(_ head: HTTPRequest) -> WebAnswer {
-        .problem(
-            .notFound,
-            "not_found",
-            "nothing answers \(head.method) \((head.path ?? "/").prefix(200)) here"
-        )
+        let path = head.path ?? "/"
+        guard head.headerFields[.accept]?.contains("text/html") == true, !path.hasPrefix("/api/") else {
+            return .problem(
+                .notFound,
+                "not_found",
+                "nothing answers \(head.method) \(path.prefix(200)) here"
+            )
+        }
+        // Relative: a proxy may have put a prefix before the path.
+        let depth = RequestTarget(path).path.split(separator: "/", omittingEmptySubsequences: false).count - 2
+        let kiosk = String(repeating: "../", count: max(0, depth)) + "kiosk"
+        let text = """
+            <!DOCTYPE html>
+            <html lang="en"><meta charset="utf-8"><title>Not found – Trilateral</title>
+            <p>There is no page at this address.</p>
+            <p><a href="\(kiosk)">Go to the kiosk</a></p>
+
+            """
+        let headers: HTTPFields = [.contentSecurityPolicy: "default-src 'none'"]
+        let body = ByteBuffer(string: text)
+        return WebAnswer(status: .notFound, type: "text/html; charset=utf-8", body: body, headers: headers)
     }
 
     /// - Parameter location: Relative to the path, so that a prefix of a reverse proxy stays.
