@@ -120,7 +120,11 @@ struct ResolverCommand: AsyncParsableCommand {
                 let actual = HostAndPort(host: place.host, port: port)
                 StandardError.report("listening on \(actual)", as: .notice)
             } catch {
-                throw VerbError("\(place): \(error)", .unavailable)
+                let advice = "is in use by another program; stop it, or choose another --listen"
+                throw VerbError(
+                    error.isPortInUse ? "\(place) \(advice)" : "\(place): \(error)",
+                    .unavailable
+                )
             }
         }
         await signals.first()
