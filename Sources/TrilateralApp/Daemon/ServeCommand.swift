@@ -22,7 +22,10 @@ struct ServeCommand: AsyncParsableCommand {
             "SIGTERM and SIGINT stop it. Everything else comes from the section flare of the configuration."
     )
 
-    @Option(help: ArgumentHelp("Where to listen; port 0 chooses a free port.", valueName: "host:port"))
+    @Option(
+        help: ArgumentHelp("Where to listen; port 0 chooses a free port.", valueName: "host:port"),
+        transform: HostAndPort.argument
+    )
     var listen: HostAndPort?
 
     @OptionGroup var state: OwnStateOption

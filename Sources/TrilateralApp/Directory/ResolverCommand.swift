@@ -30,7 +30,8 @@ struct ResolverCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Where to listen; port 0 chooses a free port. Can be given several times.",
             valueName: "host:port"
-        )
+        ),
+        transform: HostAndPort.argument
     )
     var listen: [HostAndPort] = []
 
