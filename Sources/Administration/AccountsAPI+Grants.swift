@@ -41,7 +41,7 @@ extension AccountsAPI {
     func removeGrant(_ word: String, _ call: inout AccountsCall, _ what: String)
         async throws(AccountsError) -> AccountsResponse
     {
-        call.log("\(what) rm", word)
+        call.log("\(what) rm", Int64(word).map(String.init))
         guard let id = Int64(word) else { throw .noRow(what, quoted(word)) }
         var authority = call.authority
         if let grant = call.table.grants.first(where: { $0.id == id }) {

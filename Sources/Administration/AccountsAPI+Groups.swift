@@ -43,7 +43,7 @@ extension AccountsAPI {
 
     func removeGroup(_ word: String, _ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
         let name = call.groupName(word)
-        call.log("group rm", name)
+        call.log("group rm", call.table.group(named: name)?.name)
         try change { try $0.removeGroup(name, by: call.authority) }
         return .done
     }
@@ -54,7 +54,7 @@ extension AccountsAPI {
         _ call: inout AccountsCall
     ) async throws(AccountsError) -> AccountsResponse {
         let name = call.groupName(word)
-        call.log(joins ? "group join" : "group leave", name)
+        call.log(joins ? "group join" : "group leave", call.table.group(named: name)?.name)
         try call.requireAdministration()
         let members = try AccountsBody(call.request.body, "members").texts("members")
         let names: MemberNames

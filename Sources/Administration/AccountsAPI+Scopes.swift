@@ -26,7 +26,12 @@ extension AccountsAPI {
     /// The scope that somebody names; what they may not see is not found.
     func scope(_ text: String, _ call: AccountsCall) async throws(AccountsError) -> PlacedScope {
         guard let words = ScopeText(text) else {
-            throw .badValue("a scope is \(ScopeText.rule) (is \(quoted(text)))")
+            var meant = ""
+            for kind in [FlareClass.zone, .thing, .environment] where meant.isEmpty {
+                if try await object(kind, text, call) == nil { continue }
+                meant = "; did you mean \(quoted("\(kind.rawValue):\(text)"))?"
+            }
+            throw .badValue("a scope is \(ScopeText.rule) (is \(quoted(text)))\(meant)")
         }
         switch words {
         case .all: return await placed(.all)
@@ -40,9 +45,21 @@ extension AccountsAPI {
             return await placed(.group(found.id))
         case .object(let kind, let word):
             guard let (reference, object) = try await object(kind, word, call), let scope = Scope(reference)
-            else { throw .unknown("there is no \(kind.rawValue) \(quoted(word))") }
+            else {
+                let hint = await nearest(kind, word, call)
+                throw .unknown("there is no \(kind.rawValue) \(quoted(word))\(hint)")
+            }
             return PlacedScope(scope: scope, object: object)
         }
+    }
+
+    /// The hint for a misspelt name, which is one that the caller may see.
+    private func nearest(_ kind: FlareClass, _ word: String, _ call: AccountsCall) async -> String {
+        var seen: [ObjectReference] = []
+        for reference in await place.all(kind).prefix(2000) {
+            if let object = await place.locate(reference), sees(object, call) { seen.append(reference) }
+        }
+        return hint(word, await place.slugs(seen).values.sorted())
     }
 
     /// The object that somebody names, among those that they may see, and where it is; `nil` if there is none.

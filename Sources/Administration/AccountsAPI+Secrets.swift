@@ -38,8 +38,9 @@ extension AccountsAPI {
     func remove(_ id: String, _ kind: SecretToken.Kind, _ call: inout AccountsCall) throws(AccountsError)
         -> AccountsResponse
     {
-        call.log("\(kind.rawValue) rm", id)
+        call.log("\(kind.rawValue) rm")
         let isThere = try registry.store.secrets(kind, at: call.now).contains { $0.id == id }
+        if isThere { call.log("\(kind.rawValue) rm", id) }
         guard isThere else { throw .noRow(kind.rawValue, quoted(id)) }
         try change { try $0.removeSecret(id, by: call.authority) }
         return .done

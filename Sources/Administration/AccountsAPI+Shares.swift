@@ -4,7 +4,7 @@ import People
 
 extension AccountsAPI {
     func acceptShare(_ word: String, _ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
-        call.log("share accept", word)
+        call.log("share accept", Int64(word).map(String.init))
         _ = try AccountsBody(call.request.body ?? [:])
         guard let id = Int64(word) else { throw .noRow("share", quoted(word)) }
         try change { try $0.acceptShare(id, by: call.authority) }

@@ -8,7 +8,7 @@ extension AccountsAPI {
     func addSignInLink(_ call: inout AccountsCall) throws(AccountsError) -> AccountsResponse {
         let body = try AccountsBody(call.request.body ?? [:], "user")
         let named = try body.optionalText("user")
-        call.log("sign-in link add", named)
+        call.log("sign-in link add", user: named)
         guard call.request.caller == .nobody else {
             throw .refused("not allowed: only the daemon's own user makes sign-in links, on the command line")
         }

@@ -187,6 +187,10 @@ package final class AccountsAPI: Sendable {
         entry.actions = AccountsBody.logText(request.body, of: act.kind, isAccepted, isKnown)
         entry.isOfStranger = !isAccepted && caller == nil
         if !isAccepted { entry.code = response.body?["error"]?.string ?? "internal" }
+        // A wrong password has one code, whichever password it is.
+        if act.kind == AccountsCall.Act.signIn, caller == nil, entry.code == "not_allowed" {
+            entry.code = "unauthenticated"
+        }
         return entry
     }
 

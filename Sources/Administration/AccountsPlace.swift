@@ -14,14 +14,17 @@ package struct AccountsPlace: Sendable {
     package var locate: @Sendable (ObjectReference) async -> AccessObject?
     /// The slugs of objects; those without one are left out.
     package var slugs: @Sendable ([ObjectReference]) async -> [ObjectReference: String]
+    /// All objects of a class that have a slug, for hints.
+    package var all: @Sendable (FlareClass) async -> [ObjectReference]
 
     package init(
         find: @escaping @Sendable (FlareClass, String) async -> [[FlareID]],
         locate: @escaping @Sendable (ObjectReference) async -> AccessObject?,
         slugs:
-            @escaping @Sendable ([ObjectReference]) async -> [ObjectReference: String]
+            @escaping @Sendable ([ObjectReference]) async -> [ObjectReference: String],
+        all: @escaping @Sendable (FlareClass) async -> [ObjectReference] = { _ in [] }
     ) {
-        (self.find, self.locate, self.slugs) = (find, locate, slugs)
+        (self.find, self.locate, self.slugs, self.all) = (find, locate, slugs, all)
     }
 }
 

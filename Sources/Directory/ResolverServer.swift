@@ -84,14 +84,18 @@ package actor ResolverServer {
         do {
             return try await bind(listener)
         } catch {
-            let reason = (error as? IOError).map { systemMessage($0.errnoCode) } ?? "\(error)"
-            throw ListenError(description: reason)
+            let code = (error as? IOError)?.errnoCode
+            throw ListenError(
+                description: code.map { systemMessage($0) } ?? "\(error)",
+                isPortInUse: code == EADDRINUSE
+            )
         }
     }
 
     /// Why an address cannot be listened on.
     package struct ListenError: Error, CustomStringConvertible {
         package let description: String
+        package let isPortInUse: Bool
     }
 
     private func bind(_ listener: ResolverConfiguration.Listener) async throws -> Int {

@@ -2,6 +2,8 @@
 package struct HTTPListenerConfiguration: Sendable, Hashable {
     /// The section of the configuration file, for messages that name its keys.
     package var section: String
+    /// The key or option with the address, for messages.
+    package var setting: String
     /// A name or address of this machine; `0.0.0.0` and `::` are all addresses.
     package var host: String
     /// 0 lets the system choose.
@@ -50,6 +52,7 @@ package struct HTTPListenerConfiguration: Sendable, Hashable {
 
     package init(section: String = "http", host: String = "127.0.0.1", port: Int) {
         self.section = section
+        setting = "\(section).listen"
         self.host = host
         self.port = port
     }

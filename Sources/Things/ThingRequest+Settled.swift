@@ -39,7 +39,7 @@ extension ThingRequest {
                 let (meaning, shown) = try meaning(of: value, name, on: thing, shape)
                 try accepted.add(meaning, shown, name)
             } catch {
-                accepted.rejected[name] = error
+                accepted.rejected[name] = name == "state" ? Self.hinted(error, value, shape) : error
             }
         }
         accepted.removeContradictions()
@@ -108,6 +108,13 @@ extension ThingRequest {
         }
         let more = sentences.count > 3 ? "; and \(sentences.count - 3) more" : ""
         return Refusal(first.code, sentences.prefix(3).joined(separator: "; ") + more, field: first.field)
+    }
+
+    /// The refusal of a state that is the name of an attribute: on the command line, a word alone is the state.
+    private static func hinted(_ refusal: Refusal, _ value: JSONValue, _ shape: ThingShape) -> Refusal {
+        guard let word = value.string, shape.settable.contains(word) else { return refusal }
+        let example = ["color": "red", "brightness": "40%"][word] ?? "…"
+        return Refusal(refusal.code, "\(word) needs a value: \(word)=\(example)", field: refusal.field)
     }
 
     // MARK: One attribute
@@ -223,6 +230,15 @@ extension ThingShape {
         if isReported { return notSettable("of \(label) is only reported") }
         if let kind, isThere {
             return notSettable("of \(label) is not managed by the profile \(QuotedValue.of(kind.name))")
+        }
+        let isOptional = kind?.allProperties.contains { $0.isOptional && $0.name == name } ?? false
+        if let kind, isOptional {
+            return Refusal(
+                .unknownAttribute,
+                "\(QuotedValue.of(name)) is optional in the profile \(QuotedValue.of(kind.name)), and \(label) does not "
+                    + "have it: give its data \(QuotedValue.of(name)); \(list)",
+                field: name
+            )
         }
         let hint = NearestName.hint(for: name, among: settable)
         return Refusal(

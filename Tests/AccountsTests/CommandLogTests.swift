@@ -55,8 +55,10 @@ struct CommandLogTests {
 
     @Test func `the log is asked for by thing, user and time`() throws {
         let store = try TestAccounts().store
+        var namesake = entry(at: 0, by: "eve")
+        (namesake.kind, namesake.slug, namesake.target) = ("user add", nil, "table-lamp")
         try store.append([
-            entry(at: 1), entry(at: 2, slug: "desk"), entry(at: 3, by: "eve"), entry(at: 4),
+            namesake, entry(at: 1), entry(at: 2, slug: "desk"), entry(at: 3, by: "eve"), entry(at: 4),
         ])
         func times(_ change: (inout LogQuery) -> Void) throws -> [Int64] {
             var query = LogQuery()

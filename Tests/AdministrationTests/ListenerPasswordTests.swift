@@ -167,6 +167,7 @@ struct ListenerPasswordTests {
         #expect(limited.status == 429 && limited.retryAfter == 60)
         #expect(await check(Self.password, from: "192.0.2.2") == .right)
         let refused = try desk.log().filter { $0.kind == "sign in" && $0.code != nil }
+        #expect(refused.first?.code == "unauthenticated")
         #expect(refused.reduce(0) { $0 + $1.times } == 7 && refused.allSatisfy { $0.source == "192.0.2.1" })
         desk.now.withLock { $0 += 60_000 }
         #expect(await check(Self.password) == .right)

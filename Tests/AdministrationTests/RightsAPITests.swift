@@ -103,6 +103,13 @@ struct RightsAPITests {
         #expect(message == "the end must be in the future (is 2020-01-01T00:00:00Z)")
     }
 
+    @Test func `a scope without its kind is refused with the whole one`() async throws {
+        let desk = try TestAdministration()
+        let grant: JSONValue = ["who": "bob", "scope": "kitchen", "access": "write"]
+        let message = await desk.ask(.post, "grants", grant, as: desk.owner).body?["message"]?.string
+        #expect(message?.hasSuffix("did you mean \"zone:kitchen\"?") == true)
+    }
+
     @Test func `what may not be seen is not there`() async throws {
         let desk = try TestAdministration()
         _ = try await desk.grant("thing:table-lamp", "read")
@@ -117,6 +124,10 @@ struct RightsAPITests {
         #expect(await add("thing:table-lamp").status == 403)
         let hidden = await add("thing:desk-lamp")
         #expect(hidden.body?["message"] == "there is no thing \"desk-lamp\"")
+        // A hint names only what may be seen.
+        #expect(await add("thing:dask-lamp").body?["message"] == "there is no thing \"dask-lamp\"")
+        let near = await add("thing:tible-lamp").body?["message"]
+        #expect(near == "there is no thing \"tible-lamp\"; did you mean \"table-lamp\"?")
         let own = ["user": "bob", "scope": "thing:desk-lamp", "access": "read"]
         #expect(await desk.ask(.get, "grants/check", query: own, as: desk.bob).status == 404)
     }

@@ -68,6 +68,7 @@ struct SignInLinkAPITests {
         let made = await desk.ask(.post, "sign-in-links", ["user": "bob"])
         #expect(made.body?["url"]?.string?.hasSuffix("&next=me") == true)
         #expect(await desk.ask(.post, "sign-in-links", ["user": "eve"]).status == 404)
+        #expect(try !"\(desk.log())".contains("eve"))
         await desk.ask(.patch, "users/bob", ["state": "off"])
         #expect(await desk.ask(.post, "sign-in-links", ["user": "bob"]).status == 403)
         #expect(await signIn(try link(made), desk).status == 403)

@@ -62,6 +62,8 @@ struct StrangerLogTests {
             (.patch, "users/secret-word", ["state": "off"]), (.delete, "users/secret-word", .null),
             (.put, "users/secret-word/password", ["password": "correct horse"]),
             (.post, "groups/all/members", ["members": ["secret-word"]]),
+            (.delete, "groups/secret-word", .null), (.delete, "tokens/secret-word", .null),
+            (.delete, "grants/secret-word", .null),
             (.post, "users", ["name": "secret-word", "group": "nobody-knows"]),
         ] as [(AccountsRequest.Method, String, JSONValue)] {
             let answer = await desk.ask(method, path, body, as: desk.owner)
@@ -73,7 +75,7 @@ struct StrangerLogTests {
         await desk.ask(.delete, "users/eve", as: desk.owner)
         let rows = try desk.log()
         #expect(!"\(rows)".contains("secret-word"))
-        #expect(rows.count == 11)
+        #expect(rows.count == 14)
         #expect(rows.suffix(3).map(\.target) == ["bob", "eve", "eve"])
     }
 

@@ -55,7 +55,8 @@ struct TestAdministration {
             },
             slugs: { references in
                 slugs.filter { references.contains($0.key) }
-            }
+            },
+            all: { kind in slugs.keys.filter { $0.kind == kind } }
         )
         let send: @Sendable (EmailMessage) -> Void = { message in emails.withLock { $0.append(message) } }
         api = AccountsAPI(

@@ -70,7 +70,7 @@ struct BrokerPublisherTests {
         publisher.flush(at: 0)
         publisher.publish(event(1), epoch: "1", on: Self.topics)
         #expect(client.topics == [])
-        #expect(publisher.droppedMessages == 1)
+        #expect(publisher.droppedMessages == 0, "nobody could have waited for it")
         publisher.linkUp()
         publisher.flush(at: 0)
         publisher.publish(event(2), epoch: "1", on: Self.topics)

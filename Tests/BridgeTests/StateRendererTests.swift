@@ -179,6 +179,26 @@ struct StateRendererTests {
         #expect(screen.show(state, [.sensor(.gps)]).isEmpty)
     }
 
+    @Test func `until the server answers, the things of the last run are unavailable`() {
+        var screen = Screen()
+        var state = Flat.state
+        let radio = ObjectReference(.thing, FlareID(high: 3, low: 9))
+        let clock = ObjectReference(.thing, FlareID(high: 3, low: 10))
+        state.slugs.restore("radio", for: radio, home: Flat.home)
+        state.slugs.restore("clock", for: clock, home: FlareID(high: 1, low: 9))
+        (state.lastPlace, state.formerPlaces) = (Flat.home, [Flat.home])
+        (state.isPlaceKnown, state.isLinkUp, state.environmentID) = (false, false, nil)
+        #expect(screen.show(state, [.sensor(.gps)])["things/radio/availability"] == nil)
+        state.alerts["flare-link"] = Alert(severity: .warning, message: "gone", since: Flat.moment(0))
+        let told = screen.show(state, [.alert("flare-link")])
+        #expect(told["things/radio/availability"] == "offline")
+        #expect(told["things/clock/availability"] == nil)
+        state.alerts["flare-link"] = nil
+        (state.isPlaceKnown, state.isLinkUp, state.environmentID) = (true, true, Flat.home)
+        state.things[radio.id] = FlareThing(id: radio.id)
+        #expect(screen.show(state, [.object(radio)])["things/radio/availability"] == "online")
+    }
+
     @Test func `a rename keeps the topic`() throws {
         var screen = Screen.ofFlat()
         var state = Flat.state

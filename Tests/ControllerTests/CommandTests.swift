@@ -57,6 +57,17 @@ import Things
         #expect(rig.set(["state": "OFF"], of: "screen").codes == [.unknownThing])
     }
 
+    @Test func `before the server was reached nobody knows what there is`() {
+        var rig = Rig()
+        #expect(rig.set(["state": "OFF"]).codes == [.serverUnreachable])
+        rig.lose()
+        #expect(rig.set(["state": "OFF"]).codes == [.serverUnreachable])
+        #expect(rig.command(.chooseEnvironment(.named("home"))).codes == [.serverUnreachable])
+        rig.happens(.flare(.linkUp))
+        rig.serve()
+        #expect(rig.set(["state": "OFF"], of: "lamb").codes == [.unknownThing])
+    }
+
     @Test func `one invalid field rejects the whole set unless the request is partial`() {
         var rig = Rig.atHome()
         let refused = rig.set(["brightness": 10, "colour": "red"])

@@ -72,6 +72,20 @@ struct PeoplePolicyTests {
         #expect(code(&rig, .get(.thing("kettle")), by: bob) == nil)
         #expect(refusal(&rig, set(.thing("lamb")), by: alice)?.message.contains("lamp") == true)
         #expect(code(&rig, set(.zone("kitchen")), by: bob) == .unknownThing)
+        #expect(refusal(&rig, set(.thing("kitchen")), by: bob)?.message.contains("zones/") == false)
+        #expect(refusal(&rig, set(.thing("kitchen")), by: alice)?.message.contains("zones/kitchen") == true)
+    }
+
+    @Test func `who has the right, but not with this token, is asked to sign in`() {
+        var rig = rig([(.own, .thing(House.lamp))])
+        let command = Command(
+            ticket: 1,
+            operation: set(.thing("lamp")),
+            caller: .user(bob, ceiling: .read)
+        )
+        let refusal = rig.happens(.commandReceived(command)).answers.first?.refusal
+        #expect(refusal?.code == .notAllowed)
+        #expect(refusal?.message.hasPrefix("this needs the right \"write thing lamp\"; sign in") == true)
     }
 
     @Test func `what may be seen and not driven is refused, and says who can allow it`() {

@@ -31,7 +31,10 @@ import Things
         for order in [order(), .action(.thing("lamp"), name: "toggle"), order(.zone("kitchen"))] {
             let refusal = refusal(&rig, order)
             #expect(refusal?.code == .notAllowed)
-            #expect(refusal?.message.contains("is read-only; allow it in control.read_only") == true)
+            #expect(
+                refusal?.message.contains("is read-only: the configuration lists it in control.read_only")
+                    == true
+            )
         }
         #expect(rig.lamp("on") != true || rig.lamp("brightness") == 0.5)
     }

@@ -33,6 +33,8 @@ import Testing
             try await take(Self.model(), into: hub, .refuse)
         }
         #expect(problems.problems.count == 7)
+        let first = try #require(problems.problems.first)
+        #expect(first.place == "environments[0]" && first.message.hasSuffix("already exists"))
         #expect(!problems.problems.contains { !$0.isReplaceable })
         #expect(await counts(hub).reduce(0, +) == 7)
     }

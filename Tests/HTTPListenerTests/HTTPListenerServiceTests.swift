@@ -26,7 +26,7 @@ struct HTTPListenerServiceTests {
             let error = await #expect(throws: HTTPListenerError.self) {
                 try await withListener({ $0.port = port }, serving: Self.echo) { _, _ in }
             }
-            #expect(error == .portInUse(host: "127.0.0.1", port: port, section: "test"))
+            #expect(error == .portInUse(host: "127.0.0.1", port: port, setting: "test.listen"))
             #expect(error?.description.contains("127.0.0.1:\(port) is in use") == true)
             #expect(error?.description.contains("test.listen") == true)
         }

@@ -248,7 +248,7 @@ import Testing
         ("mqtt: {response_topics: [\"replies/#\", \"trilateral/#\"]}", "below trilateral (mqtt.base)"),
         ("mqtt: {base: a/b, response_topics: [\"a/+/x/#\"]}", "below a/b (mqtt.base)"),
         ("mqtt: {response_topics: [\"homeassistant/x\"]}", "below homeassistant (discovery.prefix)"),
-        ("people: {kiosk_user: bob}", "people.kiosk_user names \"bob\", who is no user"),
+        ("people: {kiosk_user: bob}", "without a token; add the user, or correct the name"),
     ])
     func `what has no effect is warned of`(yaml: String, words: String) async throws {
         try await withTemporaryFolder { folder in

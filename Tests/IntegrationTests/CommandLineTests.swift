@@ -189,6 +189,20 @@ struct CommandLineTests {
         }
     }
 
+    @Test(arguments: [
+        ("lst", "there is no verb \"lst\"; did you mean \"list\"?"),
+        ("user dance", "there is no verb \"dance\"; trilateral user --help lists them"),
+        ("get lamp --mqtt localhost", "it must be host:port, such as localhost:1883"),
+        ("serve --listen localhost:99999", "the port must be 0 to 65535"),
+    ])
+    func `a wrong verb, host or port is refused with what is legal`(words: String, told: String) async throws
+    {
+        try await withTemporaryFolder { folder in
+            let end = try await Program.run(words.split(separator: " ").map(String.init), in: folder)
+            #expect(end.status == 64 && end.output.contains(told), "\(end.output)")
+        }
+    }
+
     @Test(arguments: ["zone", "state"])
     func `what only follows cannot be set, and what can be is told`(word: String) async throws {
         try await withTemporaryFolder { folder in

@@ -53,6 +53,7 @@ struct EndingTests {
             try await home.start(["log.level": "debug"], verb: "serve")
             #expect(await home.logs("Flare server"))
             #expect(await home.stop() == 0)
+            #expect(!(await home.log.contains("CancellationError")))
             let long = await home.log.split(separator: "\n").filter { $0.utf8.count > 600 }
             #expect(long.isEmpty, "\(long.map { $0.prefix(200) })")
         }

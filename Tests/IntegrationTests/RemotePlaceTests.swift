@@ -77,6 +77,21 @@ struct RemotePlaceTests {
         }
     }
 
+    @Test func `without a mirror, things are unavailable until the server answers`() async throws {
+        try await withServer { server, home, visitor, keys in
+            try await visitor.whileStarting { try await home.start(keys) }
+            try await visitor.awaits("\(Self.lamp)/availability", "online")
+            #expect(await home.stop() == 0)
+            await server.kill()
+            await visitor.forget()
+            try await home.start(keys)
+            try await visitor.awaits("\(Self.lamp)/availability", "offline")
+            #expect(try await visitor.ask("\(Self.lamp)/set/color", "red").outcome == "server_unreachable")
+            try await start(server, at: port(keys))
+            try await visitor.awaits("\(Self.lamp)/availability", "online")
+        }
+    }
+
     @Test
     func `a start without the server shows the last place as stale, and then the live one without events`()
         async throws

@@ -29,6 +29,20 @@ struct StartFailureTests {
                 end.output.contains("\(other.port)") && end.output.contains("flare.server"),
                 "\(end.output)"
             )
+            #expect(!end.output.contains("CancellationError"))
+        }
+    }
+
+    @Test(arguments: ["serve", "resolver"])
+    func `a port in use that an option named is about that option`(verb: String) async throws {
+        try await withTemporaryFolder { folder in
+            let other = try LoopbackSocket.listening()
+            let end = try await run([verb, "--listen", "127.0.0.1:\(other.port)"], in: folder)
+            #expect(end.status == 69)
+            #expect(
+                end.output.contains("in use by another program; stop it, or choose another --listen"),
+                "\(end.output)"
+            )
         }
     }
 

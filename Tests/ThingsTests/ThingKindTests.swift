@@ -195,6 +195,12 @@ struct ThingKindTests {
             ThingShape(Lamps.thing(["tilt": 4]), kind: kind).properties.map(\.name) == ["tilt", "position"]
         )
         #expect(ThingShape(Lamps.thing(["tilt": .null]), kind: kind).settable == ["position"])
+        let refused = ThingRequest(attributes: ["tilt": 3]).settled(on: Lamps.thing([:]), kind: kind)
+        guard case .failure(let refusal) = refused else {
+            Issue.record("tilt was accepted")
+            return
+        }
+        #expect(refusal.code == .unknownAttribute && refusal.message.contains("give its data \"tilt\""))
     }
 
     @Test func `a value that the thing only reports cannot be set`() {

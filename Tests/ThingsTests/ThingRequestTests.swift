@@ -179,6 +179,10 @@ struct ThingRequestTests {
         )
     }
 
+    @Test func `a state that is the name of an attribute asks for its value`() {
+        #expect(refusal(settled(["state": "color"]))?.message == "color needs a value: color=red")
+    }
+
     @Test func `a light without on gets it by setting its state`() throws {
         let thing = Lamps.thing(["brightness": 0.5])
         #expect(try settled(["state": "OFF"], on: thing).get().patch.fields == ["on": false])

@@ -11,7 +11,7 @@ struct DaemonRunnerTests {
 
     @Test(
         arguments: [
-            (HTTPListenerError.portInUse(host: "a", port: 1, section: "web"), 69),
+            (HTTPListenerError.portInUse(host: "a", port: 1, setting: "web.listen"), 69),
             (SensorError.cannotRead(file: "a", code: 2, reason: "gone"), 66),
             (SensorError.unsupported(file: "a", problem: "no recording"), 65),
             (SensorError.damaged(file: "a", unit: "line", number: 1, offset: 0, problem: "x"), 65),

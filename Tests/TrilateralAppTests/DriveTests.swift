@@ -226,8 +226,24 @@ struct DriveReportTests {
         #expect(try report(#"{"status":"ok","target":\#(target)}"#).output == [line])
     }
 
+    @Test(
+        arguments: [
+            ([:], "nobody is identified; give a token with --token-file"),
+            (["token": "t"], "the token is wrong or has ended"),
+            (["token": "t", "as": "alice"], "the token is not alice's, or it is wrong or has ended"),
+        ] as [(JSONObject, String)]
+    )
+    func `who is nobody hears what is wrong with the token that was given`(
+        sender: JSONObject,
+        sentence: String
+    ) throws {
+        let json = #"{"status":"error","error":{"code":"unauthenticated","message":"sign in"}}"#
+        let report = DriveReport(.answer(try JSONValue(parsing: json)), asJSON: false, sender: sender)
+        #expect(report.complaints == [sentence] && report.exitStatus == 1)
+    }
+
     @Test func `data is shown as aligned lines, or as one line of JSON`() throws {
-        let data = try JSONValue(parsing: #"{"id":"1","color":{"r":1},"on":true}"#)
+        let data = try JSONValue(parsing: #"{"id":"1","color":{"r":1},"description":"","on":true}"#)
         #expect(
             DriveReport(.state(data), asJSON: false).output
                 == ["color.r  1", "id       1", "on       true"]

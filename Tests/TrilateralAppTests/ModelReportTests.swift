@@ -55,7 +55,7 @@ struct ModelReportTests {
     @Test func `a text that is no JSON is told by line and column`() {
         let report = report("{\n  \"environments\": [\n    {]")
         #expect(report.lines().count == 1)
-        #expect(report.lines().first?.hasPrefix("home.json: error: line 3, column 6: invalid JSON") == true)
+        #expect(report.lines().first?.hasPrefix("home.json:3: error: invalid JSON") == true)
         #expect(report.summary == "home.json: 1 error, no warnings")
     }
 
@@ -73,6 +73,23 @@ struct ModelReportTests {
             ]
         )
         #expect(report.summary == "home.json: 1 object, 1 error, 1 warning")
+    }
+
+    @Test func `of objects that are there the outermost are told, and lines are in order`() {
+        let home = "{\"name\": \"Home\",\n\"zones\": [{\"name\": \"Hall\"}]}"
+        var report = report("{\"environments\": [\n\(home),\n{}]}")
+        report.add(errors: [
+            ModelError(place: "environments[1]", message: "b", isReplaceable: true),
+            ModelError(place: "environments[0]", message: "a", isReplaceable: true),
+            ModelError(place: "environments[0].zones[0]._id", message: "c", isReplaceable: true),
+        ])
+        let errors = report.lines().filter { $0.contains(": error: ") }
+        #expect(
+            errors == [
+                "home.json:2: error: environments[0]: a", "home.json:4: error: environments[1]: b",
+            ]
+        )
+        #expect(report.summary.contains("3 errors"))
     }
 
     @Test func `of very many problems the first are told, and how many there are`() {

@@ -140,16 +140,23 @@ extension AccountsStore {
         text.map { $0.utf8.count > longest ? String($0.unicodeScalars.prefix(longest)) : $0 }
     }
 
+    /// Whether a row is about something in the place, and not about a user, who may have the name of a thing.
+    private static let isAboutPlace = """
+        substr(kind, 1, instr(kind || ' ', ' ') - 1) NOT IN ('user', 'group', 'grant', 'share', 'token', 'session', \
+        'contact', 'sign-in', 'sign', 'verify', 'forgot')
+        """
+
     /// The newest rows that are asked for; newest last.
     package func log(_ query: LogQuery = LogQuery()) throws(AccountsError) -> [CommandLogEntry] {
         try read { database in
             let limit = max(0, query.limit)
+            let isAboutPlace = Self.isAboutPlace
             func newest(_ condition: String, _ order: String) throws -> ArraySlice<CommandLogEntry> {
                 let rows = try Row.fetchAll(
                     database,
                     sql: """
                         SELECT * FROM command WHERE \(condition)
-                            AND (?1 IS NULL OR target = ?1 OR slug = ?1) AND (?2 IS NULL OR speaker = ?2)
+                            AND (?1 IS NULL OR (target = ?1 OR slug = ?1) AND \(isAboutPlace)) AND (?2 IS NULL OR speaker = ?2)
                             AND (?3 IS NULL OR at >= ?3) ORDER BY seq \(order) LIMIT ?4
                         """,
                     arguments: [query.thing, query.caller, query.since, limit]

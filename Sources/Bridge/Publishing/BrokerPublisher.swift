@@ -14,8 +14,9 @@ package struct BrokerPublisher: Sendable {
     /// What the broker should retain.
     package var retained = RetainedTopicStore()
     package private(set) var isConnected = false
-    /// Events and answers that could not be sent.
+    /// Events and answers that could not be sent; those before the first link nobody could have waited for.
     package private(set) var droppedMessages = 0
+    private var wasConnected = false
     package private(set) var latency: PositionLatency
     /// What was too large for this broker since the last call of ``drainRefusals()``: the reasons by topic.
     private var oversized: [String: String] = [:]
@@ -32,7 +33,7 @@ package struct BrokerPublisher: Sendable {
 
     /// Everything is to be sent again.
     package mutating func linkUp() {
-        (isConnected, isFull) = (true, false)
+        (isConnected, wasConnected, isFull) = (true, true, false)
         retained.resendAll()
     }
 
@@ -85,7 +86,7 @@ package struct BrokerPublisher: Sendable {
     package mutating func publish(_ event: ChangeEvent, epoch: String, on topics: Topics) {
         // Without a link it is lost; readers see the gap in the sequence numbers.
         guard isConnected else {
-            droppedMessages += 1
+            if wasConnected { droppedMessages += 1 }
             return
         }
         publishOnce(MQTTMessage(once: event.bytes(epoch: epoch), on: topics.event(event.topic)))

@@ -7,15 +7,15 @@ import Messages
 /// Renders changes of the state into retained topics.
 package struct StateRenderer: ~Copyable, Sendable {
     private var configuration: BridgeConfiguration
-    private let topics: Topics
+    let topics: Topics
     /// Whether the place was read: everything that exists has been rendered.
-    private(set) var isSettled = false
+    var isSettled = false
     private var zoneLights = ZoneLights()
     private var thingTopics: [FlareID: ThingTopics] = [:]
     private var zoneTopics: [FlareID: (slug: String, lights: RetainedTopicStore.Topic)] = [:]
     private var buffer = JSONBuffer()
     /// Objects whose topics were cleared, until ``drainCleared()``.
-    private var cleared: Set<ObjectName> = []
+    var cleared: Set<ObjectName> = []
     private var hasRenderedAlerts = false
     private var (hasPosition, hasAngle) = (false, false)
     private var isSensing = false
@@ -103,22 +103,9 @@ package struct StateRenderer: ~Copyable, Sendable {
                 break
             }
         }
-        if !isSettled { settle(state, in: &store) }
-    }
-
-    /// A server without environments counts as read: nothing of earlier runs exists.
-    private mutating func settle(_ state: ControllerState, in store: inout RetainedTopicStore) {
-        guard state.isPlaceKnown && !state.isStale || state.alerts["no-environment"] != nil else { return }
-        isSettled = true
-        // Slugs of earlier runs may belong to objects that were removed meanwhile.
-        for kind in [FlareClass.environment, .zone, .thing] {
-            for object in state.slugs.objects(of: kind) where !state.holds(object) {
-                // What is elsewhere has a slug, and no topics if it was never shown.
-                if let home = state.slugs.home(of: object), !state.formerPlaces.contains(home) { continue }
-                guard let slug = state.slugs[kind, object.id] else { continue }
-                cleared.insert(ObjectName(kind, slug))
-                for topic in topics.object(kind, all: slug) where !store.holds(topic) { store.clear(topic) }
-            }
+        if !isSettled {
+            suspendThings(state, in: &store)
+            settle(state, in: &store)
         }
     }
 
@@ -378,17 +365,5 @@ extension StateChange {
     /// Whether it is a change of the model, and not of the view.
     fileprivate var isObject: Bool {
         if case .object = self { true } else { false }
-    }
-}
-
-extension ControllerState {
-    /// Whether an object of the model is here.
-    fileprivate func holds(_ object: ObjectReference) -> Bool {
-        switch object.kind {
-        case .environment: environments[object.id] != nil
-        case .zone: zones[object.id] != nil
-        case .thing: things.keys.contains(object.id)
-        case .device: true
-        }
     }
 }

@@ -79,6 +79,9 @@ package struct CommandFields {
     ///
     /// - Returns: The position, and whether it has a height; that is 0 otherwise.
     package mutating func position(_ key: String) throws(Refusal) -> (point: Point3D, hasHeight: Bool)? {
+        if let value = members[key], value.object == nil {
+            throw wrongType(key, #"an object, such as \#(key)='{"x":1,"y":2}'"#, value)
+        }
         guard var place = try object(key) else { return nil }
         let metres = -Point3D.farthest...Point3D.farthest
         let x = try place.number("x", in: metres, unit: " m")

@@ -27,7 +27,11 @@ extension DeviceController {
         _ work: (inout PendingCommand, inout DeviceController) throws(Refusal) -> Void
     ) {
         var pending = pending
-        do throws(Refusal) { try work(&pending, &self) } catch { refuse(pending, error) }
+        do throws(Refusal) { try work(&pending, &self) } catch {
+            let isUnknown = error.code == .unknownThing || error.code == .unknownEnvironment
+            let isUnread = !links.wasServerUp && !state.isPlaceKnown
+            refuse(pending, isUnknown && isUnread ? .unread : error)
+        }
     }
 
     /// What changes something at the server needs the link to it.

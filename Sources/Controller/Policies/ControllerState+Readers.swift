@@ -158,9 +158,12 @@ extension ControllerState {
         let reader = reader(for: command.caller, at: now.wallMilliseconds)
         let known = things.values.lazy.filter { reader?.sees(accessObject($0)) ?? true }
             .compactMap { slugs[.thing, $0.id] }.prefix(2000)
+        let zone = try? self.zone(named: name, in: place, for: command, at: now)
+        let hint = zone.flatMap { slugs[.zone, $0.id] }.map { "; it is a zone: zones/\($0)" }
         throw Refusal(
             .unknownThing,
-            "no thing \"\(name.prefix(60))\" in this environment\(NearestName.hint(for: name, among: known))"
+            "no thing \"\(name.prefix(60))\" in this environment"
+                + (hint ?? NearestName.hint(for: name, among: known))
         )
     }
 }

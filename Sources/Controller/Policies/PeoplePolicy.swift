@@ -17,12 +17,22 @@ package struct PeoplePolicy: CommandPolicy {
         guard let (access, object) = Self.need(of: request) else { return .allow }
         let verdict = table.verdict(of: caller, access, on: object, at: request.at)
         guard case .refused(let reason) = verdict else { return .allow }
+        let right = Self.right(access, object, request, state)
+        if case .ceiling = reason {
+            return .refuse(
+                Refusal(
+                    .notAllowed,
+                    "this needs the right \"\(right)\"; sign in (`trilateral sign-in` prints a "
+                        + "link), or send a token that has it"
+                )
+            )
+        }
         let owners = table.owners(of: object, at: request.at)
         // Answers on the broker are read by others, too: they do not name who asked.
         return .refuse(
             Refusal(
                 .notAllowed,
-                "you may not \(Self.words(access, object, request, state)): \(reason)"
+                "you may not \(object == .administration ? "administer this daemon" : right): \(reason)"
                     + (owners.isEmpty ? "" : "; \(QuotedValue.list(owners)) can allow it")
             )
         )
@@ -53,16 +63,15 @@ package struct PeoplePolicy: CommandPolicy {
     }
 
     /// As in `write thing table-lamp`.
-    private static func words(
+    private static func right(
         _ access: Access,
         _ object: AccessObject,
         _ request: ChangeRequest,
         _ state: ControllerState
     ) -> String {
         switch object {
-        case .administration: return "administer this daemon"
         case .devices: return "\(access.rawValue) devices"
-        case .everything: return "\(access.rawValue) all"
+        case .everything, .administration: return "\(access.rawValue) all"
         default:
             let slug = request.object.map { state.slugs[$0.kind, $0.id] ?? "\($0.id)" } ?? ""
             return "\(access.rawValue) \(request.object?.kind.rawValue ?? "this") \(slug)"

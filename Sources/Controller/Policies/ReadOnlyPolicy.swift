@@ -28,7 +28,7 @@ package struct ReadOnlyPolicy: CommandPolicy {
         return .refuse(
             Refusal(
                 .notAllowed,
-                "\(object.kind.rawValue) \(name) is read-only; allow it in control.read_only"
+                "\(object.kind.rawValue) \(name) is read-only: the configuration lists it in control.read_only"
             )
         )
     }

@@ -22,6 +22,7 @@ package struct DeviceController: Sendable {
         if case .steady(let settings) = configuration.presence {
             state.isNearInPlane = settings.nearDimensions == 2
         }
+        state.lastPlace = memory.environment
         state.formerPlaces = Set(memory.devices.keys).union([memory.environment].compactMap(\.self))
         for sensor in configuration.switchedOff { state.sensors[sensor] = false }
         state.sensors.merge(memory.sensors) { _, saved in saved }

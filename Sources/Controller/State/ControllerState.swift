@@ -62,6 +62,8 @@ package struct ControllerState: Sendable, Hashable {
     package var slugs: SlugRegistry
     /// The environments that earlier runs have shown.
     package var formerPlaces: Set<FlareID> = []
+    /// The environment that the last run has shown at its end.
+    package var lastPlace: FlareID?
     /// Open problems, by identifier.
     package var alerts: [String: Alert] = [:]
     /// Whether nearness is measured in the plane of a floor rather than in space; the same as long as the configuration.

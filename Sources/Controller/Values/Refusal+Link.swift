@@ -8,6 +8,12 @@ extension Refusal {
         "the Flare server cannot be reached now; nothing was changed"
     )
 
+    /// Nobody can say whether there is what was named.
+    static let unread = Refusal(
+        .serverUnreachable,
+        "the Flare server could not be reached since the start, so nothing is known of the place"
+    )
+
     /// The refusal of a command whose request failed.
     init(_ error: FlareLinkError, in state: ControllerState) {
         let code: RefusalCode =

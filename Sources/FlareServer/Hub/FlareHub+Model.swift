@@ -1,5 +1,6 @@
 import Flare
 import JSON
+import Text
 
 // Import and export of whole models.
 extension FlareHub {
@@ -8,9 +9,10 @@ extension FlareHub {
     package func problems(importing tree: ModelTree, replacing: Bool = false) -> [ModelError] {
         zip(tree.records, tree.places).compactMap { record, place in
             guard let taken = owner(of: record.id), !(replacing && taken == record.kind) else { return nil }
+            let name = record.members["name"]?.string.flatMap { $0.isEmpty ? nil : QuotedValue.of($0) }
             return ModelError(
-                place: "\(place)._id",
-                message: "the \(taken.rawValue) \(record.id) already exists in the database",
+                place: tree.generatedIDs.contains(record.id) ? place : "\(place)._id",
+                message: "the \(taken.rawValue) \(name ?? "\(record.id)") already exists",
                 isReplaceable: taken == record.kind
             )
         }

@@ -79,9 +79,7 @@ package actor FlareHub {
         var loaded = ObjectGraph(dialect: dialect, steady: steady)
         try store.load { record, sequence in loaded.insert(record, sequence: sequence) }
         if loaded.count == 0 {
-            logger.notice(
-                "the place is empty; import one with \"trilateral import FILE\", or make one on the page at /admin"
-            )
+            logger.notice("the place is empty; import one with \"trilateral import FILE\"")
         } else {
             logger.info("the place is loaded", metadata: ["objects": "\(loaded.count)"])
         }

@@ -28,7 +28,10 @@ package enum MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
         case .notAuthorised(let user?, let address, let code):
             "the broker at \(address) refuses user \"\(user)\" (code \(code)): check the user name and the password"
         case .notAuthorised(nil, let address, let code):
-            "the broker at \(address) refuses us without a user name (code \(code)): set a user name and a password"
+            """
+            the broker at \(address) refuses us without a user name (code \(code)): set a user name and a password in \
+            mqtt.username and mqtt.password_file, or TRILATERAL_MQTT_USERNAME and TRILATERAL_MQTT_PASSWORD_FILE
+            """
         case .refused(let address, let code, let reason):
             "the broker at \(address) refuses the connection: \(reason) (code \(code))"
         case .noAnswer(let address, let seconds):

@@ -60,8 +60,23 @@ package struct ConfigurationErrors: Error, Sendable, Hashable {
     /// The report for a person: a headline and a line for each problem.
     package func report(by command: String) -> String {
         let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems"
-        return (["trilateral \(command): config: \(count)"] + problems.map { "  \($0)" }).joined(
-            separator: "\n"
-        )
+        let lines = problems.inOrder.map { "  \($0)" }
+        return (["trilateral \(command): config: \(count)"] + lines).joined(separator: "\n")
+    }
+}
+
+extension [ConfigurationError] {
+    /// Those of files first, line by line.
+    package var inOrder: [ConfigurationError] {
+        enumerated().sorted { left, right in
+            switch (left.element.origin, right.element.origin) {
+            case (.file(let name, let line, let column), .file(let other, let otherLine, let otherColumn)):
+                (name, line, column, left.offset) < (other, otherLine, otherColumn, right.offset)
+            case (.file, _): true
+            case (_, .file): false
+            default: left.offset < right.offset
+            }
+        }
+        .map(\.element)
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bridge
 import Daemon
+import Foundation
 import HomeAssistant
 import MQTT
 import Messages
@@ -13,8 +14,8 @@ struct AccessListCommand: AsyncParsableCommand {
         abstract: "Print access lists for mosquitto.",
         discussion: """
             Prints who may read and write which topics, in the format of mosquitto's acl_file, for the base, the node, \
-            and the lamps and receivers of the configuration. Roles: \(roles). Write it to a file, name that file in \
-            acl_file beside password_file and "allow_anonymous false", and set each user's password with \
+            and the lamps and receivers of the configuration, or of the daemon that runs here. Roles: \(roles). Write it \
+            to a file, name that file in acl_file beside password_file and "allow_anonymous false", and set each user's password with \
             mosquitto_passwd. Append the lists of several nodes to one file. What lamps, bridges and receivers need \
             themselves is in contrib/mosquitto/acl-others. With --people it prints what each user may do now instead; \
             a daemon with people.acl_file keeps a file with that.
@@ -39,10 +40,10 @@ struct AccessListCommand: AsyncParsableCommand {
     )
     var users: [NamedUser] = []
 
-    @Option(help: "The first levels of all topics; without it those in the configuration.")
+    @Option(help: "The first levels of all topics; without it those of the daemon or the configuration.")
     var base: String?
 
-    @Option(help: "The daemon's node; without it the one in the configuration, or else the host name.")
+    @Option(help: "The node; without it that of the daemon that runs here, or the host name.")
     var node: String?
 
     @Option(
@@ -66,8 +67,10 @@ struct AccessListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let location = people ? try state.location() : nil
-        let values = try file.load(of: location?.daemon).values
+        let daemon = location?.daemon ?? (people ? nil : runningDaemon())
+        let values = try file.load(of: daemon).values
         let list = list(values, HostInfo.ofThisMachine())
+        if !people { warn(of: list) }
         let text =
             if let location {
                 try await peopleText(values, list, in: location)
@@ -75,6 +78,25 @@ struct AccessListCommand: AsyncParsableCommand {
                 list.text(role.map { [$0] } ?? AccessList.Role.allCases)
             }
         try StandardOutput.write(text)
+    }
+
+    /// The daemon that the list is for: the only one that runs here, or the one with the node.
+    private func runningDaemon() -> RunningDaemon? {
+        guard file.path == nil else { return nil }
+        let locator = DaemonLocator(ProcessInfo.processInfo.environment)
+        if let node { return locator.running.first { $0.node == node } }
+        return locator.only
+    }
+
+    /// Says which of several nodes the list is for.
+    private func warn(of list: AccessList) {
+        guard node == nil, file.path == nil,
+            case .several(let daemons) = DaemonLocator(ProcessInfo.processInfo.environment).finding
+        else { return }
+        let nodes = daemons.map(\.node).joined(separator: " or ")
+        StandardError.report(
+            "warning: several daemons run here, and this list is for \(list.topics.root): choose with --node \(nodes)"
+        )
     }
 
     private func list(_ values: TrilateralConfiguration, _ traits: HostInfo) -> AccessList {

@@ -31,7 +31,7 @@ struct ConfigurationCheck {
         let found =
             loaded.allWarnings + files.warnings
             + [loaded.warningOfUnreachableStation].compactMap(\.self)
-        warnings = found.map(\.description)
+        warnings = found.inOrder.map(\.description)
         if let unit {
             let service = ServiceAccess(unit)
             // Another file may be a draft.

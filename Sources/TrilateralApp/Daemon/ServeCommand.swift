@@ -22,7 +22,10 @@ struct ServeCommand: AsyncParsableCommand {
             "SIGTERM and SIGINT stop it. Everything else comes from the section flare of the configuration."
     )
 
-    @Option(help: ArgumentHelp("Where to listen; port 0 chooses a free port.", valueName: "host:port"))
+    @Option(
+        help: ArgumentHelp("Where to listen; port 0 chooses a free port.", valueName: "host:port"),
+        transform: HostAndPort.argument
+    )
     var listen: HostAndPort?
 
     @OptionGroup var state: OwnStateOption
@@ -75,6 +78,7 @@ struct ServeCommand: AsyncParsableCommand {
             if let listen {
                 listener.host = listen.host
                 listener.port = listen.port
+                listener.setting = "--listen"
             }
             let host = listener.host
             let server = FlareListener(hub: hub, listener, publicFolder: publicFolder, logger: logger) {
@@ -94,18 +98,22 @@ struct ServeCommand: AsyncParsableCommand {
             ) { await models.answer($0) ?? LocalResponse(404) }
             let group = ServiceGroup(
                 configuration: .init(
-                    services: [.init(service: server, serviceName: "Flare server")],
+                    services: [
+                        .init(
+                            service: ModelService(socket: socket, logger: logger),
+                            successTerminationBehavior: .ignore,
+                            serviceName: "import and export"
+                        ),
+                        .init(
+                            service: server,
+                            failureTerminationBehavior: .gracefullyShutdownGroup,
+                            serviceName: "Flare server"
+                        ),
+                    ],
                     logger: logger
                 )
             )
             try await withThrowingTaskGroup(of: Void.self) { tasks in
-                tasks.addTask {
-                    do {
-                        try await socket.run()
-                    } catch  where !Task.isCancelled {
-                        logger.error("import and export do not work while this runs: \(error)")
-                    }
-                }
                 tasks.addTask {
                     await signals.first()
                     await group.triggerGracefulShutdown()
@@ -118,6 +126,20 @@ struct ServeCommand: AsyncParsableCommand {
         } catch {
             log.print("trilateral serve: \(error)", as: .error)
             throw DaemonRunner.exitCode(error)
+        }
+    }
+}
+
+/// Import and export of other commands; the Flare server runs without it, too.
+private struct ModelService: Service {
+    let socket: LocalSocketService
+    let logger: Logger
+
+    func run() async throws {
+        do {
+            try await socket.run()
+        } catch {
+            logger.error("import and export do not work while this runs: \(error)")
         }
     }
 }

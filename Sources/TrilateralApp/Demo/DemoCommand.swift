@@ -28,7 +28,8 @@ struct DemoCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "The broker to use; without it localhost:1883, or else a private one.",
             valueName: "host:port"
-        )
+        ),
+        transform: HostAndPort.argument
     )
     var broker: HostAndPort?
 
@@ -42,7 +43,8 @@ struct DemoCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Where to serve the kiosk page; without it 127.0.0.1:18080, or else a free port.",
             valueName: "host:port"
-        )
+        ),
+        transform: HostAndPort.argument
     )
     var web: HostAndPort?
 
@@ -50,7 +52,8 @@ struct DemoCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Where the Flare server listens; without it 127.0.0.1:11234, or else a free port.",
             valueName: "host:port"
-        )
+        ),
+        transform: HostAndPort.argument
     )
     var flare: HostAndPort?
 

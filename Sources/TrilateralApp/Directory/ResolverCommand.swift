@@ -30,7 +30,8 @@ struct ResolverCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Where to listen; port 0 chooses a free port. Can be given several times.",
             valueName: "host:port"
-        )
+        ),
+        transform: HostAndPort.argument
     )
     var listen: [HostAndPort] = []
 
@@ -120,7 +121,11 @@ struct ResolverCommand: AsyncParsableCommand {
                 let actual = HostAndPort(host: place.host, port: port)
                 StandardError.report("listening on \(actual)", as: .notice)
             } catch {
-                throw VerbError("\(place): \(error)", .unavailable)
+                let advice = "is in use by another program; stop it, or choose another --listen"
+                throw VerbError(
+                    error.isPortInUse ? "\(place) \(advice)" : "\(place): \(error)",
+                    .unavailable
+                )
             }
         }
         await signals.first()

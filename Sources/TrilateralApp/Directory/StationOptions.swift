@@ -10,7 +10,10 @@ import Text
 struct StationOptions: ParsableArguments {
     @OptionGroup var state: StateOption
 
-    @Option(help: ArgumentHelp("The resolver.", valueName: "host:port"))
+    @Option(
+        help: ArgumentHelp("The resolver; without it localhost:8128.", valueName: "host:port"),
+        transform: HostAndPort.argument
+    )
     var resolver = TrilateralConfiguration().flare.remote.resolver
 
     func ask(_ serial: StationSerial) async -> ResolverQuery.Result {

@@ -15,7 +15,8 @@ struct BrokerAddress: ParsableArguments {
     @OptionGroup var file: ConfigurationOption
 
     @Option(
-        help: ArgumentHelp("The broker; without it the one in the configuration.", valueName: "host:port")
+        help: ArgumentHelp("The broker; without it the one in the configuration.", valueName: "host:port"),
+        transform: HostAndPort.argument
     )
     var mqtt: HostAndPort?
 

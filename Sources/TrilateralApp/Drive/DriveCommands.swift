@@ -14,7 +14,7 @@ struct SetCommand: AsyncParsableCommand {
         discussion: """
             Examples: trilateral set nearby color=red brightness=40%; trilateral set desk-lamp state=ON transition=2; \
             trilateral set desk-lamp toggle; trilateral set zones/kitchen OFF; trilateral set environment next; \
-            trilateral set sensors/beacons OFF; trilateral set lifecycle/level FULL. Exits with 1 and the daemon's message when the change is refused. A \
+            trilateral set sensors/beacons OFF; trilateral set device position='{"x":1,"y":2}'; trilateral set lifecycle/level FULL. Exits with 1 and the daemon's message when the change is refused. A \
             thing that is offline accepts the change, with a warning: its lamp has not followed yet.
             """
     )
@@ -125,7 +125,7 @@ struct DriveOptions: ParsableArguments {
     func command(_ topic: CommandTopic, _ members: JSONObject) async throws {
         let question = DriveExchange.Question.command(topic, members: members)
         let (outcome, read) = try await ask(question, reading: [Topics.tails.availability(thing: "+")])
-        try report(DriveReport(outcome, asJSON: json, read: read))
+        try report(DriveReport(outcome, asJSON: json, read: read, sender: members))
     }
 
     /// Asks the daemon a question.

@@ -13,11 +13,14 @@ package struct DriveReport {
 
     package var exitStatus: Int32 { exitCode.rawValue }
 
-    /// - Parameter read: What was retained when the answer came: of a thing that is offline it is said.
+    /// - Parameters:
+    ///   - read: What was retained when the answer came: of a thing that is offline it is said.
+    ///   - sender: The members of the command that say who sent it.
     package init(
         _ outcome: DriveExchange.Outcome,
         asJSON: Bool,
         read: JSONObject = [:],
+        sender: JSONObject = [:],
         time: LocalTime = .ofThisMachine
     ) {
         defer { complaints = complaints.map(TerminalText.visible) }
@@ -27,7 +30,7 @@ package struct DriveReport {
         case .state(let value):
             output = asJSON ? [value.text] : Self.lines(of: value, time)
         case .answer(let answer):
-            take(answer, asJSON: asJSON)
+            take(answer, sender, asJSON: asJSON)
             warn(of: answer["target"], read)
         }
     }
@@ -39,11 +42,12 @@ package struct DriveReport {
         complaints.append("warning: \(slug) is offline: the change is stored, but its lamp has not followed")
     }
 
-    private mutating func take(_ answer: JSONValue, asJSON: Bool) {
+    private mutating func take(_ answer: JSONValue, _ sender: JSONObject, asJSON: Bool) {
         if asJSON { output = [answer.text] }
         guard answer["status"]?.string == "ok" else {
             let code = answer["error"]?["code"]?.string ?? "no code"
-            complaints = [answer["error"]?["message"]?.string ?? "refused (\(code))"]
+            let message = answer["error"]?["message"]?.string ?? "refused (\(code))"
+            complaints = [code == "unauthenticated" ? Self.unauthenticated(sender) : message]
             exitCode = .failure
             return
         }
@@ -55,6 +59,13 @@ package struct DriveReport {
             .map { "\($0.key) \(Self.plain($0.value))" }
         let words = accepted.isEmpty ? "done" : accepted.joined(separator: ", ")
         output = [Self.name(of: answer["target"]).map { "\($0): \(words)" } ?? words]
+    }
+
+    /// The refusal of a command whose sender is nobody.
+    private static func unauthenticated(_ sender: JSONObject) -> String {
+        guard sender["token"] != nil else { return "nobody is identified; give a token with --token-file" }
+        let state = "is wrong or has ended"
+        return sender["as"]?.string.map { "the token is not \($0)'s, or it \(state)" } ?? "the token \(state)"
     }
 
     /// What was meant; of a choice of environments the choice tells it, and the device has no short name.
@@ -89,6 +100,7 @@ package struct DriveReport {
 
     private static func paths(_ members: JSONObject, below path: String = "") -> [[String]] {
         members.sorted { $0.key < $1.key }.flatMap { name, value -> [[String]] in
+            if name == "description", value == "" { return [] }
             if value["id"] == .null { return [[path + name, "none"]] }
             if let inner = value.object, !inner.isEmpty { return paths(inner, below: path + name + ".") }
             // A list of words reads better without brackets and quotes.

@@ -35,9 +35,6 @@ struct ForgetCommand: AsyncParsableCommand {
         guard (0.1...3600).contains(timeout) else {
             throw ValidationError("--timeout must be 0.1 to 3600 seconds.")
         }
-        guard isSure || isatty(0) == 1 else {
-            throw ValidationError("There is no terminal to ask on; --yes clears without asking.")
-        }
     }
 
     func run() async throws {
@@ -59,7 +56,10 @@ struct ForgetCommand: AsyncParsableCommand {
     }
 
     /// Asks on the terminal; anything but yes is no.
-    private func confirms(_ found: RetainedNode, at broker: String) async throws(ExitCode) -> Bool {
+    private func confirms(_ found: RetainedNode, at broker: String) async throws -> Bool {
+        guard isatty(0) == 1 else {
+            throw VerbError("there is no terminal to ask on; --yes clears without asking", .usage)
+        }
         StandardError.print("The broker at \(broker) keeps of \(found.root):")
         StandardError.print("  \(counted(found.topics.count, "retained topic"))")
         StandardError.print("  \(counted(found.devices.count, "Home Assistant device"))")

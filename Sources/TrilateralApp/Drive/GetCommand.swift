@@ -30,9 +30,10 @@ struct GetCommand: AsyncParsableCommand {
         if let outcome = target.knownOutcome {
             return try drive.report(DriveReport(outcome, asJSON: drive.json))
         }
-        let question = target.question.with(try caller.members())
+        let sender = try caller.members()
+        let question = target.question.with(sender)
         let (outcome, read) = try await drive.ask(question, reading: target.reading)
-        let report = DriveReport(target.completed(outcome, with: read), asJSON: drive.json)
+        let report = DriveReport(target.completed(outcome, with: read), asJSON: drive.json, sender: sender)
         try drive.report(report)
     }
 }

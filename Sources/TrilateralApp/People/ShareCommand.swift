@@ -20,6 +20,11 @@ private enum ShareRows: AccountsRows {
     static let removal = "End a share."
 }
 
+/// What a share can allow.
+enum SharedRight: String, CaseIterable, ExpressibleByArgument {
+    case read, write
+}
+
 struct ShareAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
@@ -33,8 +38,8 @@ struct ShareAddCommand: AsyncParsableCommand {
     @Argument(help: "The thing's short name or identifier.", completion: .things)
     var thing: String
 
-    @Argument(help: "What is allowed: read or write.")
-    var right: Access = .read
+    @Argument(help: "What is allowed.")
+    var right = SharedRight.read
 
     @OptionGroup var period: PeriodOption
     @OptionGroup var people: AdministrationOption

@@ -61,7 +61,8 @@ struct StoredPlace {
         AccountsPlace(
             find: { kind, word in await find(kind, word) },
             locate: { reference in await locate(reference) },
-            slugs: { references in slugs.slugs(of: references) }
+            slugs: { references in slugs.slugs(of: references) },
+            all: { kind in slugs.objects(of: kind) }
         )
     }
 

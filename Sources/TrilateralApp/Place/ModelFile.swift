@@ -128,7 +128,7 @@ package struct ModelFile: Sendable {
         let rest = problems.areAll ? [] : ["  … and more: reading stopped here"]
         guard !replaceable.isEmpty else { return [heading] + wrong + rest }
         let advice = ["trilateral \(command): \(Self.advice)"]
-        return [heading] + wrong + Self.first(Self.mostRemarks, of: replaceable) + rest + advice
+        return [heading] + wrong + Self.first(Self.mostRemarks, of: replaceable.outermost) + rest + advice
     }
 
     /// How objects that are there already can be imported.

@@ -59,24 +59,30 @@ package struct ModelReport {
     /// A line for each problem, errors first; as compilers write them.
     package func lines(mostWarnings: Int = 1000) -> [String] {
         let wrong = errors.filter { !$0.isReplaceable }.prefix(1000)
-        let taken = errors.filter(\.isReplaceable)
+        let taken = errors.filter(\.isReplaceable).outermost
         let hints = warnings.prefix(mostWarnings)
         let hasProblems = !errors.isEmpty || !hints.isEmpty
         let placed =
             hasProblems
             ? source.flatMap { PlacedValue(json: $0, maximumDepth: ModelTree.maximumDepth) } : nil
-        func text(_ problem: ModelError, _ word: String) -> String {
-            let line = placed.map { ":\($0.line(of: problem.place))" } ?? ""
-            return "\(path)\(line): \(word): " + TerminalText.visible("\(problem)")
+        func texts(_ problems: some Sequence<ModelError>, _ word: String) -> [String] {
+            let lines = problems.enumerated().map { number, problem in
+                // What is no JSON has no places, only lines.
+                let line = problem.line ?? placed?.line(of: problem.place)
+                let text = TerminalText.visible(problem.line == nil ? "\(problem)" : problem.message)
+                let place = line.map { "\(path):\($0)" } ?? path
+                return (line: line ?? 0, number: number, text: "\(place): \(word): \(text)")
+            }
+            return lines.sorted { ($0.line, $0.number) < ($1.line, $1.number) }.map(\.text)
         }
-        var result = wrong.map { text($0, "error") }
+        var result = texts(wrong, "error")
         if !areAll { result.append("\(path): error: there are more: reading stopped here") }
-        result += taken.prefix(20).map { text($0, "error") }
+        result += texts(taken.prefix(20), "error")
         if taken.count > 20 { result.append("\(path): error: … and \(taken.count - 20) more of these") }
         if !taken.isEmpty {
             result.append("\(path): \(ModelFile.advice)")
         }
-        result += hints.map { text($0, "warning") }
+        result += texts(hints, "warning")
         if warningCount > hints.count {
             result.append("\(path): warning: … and \(warningCount - hints.count) more")
         }
@@ -92,5 +98,31 @@ package struct ModelReport {
         let more = areAll ? "" : "more than "
         return
             "\(path): \(objects)\(more)\(number(errors.count, "error")), \(number(warningCount, "warning"))"
+    }
+}
+
+extension ModelError {
+    /// The line of what is no JSON, from its place `line 3, column 14`.
+    fileprivate var line: Int? {
+        guard place.hasPrefix("line ") else { return nil }
+        return Int(place.dropFirst("line ".count).prefix { $0.isNumber })
+    }
+}
+
+extension [ModelError] {
+    /// Without those of objects inside the object of another one.
+    var outermost: [ModelError] {
+        var objects: Set<Substring> = []
+        return filter { problem in
+            let place = problem.place
+            let object = place.hasSuffix("._id") ? place.dropLast("._id".count) : place[...]
+            defer { objects.insert(object) }
+            var outer = object
+            while let dot = outer.lastIndex(of: ".") {
+                outer = outer[..<dot]
+                if objects.contains(outer) { return false }
+            }
+            return true
+        }
     }
 }

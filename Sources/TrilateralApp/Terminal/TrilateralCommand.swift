@@ -3,6 +3,7 @@ import CMalloc
 import Daemon
 import Glibc
 import OperatingSystem
+import Text
 
 /// The program, as its executable starts it.
 package enum TrilateralProgram {
@@ -15,7 +16,9 @@ package enum TrilateralProgram {
         keepMemoryTogether()
         do {
             try ProcessResources.check(.command)
-            let command = try await TrilateralCommand.asyncParseAsRoot(Array(image.arguments.dropFirst()))
+            let arguments = image.arguments.dropFirst()
+            try TrilateralCommand.checkVerb(arguments)
+            let command = try await TrilateralCommand.asyncParseAsRoot(Array(arguments))
             StandardError.verb = TrilateralCommand.words(for: type(of: command)).joined(separator: " ")
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -129,6 +132,25 @@ struct TrilateralCommand: AsyncParsableCommand {
 }
 
 extension ParsableCommand {
+    /// Checks the verb that a command line begins with, if it does.
+    ///
+    /// - Parameter path: The verbs before it.
+    /// - Throws: If there is none, with the most similar one.
+    fileprivate static func checkVerb(
+        _ words: some Collection<String>,
+        after path: [String] = ["trilateral"]
+    ) throws(VerbError) {
+        let verbs = configuration.subcommands
+        guard let word = words.first, !verbs.isEmpty, !word.hasPrefix("-"), word != "help" else { return }
+        if let verb = verbs.first(where: { $0._commandName == word }) {
+            return try verb.checkVerb(Array(words.dropFirst()), after: path + [word])
+        }
+        StandardError.verb = path.dropFirst().joined(separator: " ")
+        let hint = NearestName.hint(for: word, among: verbs.map { $0._commandName })
+        let rest = "; \(path.joined(separator: " ")) --help lists them"
+        throw VerbError("there is no verb \(QuotedValue.of(word))\(hint.isEmpty ? rest : hint)", .usage)
+    }
+
     /// The words behind the program's name that name a verb, as messages begin with them; none for another command.
     fileprivate static func words(for verb: any ParsableCommand.Type) -> [String] {
         for next in configuration.subcommands {

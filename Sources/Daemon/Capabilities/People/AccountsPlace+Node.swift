@@ -11,7 +11,8 @@ extension AccountsPlace {
         self.init(
             find: { [weak runtime] kind, word in await runtime?.search(word, kind) ?? [] },
             locate: { [weak runtime] reference in await runtime?.place(of: reference, flare) ?? nil },
-            slugs: { [weak runtime] references in await runtime?.slugs(of: references) ?? [:] }
+            slugs: { [weak runtime] references in await runtime?.slugs(of: references) ?? [:] },
+            all: { [weak runtime] kind in await runtime?.objects(of: kind) ?? [] }
         )
     }
 }
@@ -55,6 +56,8 @@ extension NodeRuntime {
         // Only the current environment is loaded; of the others it is known what was there last.
         return state.slugs.home(of: reference).flatMap { AccessObject(reference, zone: nil, environment: $0) }
     }
+
+    fileprivate func objects(of kind: FlareClass) -> [ObjectReference] { state.slugs.objects(of: kind) }
 
     fileprivate func slugs(of references: [ObjectReference]) -> [ObjectReference: String] {
         state.slugs.slugs(of: references)

@@ -67,8 +67,12 @@ package struct PeopleSettings: Sendable, Hashable {
                 case .kiosk: kioskUser == nil ? "people.owner" : "people.kiosk_user"
                 case .flare: flareUser == nil ? "people.owner" : "people.flare_user"
                 }
-            let state = user == nil ? "is no user" : "is switched off, or not approved"
-            return "\(key) names \"\(name)\", who \(state): nobody may do anything there without a token"
+            let (state, advice) =
+                user == nil
+                ? ("is no user", "add the user, or correct the name")
+                : ("is switched off, or not approved", "activate the user, or name another")
+            let effect = "nobody may do anything there without a token"
+            return "\(key) names \"\(name)\", who \(state): \(effect); \(advice)"
         }
     }
 }
