@@ -27,6 +27,8 @@ final class SocketConnection {
     /// The bytes that waited to be sent to it when they were counted last.
     var waitingBytes = 0
     var isPaused = false
+    /// When it was asked last who the client is, monotonic milliseconds.
+    var lastIdentified: Int
     /// The time of the last poll or message, monotonic milliseconds.
     var lastReceived: Int
     var timer: Scheduled<Void>?
@@ -37,5 +39,6 @@ final class SocketConnection {
         self.visitor = visitor
         self.session = session
         self.lastReceived = lastReceived
+        lastIdentified = lastReceived
     }
 }

@@ -1,8 +1,19 @@
 import HTTPListener
 import SocketIO
 
-// What waits to be sent to all clients together.
+// What waits to be sent to all clients together, and who they still are.
 extension SocketServer {
+    /// Notes that a client was heard, as it is at every heartbeat; the session of one who is nobody any more ends.
+    func isStillKnown(_ connection: SocketConnection) -> Bool {
+        let now = Self.now
+        connection.lastReceived = now
+        guard now - connection.lastIdentified >= settings.identificationPause else { return true }
+        connection.lastIdentified = now
+        guard hub.access.isGone(connection.visitor) else { return true }
+        perform(connection.session.end(.notIdentified, now: now), connection)
+        return false
+    }
+
     /// Counts what waits for a client; where all together have too much, the sessions with most end.
     func count(_ connection: SocketConnection) {
         refresh(connection)

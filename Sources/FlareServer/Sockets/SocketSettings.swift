@@ -13,6 +13,8 @@ package struct SocketSettings: Sendable {
     /// wait: a short body can ask for very much.
     package var maximumPolledMessages = 16
     package var pausingQueuedBytes = 1_000_000
+    /// How often it is asked who a connected client is, as nothing tells when a token ends; milliseconds.
+    package var identificationPause = 10_000
     /// Messages per batch for the hub.
     package var batchSize = 256
 
