@@ -313,7 +313,7 @@ package final class AccountsRegistry: Sendable {
         masked.mask(by: mask)
         do {
             try store.atomically { store in
-                try store.append(rows, strangers: masked, limits: settings.log)
+                try store.append(rows, strangers: masked, limits: settings.log, unnamed: settings.unnamed)
                 try store.record(uses)
                 try store.recordSeen(seen)
             }

@@ -101,14 +101,20 @@ final class ConnectionGuard {
             wire.close(promise: nil)
             return
         }
-        timing.refused(at: .now())
-        register()
         let head = [
             "HTTP/1.1 \(status.code) \(status.reasonPhrase)", "Connection: close",
             "Content-Type: \(contentType)", "Content-Length: \(body.utf8.count)",
         ]
         let text = (head + fields).joined(separator: "\r\n") + "\r\n\r\n" + body
         wire.writeAndFlush(NIOAny(ByteBuffer(string: text)), promise: nil)
+        endInput()
+    }
+
+    /// Discards what the peer still sends, and closes.
+    fileprivate func endInput() {
+        guard let wire, !timing.isRefused else { return }
+        timing.refused(at: .now())
+        register()
         wire.close(mode: .output, promise: nil)
         check?.cancel()
         evaluate()
@@ -166,6 +172,8 @@ final class ConnectionPartHandler: ChannelDuplexHandler, RemovableChannelHandler
     typealias OutboundOut = HTTPResponsePart
 
     private let owner: ConnectionGuard
+    /// Whether the connection ends with the response under way.
+    private var endsConnection = false
 
     init(_ owner: ConnectionGuard) { self.owner = owner }
 
@@ -192,13 +200,23 @@ final class ConnectionPartHandler: ChannelDuplexHandler, RemovableChannelHandler
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
-        case .head(let head) where head.status.kind != .informational: owner.timing.responseStarted()
+        case .head(var head) where head.status.kind != .informational:
+            owner.timing.responseStarted()
+            // The end of a body that is too large is not awaited.
+            endsConnection = head.status == .contentTooLarge && owner.timing.isReadingBody
+            guard endsConnection else { break }
+            head.headerFields[.connection] = "close"
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+            return
         case .head, .body: break
         case .end:
             owner.timing.responseEnded(at: .now())
             // The connection may be closed for another only after the answer was handed to the system.
             let sent = promise ?? context.eventLoop.makePromise()
-            sent.futureResult.assumeIsolated().whenComplete { [owner] _ in owner.register() }
+            sent.futureResult.assumeIsolated().whenComplete { [owner, endsConnection] _ in
+                owner.register()
+                if endsConnection { owner.endInput() }
+            }
             context.write(data, promise: sent)
             return
         }

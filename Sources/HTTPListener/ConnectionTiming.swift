@@ -47,8 +47,11 @@ struct ConnectionTiming {
     /// Whether a message other than an answer may be sent.
     var canRespond: Bool {
         !isResponding && !isRefused && !isWebSocket
-            && (requestsInProgress == 0 || bodySince != nil && requestsInProgress == 1)
+            && requestsInProgress == (isReadingBody ? 1 : 0)
     }
+
+    /// Whether the body of a request is not complete, which may have been answered already.
+    var isReadingBody: Bool { bodySince != nil }
 
     /// Whether closing now loses nothing: every parsed request has been answered.
     var isIdle: Bool { requestsInProgress == 0 && !isWebSocket && !isRefused }

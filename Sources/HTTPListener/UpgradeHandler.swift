@@ -100,7 +100,11 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if error is HTTPParserError, state.isHTTP, owner.canAnswer {
             state = .refused
-            owner.refuse(.notHTTP)
+            if case HTTPParserError.headerOverflow = error {
+                owner.refuse(.headTooLong)
+            } else {
+                owner.refuse(.notHTTP)
+            }
         } else {
             context.fireErrorCaught(error)
         }

@@ -98,6 +98,12 @@ package struct WebSocket: Sendable {
 
     package func flush() { handler.value.flush() }
 
+    /// At most the bytes that wait for a peer that does not read; 0 while only little does.
+    package var waitingBytes: Int { handler.value.waitingBytes }
+
+    /// Closes at once; what was written and not sent is dropped.
+    package func abort() { handler.value.abort() }
+
     /// Pauses and resumes reading, for a peer that sends faster than its messages are processed.
     package func setAutoRead(_ isReading: Bool) { handler.value.setAutoRead(isReading) }
 

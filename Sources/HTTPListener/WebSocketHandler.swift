@@ -11,13 +11,16 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     /// Most bytes queued for a peer that does not read.
     private static let maximumQueuedBytes = 8_000_000
+    /// Most bytes that are not flushed.
+    private static let flushingBytes = 65_536
     /// How long a peer may take for the close handshake.
     private static let closeTimeout = TimeAmount.seconds(1)
 
     private var listener: (any WebSocketListener)?
     private var context: ChannelHandlerContext?
     private var assembly: WebSocketAssembly
-    private var waitingBytes = 0
+    private var writtenBytes = 0
+    private var unflushedBytes = 0
     private var isClosing = false
 
     init(maximumMessageBytes: Int) {
@@ -41,17 +44,22 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     func write(_ frame: ByteBuffer) {
         guard let context, !isClosing else { return }
-        if !context.channel.isWritable {
-            waitingBytes += frame.readableBytes
-            guard waitingBytes <= Self.maximumQueuedBytes else {
-                context.close(promise: nil)
-                return
-            }
-        }
+        writtenBytes = waitingBytes + frame.readableBytes
+        guard writtenBytes <= Self.maximumQueuedBytes else { return abort() }
         context.write(wrapOutboundOut(frame), promise: nil)
+        // What the peer reads at once does not wait for it.
+        unflushedBytes += frame.readableBytes
+        if unflushedBytes > Self.flushingBytes { flush() }
+    }
+
+    /// At most the bytes that wait for a peer that does not read; 0 while only little does.
+    var waitingBytes: Int {
+        guard let context, !isClosing, !context.channel.isWritable else { return 0 }
+        return writtenBytes
     }
 
     func flush() {
+        unflushedBytes = 0
         context?.flush()
     }
 
@@ -73,6 +81,12 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
         setAutoRead(true)
         let channel = context.channel
         context.eventLoop.scheduleTask(in: Self.closeTimeout) { channel.close(promise: nil) }
+    }
+
+    /// Closes at once; what was written and not sent is dropped.
+    func abort() {
+        isClosing = true
+        context?.close(promise: nil)
     }
 
     /// Closes after a protocol error without awaiting the peer's answer; its further input is discarded, so
@@ -113,11 +127,6 @@ final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
         } catch {
             fail(error)
         }
-    }
-
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { waitingBytes = 0 }
-        context.fireChannelWritabilityChanged()
     }
 
     func channelInactive(context: ChannelHandlerContext) {

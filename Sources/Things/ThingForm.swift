@@ -84,11 +84,12 @@ struct ThingForm: Sendable, Hashable {
         return key == "colorTemperature" && ColourTemperature(kelvin: number) == nil ? .useless : .whole
     }
 
-    /// Without the keys: there are few shapes, and this is asked at every command.
+    /// Of the keys only their ends: there are few shapes, and this is asked at every command.
     func hash(into hasher: inout Hasher) {
         var print = members.count &* 31 &+ actions.count
         for member in members {
             print = print &* 31 &+ member.key.utf8.count &* 16 &+ Int(member.type.rawValue)
+            for byte in member.key.utf8.suffix(4) { print = print &* 31 &+ Int(byte) }
         }
         hasher.combine(print)
     }

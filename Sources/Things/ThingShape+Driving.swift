@@ -49,10 +49,11 @@ extension ThingShape {
 
     /// Whether an action of a client of Flare drives a thing: the thing offers it, or it changes what a command can set.
     ///
-    /// Other built-in actions move the thing, or give it values that it does not have.
+    /// Other built-in actions move the thing, or give it values that it does not have; others are its clients' own.
     package func isDriving(action: String, _ thing: FlareThing) -> Bool {
         if thing.actions.contains(action) { return true }
-        switch BuiltInAction(rawValue: action)?.effect(position: thing.position, data: thing.data) {
+        guard let action = BuiltInAction(rawValue: action) else { return false }
+        switch action.effect(position: thing.position, data: thing.data) {
         case nil: return true
         case .position?: return false
         case .data(let key, let value)?: return drives(key, value, thing)

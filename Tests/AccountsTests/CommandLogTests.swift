@@ -1,6 +1,7 @@
 import Accounts
 import AccountsFixture
 import GRDB
+import People
 import Testing
 
 struct CommandLogTests {
@@ -83,6 +84,32 @@ struct CommandLogTests {
         limits.rows = 0
         try store.append([entry(at: 86_400_008)], limits: limits)
         #expect(try store.log().isEmpty)
+    }
+
+    @Test func `what is done without signing in never pushes out what users did`() throws {
+        let store = try TestAccounts().store
+        var limits = LogLimits()
+        limits.rows = 100
+        let unnamed: [Interface: String] = [.mqtt: "guest", .flare: "guest"]
+        func append(_ entries: [CommandLogEntry]) throws {
+            try store.append(entries, limits: limits, unnamed: unnamed)
+        }
+        var signedIn = entry(at: 2, by: "guest")
+        signedIn.interface = "kiosk"
+        var overFlare = entry(at: 3, by: "guest")
+        overFlare.interface = "flare"
+        try append((0..<70).map { _ in entry(at: 1) } + [signedIn, overFlare])
+        for start: Int64 in stride(from: 10, to: 1000, by: 10) {
+            try append((start..<start + 10).map { entry(at: $0, by: "guest") })
+        }
+        var rows = try store.log()
+        #expect(rows.count { $0.caller == "user:bob" } == 70)
+        #expect(rows.count { $0.interface != "mqtt" } == 2)
+        #expect(rows.count <= 100 && rows.last?.at == 999)
+        // Users push out the oldest, and those who do not sign in keep a quarter.
+        try append((0..<500).map { entry(at: 1000 + $0) })
+        rows = try store.log()
+        #expect(rows.allSatisfy { $0.caller == "user:bob" })
     }
 
     @Test func `long texts are clipped`() throws {

@@ -241,6 +241,28 @@ struct FlareAccessTests {
         }
     }
 
+    @Test(arguments: [SocketClient.Route.websocket, .polling])
+    func `the session of a token that reaches its end is over with the next heartbeat`(
+        route: SocketClient.Route
+    ) async throws {
+        let known = Known()
+        let hub = try await Self.hub(.token, known)
+        var settings = SocketSettings()
+        settings.identificationPause = 0
+        try await withREST(hub, sockets: settings) { (rest: RESTClient) async throws in
+            try await onThread {
+                let client = try SocketClient(port: rest.port, route, token: Self.token)
+                known.rights.withLock { $0[.token(Self.token)] = nil }
+                if route == .polling {
+                    #expect(try client.post(["2"]).status == 400)
+                } else {
+                    try client.send("2")
+                    #expect(try client.closing() == [.text("1"), .close(1000)])
+                }
+            }
+        }
+    }
+
     @Test func `notices and answers stop for who may not read any more, and devices for who never might`()
         async throws
     {

@@ -124,7 +124,7 @@ struct FlareHiddenTests {
             }
             for path in [lamp, west] {
                 let answer = try await Self.answer(client, "PUT", path, ["environment": .null])
-                #expect(answer.hasPrefix("403"), "\(path): \(answer)")
+                #expect(answer.hasPrefix("403") && !answer.contains("\(Hall.hall)"), "\(path): \(answer)")
             }
             // Who owns them may.
             let stove = Self.path(Self.cabin, Self.loft, Self.stove)

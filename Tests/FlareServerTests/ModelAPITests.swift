@@ -53,6 +53,7 @@ struct ModelAPITests {
             "the zone has another parent"
         )
         #expect(try await post(ModelAPI.model, Self.model, ["mode": "replace"]).status == 200)
+        #expect(try await post(ModelAPI.model, Self.model, ["mode": "replaced"]).status == 400)
         #expect(await hub.records(.environment).count == 1)
         let export = try await get(ModelAPI.model)
         #expect(export["model"]?["environments"]?.array?.count == 1 && export["orphans"] == [])

@@ -1,3 +1,4 @@
+import Flare
 import FlareServer
 import HTTPListener
 import JSON
@@ -118,6 +119,74 @@ struct SocketLimitTests {
                 }
                 #expect(try setter.receivedEvents() == [])
                 #expect(try lazy.post(["2"]).status == 400)
+            }
+        }
+    }
+
+    private static let blob = ObjectReference(.thing, Hall.id(99))
+    private static let question = #"42["getData",{"thing":"\#(blob.id)"}]"#
+
+    /// A hub with a thing whose data has this size.
+    private static func hub(bytes: Int) async throws -> FlareHub {
+        let hub = try FlareHub(FlareStore())
+        let data: JSONValue = ["text": .string(String(repeating: "x", count: bytes))]
+        try await hub.insert(Hall.records + [FlareRecord(.thing, blob.id, ["name": "Blob", "data": data])])
+        return hub
+    }
+
+    @Test func `when too much waits for all clients together, the fullest session ends`() async throws {
+        var settings = SocketSettings()
+        settings.maximumWaitingBytes = 100_000
+        try await withREST(Self.hub(bytes: 20_000), sockets: settings) { rest in
+            try await onThread {
+                let modest = try SocketClient(port: rest.port, .polling)
+                try modest.send(Self.question)
+                let greedy = try SocketClient(port: rest.port, .polling)
+                try greedy.send(Array(repeating: Self.question, count: 5))
+                #expect(try modest.receivedEvents().map(\.name) == ["data"])
+                #expect(try greedy.post(["2"]).status == 400)
+            }
+        }
+    }
+
+    @Test func `a WebSocket that does not read counts towards what waits for all clients`() async throws {
+        var settings = SocketSettings()
+        settings.maximumWaitingBytes = 100_000
+        try await withREST(Self.hub(bytes: 950_000), sockets: settings) { rest in
+            try await onThread {
+                let observer = try SocketClient(port: rest.port)
+                try observer.emit("subscribe", ["thing": Hall.text(Hall.lamp)])
+                #expect(try observer.receivedEvents() == [])
+                let greedy = try WireSocket("/socket.io/?EIO=3&transport=websocket", port: rest.port)
+                for _ in 0..<2 { _ = try greedy.frame() }
+                let last = #"42["performAction",{"thing":"\#(Hall.lamp)","action":"hello"}]"#
+                let texts = Array(repeating: Self.question, count: 8) + [last]
+                // At once, so that it is read before anything is answered.
+                greedy.wire.send(texts.flatMap { WireSocket.frame(0x1, Array($0.utf8)) })
+                #expect(try observer.event().name == "handleAction")
+                var answers = 0
+                while let frame = try? greedy.frame(), frame.opcode == 0x1 { answers += 1 }
+                #expect(answers < 8)
+            }
+        }
+    }
+
+    @Test func `the messages of a POST wait until their answers are fetched`() async throws {
+        var settings = SocketSettings()
+        settings.maximumPolledMessages = 1
+        settings.pausingQueuedBytes = 50_000
+        settings.engine.limits.maximumQueuedBytes = 100_000
+        try await withREST(Self.hub(bytes: 20_000), sockets: settings) { rest in
+            try await onThread {
+                let client = try SocketClient(port: rest.port, .polling)
+                let body = Array(repeating: "\(Self.question.utf8.count):\(Self.question)", count: 10)
+                    .joined()
+                let wire = try WireClient(port: rest.port)
+                wire.send(
+                    "POST \(client.pollPath) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+                )
+                for _ in 0..<10 { #expect(try client.event().name == "data") }
+                #expect(try wire.reply()?.body == "ok")
             }
         }
     }

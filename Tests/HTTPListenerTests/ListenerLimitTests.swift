@@ -54,6 +54,20 @@ struct ListenerLimitTests {
         }
     }
 
+    @Test func `the end of a body that is too large is not awaited`() async throws {
+        try await withListener({ $0.maximumBodyBytes = 1000 }, serving: Self.count) { port, _ in
+            let (reply, isClosed) = try await onThread {
+                let client = try WireClient(port: port)
+                client.send(Self.head + "Transfer-Encoding: chunked\r\n\r\n")
+                client.send("7d0\r\n" + String(repeating: "a", count: 2000) + "\r\n")
+                let reply = try client.reply()
+                return (reply, try client.isClosed())
+            }
+            #expect(reply?.status == 413 && reply?.headers["connection"] == "close")
+            #expect(isClosed)
+        }
+    }
+
     @Test(arguments: ["18446744073709551616", "-1", "x", "1, 2"])
     func `an invalid length is a bad request`(length: String) async throws {
         try await withListener(serving: Self.count) { port, _ in
@@ -75,6 +89,7 @@ struct ListenerLimitTests {
             }
             #expect(reply == nil || [400, 431, 414].contains(reply?.status))
             if let reply { expectProblem(reply) }
+            if head == .manyFields || head == .longField { #expect(reply?.status == 431) }
             #expect(isClosed)
         }
     }

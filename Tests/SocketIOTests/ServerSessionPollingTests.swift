@@ -48,6 +48,16 @@ struct ServerSessionPollingTests {
         #expect(client.session.queuedBytes == 0)
     }
 
+    @Test func `several packets of one answer are together no longer than the longest packet`() {
+        var settings = ServerSession.Settings()
+        settings.limits.maximumPacketBytes = 15
+        var client = ScriptedClient(.three, .polling, settings: settings)
+        _ = client.poll()
+        for name in ["a", "b", "c"] { _ = client.send(#"42["\#(name)"]"#) }
+        #expect(client.poll() == [#"poll: 42["a"] 42["b"]"#])
+        #expect(client.poll() == [#"poll: 42["c"]"#])
+    }
+
     @Test func `a close releases the waiting poll and what follows is not read`() throws {
         var client = ScriptedClient(.three, .polling)
         _ = client.poll()

@@ -1,4 +1,5 @@
 import GRDB
+package import People
 
 extension AccountsStore {
     private static let longest = 4096
@@ -11,10 +12,12 @@ extension AccountsStore {
     ///
     /// - Parameter strangers: Condensed refusals of those whom nobody knows. They have numbers and a limit of their own,
     ///   so that they never push out what users did.
+    /// - Parameter unnamed: The users of those who do not sign in.
     package func append(
         _ entries: [CommandLogEntry],
         strangers: [CommandLogEntry] = [],
-        limits: LogLimits = LogLimits()
+        limits: LogLimits = LogLimits(),
+        unnamed: [Interface: String] = [:]
     ) throws(AccountsError) {
         guard let newest = [entries, strangers].compactMap({ $0.lazy.map(\.at).max() }).max() else { return }
         try write { database in
@@ -23,7 +26,7 @@ extension AccountsStore {
             let days = min(max(0, limits.days), 100_000)
             try database.cachedStatement(sql: "DELETE FROM command WHERE at < ?")
                 .execute(arguments: [max(newest, 0) - days * 86_400_000])
-            try Self.trim(to: min(max(0, limits.rows), 1_000_000_000), database)
+            try Self.trim(to: min(max(0, limits.rows), 1_000_000_000), unnamed, database)
             guard !strangers.isEmpty else { return }
             // Their numbers go down.
             try database.execute(
@@ -33,9 +36,11 @@ extension AccountsStore {
         }
     }
 
-    /// Removes rows of users beyond a limit, the oldest first; of refusals beyond a quarter of it, first those of the
-    /// caller who has most, so that nobody pushes out what others did by what is refused.
-    private static func trim(to most: Int64, _ database: Database) throws {
+    /// Removes rows of users beyond a limit, the oldest first.
+    ///
+    /// Of refusals beyond a quarter of it, first those of the caller who has most, so that nobody pushes out what others
+    /// did by what is refused. Those who do not sign in have a quarter too; first go those of the interface with most.
+    private static func trim(to most: Int64, _ unnamed: [Interface: String], _ database: Database) throws {
         func number(_ sql: String) throws -> Int64 {
             try Int64.fetchOne(database.cachedStatement(sql: sql)) ?? 0
         }
@@ -65,7 +70,20 @@ extension AccountsStore {
             try remove(condition, [caller, min(surplus, excess + most / 100)])
             excess -= Int64(database.changesCount)
         }
-        if excess > 0 { try remove("seq > 0", [excess]) }
+        guard excess > 0 else { return }
+        // Without an index, as this is seldom.
+        let of = "seq > 0 AND face = ? AND speaker = ?"
+        let unsigned = try unnamed.map { interface, name in
+            let caller: StatementArguments = [interface.rawValue, "user:\(name)"]
+            let sql = "SELECT COUNT(*) FROM command WHERE \(of)"
+            return (caller, rows: try Int64.fetchOne(database, sql: sql, arguments: caller) ?? 0)
+        }
+        let beyond = unsigned.reduce(0) { $0 + $1.rows } - most / 4
+        if beyond > 0, let (caller, _) = unsigned.max(by: { $0.rows < $1.rows }) {
+            try remove(of, caller + [min(beyond, excess + most / 100)])
+            excess -= Int64(database.changesCount)
+        }
+        if excess > 0 { try remove("seq > 0", [excess + most / 100]) }
     }
 
     /// Counts a refusal in the row of its address and minute, or adds a row.

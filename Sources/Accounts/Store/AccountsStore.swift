@@ -218,6 +218,9 @@ package struct Authority: Sendable {
     /// Requires that the caller is this user, or administers.
     package func require(_ user: AccountID, or table: AccessTable) throws(AccountsError) {
         if self.user == user, table.user(user)?.state == .active { return }
+        if case .user(user, let ceiling?) = caller, ceiling < .own {
+            try require(.refused(.ceiling(ceiling)))
+        }
         try requireAdministration(table)
     }
 

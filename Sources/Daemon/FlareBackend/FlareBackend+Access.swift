@@ -100,7 +100,10 @@ extension ClientChange {
             return shape.firstIllegal(values, thing).map {
                 "this thing does not accept \(QuotedValue.of(values[$0] ?? .null)) as its \(QuotedValue.of($0))"
             }
-        case .performAction(let name): return shape.isDriving(action: name, thing) ? nil : changes(name)
+        case .performAction(let name):
+            guard !shape.isDriving(action: name, thing) else { return nil }
+            let isKnown = BuiltInAction(rawValue: name) != nil
+            return isKnown ? changes(name) : "this thing does not offer \(QuotedValue.of(name))"
         case .setPosition, .update, .remove, .insert: return nil
         }
     }

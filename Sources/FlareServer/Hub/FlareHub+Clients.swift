@@ -130,7 +130,9 @@ extension FlareHub {
             let change = change(own.kind, of: stored ?? FlareRecord(home.kind, home.id), own.visitor)
             guard let reason = refusal(of: change) else { continue }
             if stored.map({ maySee($0, own.visitor) }) ?? false { return reason }
-            return "this needs the right to own the \(home.kind.rawValue) \(home.id), if there is one"
+            // Without its identifier, which the caller need not know.
+            return
+                "this needs the right to own the \(home.kind.rawValue) that it leaves or comes to, if there is one"
         }
         return nil
     }

@@ -37,10 +37,12 @@ package struct ModelAPI: Sendable {
 
     private func importModel(_ request: LocalRequest) async -> LocalResponse {
         let isCheck = request.query["check"] != nil
+        guard let mode = ModelImportMode(rawValue: request.query["mode"] ?? ModelImportMode.refuse.rawValue)
+        else { return .json(["message": "the mode must be refuse, replace or add"], status: 400) }
         do {
             let doubles = try await hub.importModel(
                 try ModelTree.read(request.body, makeID: hub.makeID),
-                request.query["mode"].flatMap(ModelImportMode.init) ?? .refuse,
+                mode,
                 isCheck: isCheck,
                 by: request.user.map(SystemUser.name(of:))
             )

@@ -19,9 +19,16 @@ final class SocketConnection {
     var pollChannel: ObjectIdentifier?
     /// The pending POST request.
     var post: CheckedContinuation<ServerSession.Answer, Never>?
+    /// Messages that are not forwarded yet, and the number of those that the hub has not handled.
+    var backlog: ArraySlice<SocketInput> = []
+    var inputsAtHub = 0
     /// The weight of the messages that the hub has not handled yet.
     var pendingWeight = 0
+    /// The bytes that waited to be sent to it when they were counted last.
+    var waitingBytes = 0
     var isPaused = false
+    /// When it was asked last who the client is, monotonic milliseconds.
+    var lastIdentified: Int
     /// The time of the last poll or message, monotonic milliseconds.
     var lastReceived: Int
     var timer: Scheduled<Void>?
@@ -32,5 +39,6 @@ final class SocketConnection {
         self.visitor = visitor
         self.session = session
         self.lastReceived = lastReceived
+        lastIdentified = lastReceived
     }
 }

@@ -106,7 +106,7 @@ extension SocketServer {
             }
             // The messages stay queued for the next poll.
             guard !channel.isPeerClosed else { return waiting.resume(returning: .status(400)) }
-            connection.lastReceived = Self.now
+            guard isStillKnown(connection) else { return waiting.resume(returning: .error(.unknownSession)) }
             connection.polls.append { waiting.resume(returning: $0) }
             perform(connection.session.poll(form, now: Self.now), connection)
             let name = ObjectIdentifier(channel)
@@ -128,7 +128,7 @@ extension SocketServer {
             guard let connection = connections[id] else {
                 return waiting.resume(returning: .error(.unknownSession))
             }
-            connection.lastReceived = Self.now
+            guard isStillKnown(connection) else { return waiting.resume(returning: .error(.unknownSession)) }
             guard connection.post == nil else {
                 // As in the original server; it also bounds the pending bodies.
                 let end = SessionEnd.protocolError("a second POST while one is pending")

@@ -62,7 +62,7 @@ extension SocketServer: WebSocketGate {
         guard let connection = connections[session], connection.socketNumber == number,
             connection.socket != nil
         else { return }
-        connection.lastReceived = Self.now
+        guard isStillKnown(connection) else { return }
         let frame: EngineFrame =
             switch message {
             case .text(let bytes): .text(bytes)

@@ -13,6 +13,8 @@ actor SocketServer {
     /// Output of the hub.
     private enum Outbound: Sendable {
         case event(frame: [UInt8], to: [FlareClientID])
+        /// For one client. Encoded only when it is written: many answers may have the same long value.
+        case answer(SocketEvent, to: FlareClientID)
         case end(FlareClientID)
         case handled(ArraySlice<SocketInput>)
     }
@@ -29,6 +31,8 @@ actor SocketServer {
     var connections: [String: SocketConnection] = [:]
     private var connectionsByClient: [Int: SocketConnection] = [:]
     private var clientCount = 0
+    /// The sum of ``SocketConnection/waitingBytes``.
+    var waitingBytes = 0
     /// Messages that are not forwarded to the hub yet.
     private var inbound: [SocketInput] = []
     /// Whether messages are being forwarded to the hub, or scheduled to be.
@@ -110,7 +114,7 @@ extension SocketServer: NoticeSink {
     }
 
     nonisolated func send(_ event: SocketEvent, to client: FlareClientID) {
-        push(.event(frame: event.frame, to: [client]))
+        push(.answer(event, to: client))
     }
 
     nonisolated func end(_ client: FlareClientID) { push(.end(client)) }
@@ -134,13 +138,17 @@ extension SocketServer: NoticeSink {
         while let item = rest.popFirst() {
             switch item {
             case .event(let frame, let clients):
-                var frames = [frame]
+                var (frames, bytes) = ([frame], frame.count)
                 // Consecutive events for the same clients are written together.
-                while case .event(let frame, clients)? = rest.first {
+                while bytes < 1_000_000, case .event(let frame, clients)? = rest.first {
                     frames.append(frame)
+                    bytes += frame.count
                     rest.removeFirst()
                 }
                 write(frames, to: clients, &written)
+            case .answer(let event, let client):
+                guard connectionsByClient[client.number] != nil else { break }
+                write([event.frame], to: [client], &written)
             case .end(let client):
                 guard let connection = connectionsByClient[client.number] else { break }
                 perform(connection.session.end(.notIdentified, now: Self.now), connection)
@@ -161,6 +169,7 @@ extension SocketServer: NoticeSink {
             guard let connection = connectionsByClient[client.number] else { continue }
             if connection.session.isDirect, let socket = connection.socket {
                 socket.write(joined)
+                count(connection)
                 guard !connection.needsFlush else { continue }
                 connection.needsFlush = true
                 written.append(connection)
@@ -173,7 +182,10 @@ extension SocketServer: NoticeSink {
     private func handled(_ input: SocketInput) {
         guard let connection = connectionsByClient[input.client.number] else { return }
         connection.pendingWeight -= input.weight
-        guard connection.pendingWeight <= settings.maximumPendingMessages / 2 else { return }
+        connection.inputsAtHub -= 1
+        forwardBacklog(connection)
+        guard connection.pendingWeight <= settings.maximumPendingMessages / 2, connection.backlog.isEmpty
+        else { return }
         if connection.isPaused {
             connection.isPaused = false
             connection.socket?.setAutoRead(true)
@@ -240,7 +252,9 @@ extension SocketServer {
                 if !connection.polls.isEmpty { connection.polls.removeFirst()(answer) }
             case .answerPost(let answer):
                 // Delay the response until the hub has caught up.
-                if connection.pendingWeight > settings.maximumPendingMessages, answer == .ok { break }
+                let isLate =
+                    connection.pendingWeight > settings.maximumPendingMessages || !connection.backlog.isEmpty
+                if isLate, answer == .ok { break }
                 connection.post?.resume(returning: answer)
                 connection.post = nil
             case .send(let frame):
@@ -260,6 +274,8 @@ extension SocketServer {
             }
         }
         if needsFlush { connection.socket?.flush() }
+        count(connection)
+        forwardBacklog(connection)
         scheduleTimer(connection)
     }
 
@@ -271,12 +287,36 @@ extension SocketServer {
             connection.isPaused = true
             connection.socket?.setAutoRead(false)
         }
+        guard connection.backlog.isEmpty, mayForward(connection) else {
+            connection.backlog.append(input)
+            return
+        }
+        forward(input, connection)
+    }
+
+    private func forward(_ input: SocketInput, _ connection: SocketConnection) {
+        connection.inputsAtHub += 1
         inbound.append(input)
         scheduleForwarding()
     }
 
+    private func forwardBacklog(_ connection: SocketConnection) {
+        while !connection.backlog.isEmpty, mayForward(connection) {
+            forward(connection.backlog.removeFirst(), connection)
+        }
+    }
+
+    /// Messages that came by polling are handled only while the client fetches the answers.
+    private func mayForward(_ connection: SocketConnection) -> Bool {
+        connection.session.transport == .websocket || !connection.session.isJoined
+            || connection.inputsAtHub < settings.maximumPolledMessages
+                && connection.session.queuedBytes < settings.pausingQueuedBytes
+    }
+
     private func remove(_ connection: SocketConnection, _ reason: SessionEnd) {
         connections[connection.session.id] = nil
+        waitingBytes -= connection.waitingBytes
+        connection.waitingBytes = 0
         connectionsByClient[connection.client.number] = nil
         connection.timer?.cancel()
         connection.timer = nil

@@ -9,6 +9,8 @@ package struct EngineLimits: Sendable, Hashable {
     /// Most packets in a received polling body: clients send everything that is queued at once.
     package var maximumPacketsOfPayload = 10_000
     /// Most packets in a sent polling body: Python's implementations reject more than 16.
+    ///
+    /// Several are together no longer than the longest packet.
     package var maximumPacketsOfOwnPayload = 16
     /// How many attachments a binary packet may announce.
     package var maximumAttachments = 100

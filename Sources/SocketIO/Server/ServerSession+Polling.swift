@@ -70,10 +70,16 @@ extension ServerSession {
     /// Answers the held poll with queued packets, as many as one body may contain.
     mutating func flush(_ actions: inout [Action]) {
         guard waitingPoll != nil, !queue.isEmpty else { return }
-        let batch = queue.prefix(max(1, settings.limits.maximumPacketsOfOwnPayload))
-        answerPoll(batch, &actions)
-        queuedBytes -= batch.reduce(0) { $0 + $1.count }
-        queue.removeFirst(batch.count)
+        let most = min(queue.count, max(1, settings.limits.maximumPacketsOfOwnPayload))
+        var (count, bytes) = (1, queue[0].count)
+        // Perhaps nobody reads it.
+        while count < most, bytes + queue[count].count <= settings.limits.maximumPacketBytes {
+            bytes += queue[count].count
+            count += 1
+        }
+        answerPoll(queue.prefix(count), &actions)
+        queuedBytes -= bytes
+        queue.removeFirst(count)
     }
 
     /// Answers the held poll, if any, with a noop packet.
