@@ -93,6 +93,7 @@ where Responder.Context == ChannelContext {
                             tasks.addTask { await channel.handle(value: connection, logger: quiet) }
                         }
                     }
+                } catch is CancellationError {
                 } catch {
                     logger.error("accepting connections: \(error)")
                 }
