@@ -32,6 +32,7 @@ let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioHTTPTypesHTTP1: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
+let nioExtras: Target.Dependency = .product(name: "NIOExtras", package: "swift-nio-extras")
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let deques: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
@@ -124,7 +125,7 @@ let package = Package(
             "HTTPListener",
             [
                 "OperatingSystem", "JSON", "Text", "Threading", hummingbird, hummingbirdCore, nioCore,
-                nioPosix, nioLocks, nioHTTP1,
+                nioPosix, nioLocks, nioHTTP1, nioExtras,
                 nioWebSocket, nioTLS, nioSSL, nioHTTPTypes, nioHTTPTypesHTTP1, httpTypes, lifecycle, log,
             ]
         ),

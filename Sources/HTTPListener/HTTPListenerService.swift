@@ -2,6 +2,7 @@ package import Hummingbird
 import HummingbirdCore
 package import Logging
 package import NIOCore
+import NIOExtras
 import NIOPosix
 import ServiceLifecycle
 
@@ -13,6 +14,7 @@ import ServiceLifecycle
 package struct HTTPListenerService<Responder: HTTPResponder>: Service
 where Responder.Context == ChannelContext {
     private let configuration: HTTPListenerConfiguration
+    private let socket: ListeningSocket?
     private let responder: Responder
     private let gate: (any WebSocketGate)?
     private let immediate: (any ImmediateResponder)?
@@ -22,6 +24,7 @@ where Responder.Context == ChannelContext {
     private let onCertificateProblem: @Sendable (String?) -> Void
 
     /// - Parameters:
+    ///   - socket: Keeps the address after this listener; `nil` to give it up at its end.
     ///   - responder: The application, such as a Hummingbird router's responder.
     ///   - gate: Decides which requests become WebSockets; `nil` for none.
     ///   - immediate: Answers requests before the application, after the same checks; `nil` for none.
@@ -31,6 +34,7 @@ where Responder.Context == ChannelContext {
     ///     with a sentence; with `nil` when it is in order again.
     package init(
         _ configuration: HTTPListenerConfiguration,
+        on socket: ListeningSocket? = nil,
         responder: Responder,
         gate: (any WebSocketGate)? = nil,
         immediate: (any ImmediateResponder)? = nil,
@@ -39,7 +43,7 @@ where Responder.Context == ChannelContext {
         onBound: @escaping @Sendable (_ port: Int) async -> Void = { _ in },
         onCertificateProblem: @escaping @Sendable (String?) -> Void = { _ in }
     ) {
-        self.configuration = configuration
+        (self.configuration, self.socket) = (configuration, socket)
         self.responder = responder
         self.gate = gate
         self.immediate = immediate
@@ -60,45 +64,72 @@ where Responder.Context == ChannelContext {
         let connections = IdleConnections(maximum: max(1, configuration.maximumConnections))
         let policy = AccessPolicy(configuration)
         let responder = GuardedResponder(inner: responder, policy: policy, configuration: configuration)
-        // Not the library's `Application`, which wakes up every second to format the date of responses.
-        let server = try HTTPServerBuilder {
-            ListenerChannel(
-                configuration: configuration,
-                policy: policy,
-                gate: gate,
-                immediate: immediate,
-                connections: connections,
-                tls: tls,
-                responder: $0
-            )
-        }
-        .buildServer(
-            configuration: ServerConfiguration(
-                address: configuration.socketPath.map { .unixDomainSocket(path: $0) }
-                    ?? .hostname(configuration.host, port: configuration.port),
-                availableConnectionsDelegate: connections
-            ),
-            eventLoopGroup: loops,
-            logger: quiet,
+        let channel = ListenerChannel(
+            configuration: configuration,
+            policy: policy,
+            gate: gate,
+            immediate: immediate,
+            connections: connections,
+            tls: tls,
             responder: { [quiet] request, writer, channel in
                 try await responder.respond(to: request, channel, quiet, writer)
-            },
-            onServerRunning: { [logger] channel in
-                // Must receive errors before the library's handler, which does not forward them.
-                try? await channel.pipeline.addHandler(
-                    DescriptorShortageHandler(connections),
-                    position: .first
-                )
-                let port = channel.localAddress?.port ?? configuration.port
-                logger.debug("listening", metadata: ["host": "\(configuration.host)", "port": "\(port)"])
-                await onBound(port)
             }
         )
+        let quiescing = ServerQuiescingHelper(group: loops)
+        let server: NIOAsyncChannel<ListenerChannel.Value, Never>
         do {
-            try await server.run()
+            server = try await bind(channel, connections, quiescing, quiet)
         } catch {
             throw HTTPListenerError(error, configuration) ?? error
         }
+        await withGracefulShutdownHandler {
+            let port = server.channel.localAddress?.port ?? configuration.port
+            logger.debug("listening", metadata: ["host": "\(configuration.host)", "port": "\(port)"])
+            await onBound(port)
+            await withDiscardingTaskGroup { [logger, quiet] tasks in
+                do {
+                    try await server.executeThenClose { accepted in
+                        for try await connection in accepted {
+                            tasks.addTask { await channel.handle(value: connection, logger: quiet) }
+                        }
+                    }
+                } catch is CancellationError {
+                } catch {
+                    logger.error("accepting connections: \(error)")
+                }
+            }
+        } onGracefulShutdown: {
+            quiescing.initiateShutdown(promise: nil)
+        }
+    }
+
+    /// Not the library's server, which cannot use a socket that is bound already.
+    private func bind(
+        _ channel: ListenerChannel,
+        _ connections: IdleConnections,
+        _ quiescing: ServerQuiescingHelper,
+        _ logger: Logger
+    ) async throws -> NIOAsyncChannel<ListenerChannel.Value, Never> {
+        let bootstrap = ServerBootstrap(group: loops)
+            .serverChannelInitializer { server in
+                server.eventLoop.makeCompletedFuture {
+                    let pipeline = server.pipeline.syncOperations
+                    // Must receive errors before the library's handler, which does not forward them.
+                    try pipeline.addHandler(DescriptorShortageHandler(connections))
+                    try pipeline.addHandler(AvailableConnectionsChannelHandler(delegate: connections))
+                    try pipeline.addHandler(quiescing.makeServerChannelHandler(channel: server))
+                }
+            }
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+        if let path = configuration.socketPath {
+            return try await bootstrap.bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true) {
+                channel.setup(channel: $0, logger: logger)
+            }
+        }
+        let socket = socket ?? ListeningSocket()
+        return try await bootstrap.bind(
+            socket.duplicate(host: configuration.host, port: configuration.port)
+        ) { channel.setup(channel: $0, logger: logger) }
     }
 
     private func makeTLS() throws(HTTPListenerError) -> ListenerTLS? {

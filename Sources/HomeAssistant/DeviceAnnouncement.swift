@@ -100,30 +100,38 @@ struct DeviceAnnouncement: Sendable {
         return hash.value
     }
 
-    /// The payload with further components, as far as they fit.
-    func adding(_ names: [ComponentName], _ component: (ComponentName) -> JSONValue) -> JSONValue {
-        guard var members = payload.object, var written = members["components"]?.object else {
-            return payload
+    /// The payload with further components, in as many payloads as these need; at least one.
+    func adding(_ names: [ComponentName], _ component: (ComponentName) -> JSONValue) -> [JSONValue] {
+        guard var members = payload.object, let own = members["components"]?.object else {
+            return [payload]
         }
-        var room = Self.sizeLimit - 1 - payload.bytes.count
-        for name in names where written[name.key] == nil {
+        let room = Self.sizeLimit - 1 - payload.bytes.count
+        var payloads: [JSONValue] = []
+        var (written, left) = (own, room)
+        for name in names where own[name.key] == nil {
             let value = component(name)
-            room -= name.key.utf8.count + value.bytes.count + 4
-            guard room >= 0 else { break }
+            let size = name.key.utf8.count + value.bytes.count + 4
+            guard size <= room else { continue }
+            if size > left {
+                members["components"] = .object(written)
+                payloads.append(.object(members))
+                (written, left) = (own, room)
+            }
+            left -= size
             written[name.key] = value
         }
         members["components"] = .object(written)
-        return .object(members)
+        return payloads + [.object(members)]
     }
 
-    /// The payload with removed components, named by their platform only.
-    func removing(_ removed: [ComponentName]) -> JSONValue {
+    /// The payloads with removed components, named by their platform only.
+    func removing(_ removed: [ComponentName]) -> [JSONValue] {
         adding(removed) { ["platform": .string($0.platform.rawValue)] }
     }
 
-    /// The payload with removed components restored, so that their removal can be announced again.
+    /// The payloads with removed components restored, so that their removal can be announced again.
     func restoring(_ removed: [ComponentName], of device: DeviceName, _ configuration: DiscoveryConfiguration)
-        -> JSONValue
+        -> [JSONValue]
     {
         adding(removed) { $0.minimal(of: device, configuration) }
     }
@@ -134,7 +142,7 @@ struct DeviceAnnouncement: Sendable {
         device: JSONObject,
         _ components: [ComponentName],
         _ configuration: DiscoveryConfiguration
-    ) -> JSONValue {
+    ) -> [JSONValue] {
         DeviceAnnouncement(
             name,
             device: device,

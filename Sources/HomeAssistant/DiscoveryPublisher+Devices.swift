@@ -109,20 +109,24 @@ extension DiscoveryPublisher {
         at now: Int64
     ) -> Announcement? {
         let topic = configuration.topic(of: name)
-        let missing = Self.names(held[name]?.components ?? "").filter { !device.components.contains($0) }
+        let present = Set(device.components)
+        let missing = Self.names(held[name]?.components ?? "").filter { !present.contains($0) }
         let lost = missing.filter { !moved.contains($0) }
         let isReceived = isOnline != false || isBirth
         // While the place is unknown, what is missing is not known to be gone.
         let names = isComplete ? device.components : device.components + lost
+        if lists.count >= Self.mostLists { lists.removeAll() }
         let list = lists.insert(names.map(\.text).joined(separator: " ")).memberAfterInsert
         let isNew = held[name] == nil
-        if isComplete { former.record(lost, of: name, isSeen: isOnline == true) }
         former.recordSeen(device.components, of: name)
         let unseen = isBirth ? former.unseen(on: name) : []
         let going = Self.unique(
             (isComplete ? missing : missing.filter(moved.contains)) + unseen + (leaving[name] ?? [])
         )
-        .filter { !device.components.contains($0) }
+        .filter { !present.contains($0) }
+        let removals = device.removing(going)
+        // What is named only later has not been seen yet.
+        if isComplete { former.record(lost, of: name, isSeen: isOnline == true && removals.count == 1) }
         cleanups.removeAll { $0.topic == topic }
         ready.removeAll { $0.topic == topic }
         leaving[name] = nil
@@ -147,8 +151,8 @@ extension DiscoveryPublisher {
         }
         guard isReceived, !going.isEmpty else { return message(device.payload) }
         leaving[name] = going
-        var steps = [device.removing(going), device.payload]
-        if !unseen.isEmpty { steps.insert(device.restoring(unseen, of: name, configuration), at: 0) }
+        let restored = unseen.isEmpty ? [] : device.restoring(unseen, of: name, configuration)
+        let steps = restored + removals + [device.payload]
         for (index, payload) in steps.enumerated().dropFirst() {
             later(payload, after: index, isLast: index == steps.count - 1)
         }
@@ -168,7 +172,7 @@ extension DiscoveryPublisher {
         let topic = configuration.topic(of: name)
         cleanups.removeAll { $0.topic == topic }
         ready.removeAll { $0.topic == topic }
-        leaving[name] = nil
+        (leaving[name], deferred[name]) = (nil, nil)
         if let device = held.removeValue(forKey: name), !foreign.contains(name) {
             former.record(Self.names(device.components), of: name, isSeen: isOnline == true)
         }

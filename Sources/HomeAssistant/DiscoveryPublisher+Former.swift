@@ -29,6 +29,7 @@ extension DiscoveryPublisher {
                 // Home Assistant was there to see it.
                 if isOnline == true { former.recordSeen(gone, of: name) }
                 remember(name)
+                if let thing = deferred.removeValue(forKey: name) { waiting.put(thing) }
             }
             return announcement
         }
@@ -55,14 +56,20 @@ extension DiscoveryPublisher {
                 } else {
                     OwnDevice.block(named: state.device?.name, configuration)
                 }
-            let payload = DeviceAnnouncement.restored(of: name, device: block, components, configuration)
+            let payloads = DeviceAnnouncement.restored(of: name, device: block, components, configuration)
             let list = components.map(\.text).joined(separator: " ")
             ready.removeAll { $0.topic == topic }
             cleanups.removeAll { $0.topic == topic }
             removed.remove(topic)
             hold(RetainedDevice(components: list), as: name)
-            ready.append(Announcement(topic: topic, payload: payload.bytes, components: list))
-            cleanups.append(Cleanup(at: now + Self.removalTime, topic: topic, action: .remove(name)))
+            let messages = payloads.map { Announcement(topic: topic, payload: $0.bytes, components: list) }
+            ready.append(messages[0])
+            let steps = messages.dropFirst().map { Cleanup.Action.publish($0, completes: nil) }
+            for (index, action) in (steps + [.remove(name)]).enumerated() {
+                cleanups.append(
+                    Cleanup(at: now + Int64(index + 1) * Self.removalTime, topic: topic, action: action)
+                )
+            }
         }
     }
 

@@ -13,6 +13,8 @@ package struct DiscoveryPublisher: Sendable {
     private static let mostAtConnect = 200
     /// Time for Home Assistant to remove components before they are omitted, milliseconds.
     static let removalTime: Int64 = 2000
+    /// Most lists of components that are shared.
+    static let mostLists = 256
 
     package internal(set) var configuration: DiscoveryConfiguration
     var held: [DeviceName: RetainedDevice] = [:]
@@ -23,7 +25,9 @@ package struct DiscoveryPublisher: Sendable {
 
     /// Messages to publish before those that wait.
     var ready: [Announcement] = []
-    private var waiting = DiscoveryQueue()
+    var waiting = DiscoveryQueue()
+    /// Changed things whose last change is not complete: each change would put its completion off.
+    var deferred: [DeviceName: ThingDiscovery] = [:]
     /// What completes removals of components and devices.
     var cleanups: [Cleanup] = []
     /// Components whose removal is not complete.
@@ -115,7 +119,7 @@ package struct DiscoveryPublisher: Sendable {
         ready = ready.filter(\.isRemoval) + strays.sorted().map { removal(topic: $0) }
         repeatRefusedRemovals()
         strays.removeAll()
-        waiting = DiscoveryQueue()
+        (waiting, deferred) = (DiscoveryQueue(), [:])
         cleanups.removeAll { !$0.isRemoval }
         if isBirth { settle(unless: unsent) }
         guard configuration.settings.isEnabled else {
@@ -252,12 +256,15 @@ package struct DiscoveryPublisher: Sendable {
         _ urgent: inout [Announcement],
         at now: Int64
     ) {
-        let device = held[.thing(slug)]
+        let name = DeviceName.thing(slug)
+        let device = held[name]
         let waits = waiting[slug]
-        if let known = waits ?? device?.thing, known.fits(thing, in: state) { return }
+        if let known = deferred[name] ?? waits ?? device?.thing, known.fits(thing, in: state) { return }
         guard let discovery = ThingDiscovery(thing, in: state) else { return }
         isOwnStale = true
-        if device != nil, waits == nil, urgent.count < Self.mostAtOnce {
+        if leaving[name] != nil, waits == nil {
+            deferred[name] = discovery
+        } else if device != nil, waits == nil, urgent.count < Self.mostAtOnce {
             if let message = render(discovery, at: now) { urgent.append(message) }
         } else {
             waiting.put(discovery)

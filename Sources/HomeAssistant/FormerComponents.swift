@@ -49,7 +49,12 @@ struct FormerComponents: Sendable {
         guard !components.isEmpty else { return }
         changes += 1
         var known = devices[device]?.components ?? [:]
-        for (name, isSeen) in components where known.count < Self.componentLimit || known[name] != nil {
+        for (name, isSeen) in components {
+            if known[name] == nil, known.count >= Self.componentLimit {
+                // What is still to be removed counts more.
+                guard !isSeen, let seen = known.first(where: \.value)?.key else { continue }
+                known[seen] = nil
+            }
             known[name] = isSeen
         }
         devices[device] = Device(components: known, order: changes)

@@ -1,5 +1,5 @@
 import Controller
-import HTTPListener
+package import HTTPListener
 package import Logging
 package import Messages
 import ServiceLifecycle
@@ -16,24 +16,28 @@ package struct WebService: Service, CustomStringConvertible {
     private static let certificateAlert = "web-certificate"
 
     private let configuration: WebConfiguration
+    private let socket: ListeningSocket?
     private let hub: WebHub
     private let responder: WebResponder
     private let logger: Logger
     private let onBound: @Sendable (_ port: Int) async -> Void
 
     /// - Parameters:
+    ///   - socket: Keeps the address after this service; `nil` to give it up at its end.
     ///   - problems: What is wrong just now. Asked for each request of `/healthz`.
     ///   - metrics: The present figures. Asked for each request.
     ///   - onBound: Called when connections are taken, with the actual port.
     package init(
         _ configuration: WebConfiguration,
+        on socket: ListeningSocket? = nil,
         hub: WebHub,
         problems: @escaping @Sendable () async -> [HealthProblem],
         metrics: @escaping @Sendable () async -> [Metric] = { [] },
         logger: Logger,
         onBound: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) {
-        (self.configuration, self.hub, self.logger, self.onBound) = (configuration, hub, logger, onBound)
+        (self.configuration, self.socket) = (configuration, socket)
+        (self.hub, self.logger, self.onBound) = (hub, logger, onBound)
         responder = WebResponder(
             hub: hub,
             configuration: configuration,
@@ -79,6 +83,7 @@ package struct WebService: Service, CustomStringConvertible {
         let loop = hub.streams.loop
         let front = HTTPListenerService(
             configuration.listener,
+            on: socket,
             responder: responder,
             loops: loop,
             logger: logger,

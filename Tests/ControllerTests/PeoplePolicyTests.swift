@@ -164,12 +164,27 @@ struct PeoplePolicyTests {
         #expect(code(&rig, .set(.zone("kitchen"), partial), by: bob) == nil)
         #expect(rig.state.things[House.lamp]?.data["on"] == false)
         #expect(rig.state.things[House.floorLamp]?.data["on"] == false)
-        // Who may see only the one sets only the one.
-        var narrow = self.rig([(.write, .thing(House.lamp))], server: server)
-        #expect(
-            code(&narrow, .set(.zone("kitchen"), ThingRequest(attributes: ["state": "OFF"])), by: bob) == nil
-        )
-        #expect(code(&narrow, set(.zone("living-room")), by: bob) == .unknownThing)
+    }
+
+    @Test func `a zone that may not be seen is refused as one that does not exist, whatever is seen in it`() {
+        // A lamp, and something that is no light.
+        for grants: [(Access, Scope)] in [
+            [], [(.write, .thing(House.lamp))], [(.read, .thing(House.kettle))],
+        ] {
+            for isPartial in [false, true] {
+                var rig = rig(grants + [(.read, .zone(House.living))])
+                let request = ThingRequest(attributes: ["state": "OFF"], isPartial: isPartial)
+                func words(_ name: String) -> String? {
+                    let refusal = refusal(&rig, .set(.zone(name), request), by: bob)
+                    return refusal.map { "\($0.code) \($0.message)" }?
+                        .replacingOccurrences(of: "\"\(name)\"", with: "it")
+                }
+                let hidden = [words("kitchen"), words("\(House.kitchen)")]
+                let absent = [words("nowhere"), words("\(House.id(9999))")]
+                #expect(hidden == absent && hidden.allSatisfy { $0?.contains("no zone it") == true })
+                #expect(rig.state.things[House.lamp]?.data["on"] == true)
+            }
+        }
     }
 
     @Test func `environments that may not be seen are not offered`() {

@@ -1,6 +1,8 @@
 import Flare
 import FlareServer
+import Foundation
 import JSON
+import TestSupport
 import Testing
 
 @Suite struct ModelImportTests {
@@ -177,5 +179,27 @@ import Testing
         let small = try FlareHub(FlareStore(options: options))
         await #expect(throws: FlareHubError.self) { try await small.importModel(tree) }
         #expect(await contents(small).isEmpty)
+    }
+
+    @Test(.enabled { await OwnDisk.canMount() })
+    func `an import that fills the disk leaves the room that there was before`() async throws {
+        let records = (0..<3000).map { (number: UInt32) in
+            let text = JSONValue.string(String(repeating: "x", count: 2000))
+            return FlareRecord(
+                .environment,
+                Hall.id(1000 + number),
+                ["name": .string("E\(number)"), "description": text]
+            )
+        }
+        let tree = try ModelTree.read(ModelExport(records).bytes)
+        try await withTemporaryFolder { folder in
+            try await OwnDisk.with("size=3m", at: folder.path("disk")) {
+                let hub = try FlareHub(FlareStore(file: folder.path("disk/flare.db")))
+                try await hub.insert(Hall.records)
+                await #expect(throws: FlareHubError.self) { try await hub.importModel(tree) }
+                try Data(count: 2_000_000).write(to: URL(filePath: folder.path("disk/other")))
+                try await hub.setData(Hall.lampObject, ["small": 1])
+            }
+        }
     }
 }

@@ -7,6 +7,7 @@ import TestSupport
 /// Serves an application on a free port while the body runs, then shuts down gracefully.
 func withListener(
     _ change: (inout HTTPListenerConfiguration) -> Void = { _ in },
+    on socket: ListeningSocket? = nil,
     gate: (any WebSocketGate)? = nil,
     immediate: (any ImmediateResponder)? = nil,
     serving respond: @escaping @Sendable (Request, ChannelContext) async throws -> Response = { _, _ in
@@ -21,6 +22,7 @@ func withListener(
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
     let listener = HTTPListenerService(
         configuration,
+        on: socket,
         responder: CallbackResponder(callback: respond),
         gate: gate,
         immediate: immediate,

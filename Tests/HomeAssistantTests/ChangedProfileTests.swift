@@ -167,7 +167,7 @@ struct ChangedProfileTests {
                 }
                 desk.change(state, Self.facet)
             }
-            desk.tell(at: 100_000)
+            for now in [100_000, 200_000] as [Int64] { desk.tell(at: now) }
             var fresh = Desk()
             fresh.announce(state)
             #expect(Self.withoutIDs(desk.device("it")) == Self.withoutIDs(fresh.device("it")))

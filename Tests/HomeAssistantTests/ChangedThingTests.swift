@@ -104,12 +104,42 @@ struct ChangedThingTests {
                 }
                 if desk.change(state, facet(id)).isEmpty { values += 1 }
             }
-            desk.tell(at: 100_000)
+            // What changed during a removal follows that, with a removal of its own.
+            for now in [100_000, 200_000] as [Int64] { desk.tell(at: now) }
             var anew = Desk()
             anew.announce(state)
             #expect(desk.held.filter { $0.key != Self.own } == anew.held.filter { $0.key != Self.own })
         }
         #expect(values > 5)
+    }
+
+    @Test
+    func `a thing whose keys change all the time is announced at intervals, and every entity is removed`() {
+        var desk = Desk.ofHouse()
+        desk.announcer.setOnline(true)
+        desk.forget()
+        var state = House.state
+        for round in 0..<40 {
+            let keys = (0..<60).map { ("round_\(round)_key_\($0)", JSONValue.bool(true)) }
+            state.things[House.lamp]?.data = JSONObject(keys)
+            desk.change(state, facet(House.lamp), at: Int64(round) * 500)
+            desk.tell(at: Int64(round) * 500)
+        }
+        let topic = "homeassistant/device/trilateral_n1_lamp/config"
+        #expect(desk.sent.count { $0.topic == topic } <= 20, "in 20 s")
+        for step in 0..<60 { desk.tell(at: 20_000 + Int64(step) * 2000) }
+        #expect(!desk.announcer.hasWork)
+        var (announced, removed): (Set<String>, Set<String>) = ([], [])
+        for (sent, payload) in desk.sent where sent == topic {
+            #expect(payload.utf8.count < 16_384)
+            let components = (try? JSONValue(parsing: payload))?["components"]?.object ?? [:]
+            for (key, component) in components {
+                if component.object?.count == 1 { removed.insert(key) } else { announced.insert(key) }
+            }
+        }
+        let present = Set(desk.device("lamp")?["components"]?.object?.keys.map { $0 } ?? [])
+        #expect(present.contains { $0.contains("round_39") } && announced.count > 2 * present.count)
+        #expect(announced.subtracting(removed) == present)
     }
 
     private static let own = "homeassistant/device/trilateral_n1/config"

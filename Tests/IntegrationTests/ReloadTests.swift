@@ -291,7 +291,7 @@ struct ReloadTests {
             try home.folder.write("secret\n", to: "password")
             let file = "web: {listen: \"127.0.0.1:0\", password_file: password}\n"
             try await reload(home, visitor, file)
-            // The listener opens again once the password is stored.
+            // Requests wait until the password is stored.
             #expect(
                 await eventually { (try? await request("GET", "/api/state", port: port))?.status == 401 }
             )

@@ -114,30 +114,19 @@ extension ControllerState {
 
     /// The zone of a slug or identifier, or a refusal if there is none that the sender of a command may see.
     ///
-    /// - Parameter byThings: Whether seeing a thing of it is enough. No hint names a zone that cannot be seen itself.
+    /// To see something in it is not enough: who guesses the name must not learn that it is there.
     func zone(
         named name: String,
         in place: PlaceContents?,
-        byThings: Bool = false,
         for command: Command,
         at now: Instant
     ) throws(Refusal) -> FlareZone {
         let reader = reader(for: command.caller, at: now.wallMilliseconds)
-        var zones = place?.zones ?? [:]
-        let seen = reader.map { reader in zones.filter { reader.sees($0.value) } } ?? zones
-        if let reader {
-            zones =
-                !byThings
-                ? seen
-                : zones.filter { zone in
-                    seen[zone.key] != nil
-                        || place?.things.values.contains { $0.zone == zone.key && reader.sees($0) } ?? false
-                }
-        }
+        let zones = (place?.zones ?? [:]).filter { reader?.sees($0.value) ?? true }
         for case let id? in [FlareID(name), slugs.id(of: name, kind: .zone)] {
             if let zone = zones[id] { return zone }
         }
-        let known = seen.keys.compactMap { slugs[.zone, $0] }.sorted()
+        let known = zones.keys.compactMap { slugs[.zone, $0] }.sorted()
         let others = known.isEmpty ? "" : NearestName.choice(for: name, among: known)
         throw Refusal(.unknownThing, "no zone \(QuotedValue.of(name)) in this environment\(others)")
     }

@@ -11,10 +11,8 @@ extension DeviceController {
     ) throws(Refusal) {
         let command = whole.command
         let contents = state.contents
-        let zone = try state.zone(named: name, in: contents, byThings: true, for: command, at: now)
-        // A caller who may see only some of its things must not learn its name from the answer.
-        let reader = state.reader(for: command.caller, at: now.wallMilliseconds)
-        if reader?.sees(zone) ?? true { whole.target = answerTarget(ObjectReference(.zone, zone.id)) }
+        let zone = try state.zone(named: name, in: contents, for: command, at: now)
+        whole.target = answerTarget(ObjectReference(.zone, zone.id))
         let planner = ZoneLightPlanner(
             command: command,
             request: request,

@@ -131,8 +131,8 @@ package struct CapabilityContext: Sendable {
     package let refusal: @Sendable (ChangeRequest) -> Refusal?
     /// Called with the actual port when the web listener accepts connections.
     package let onListening: @Sendable (_ port: Int) async -> Void
-    /// The ports that the system chose before a reload.
-    let ports: ListenerPorts
+    /// The sockets of the listeners, which a reload keeps.
+    let sockets: ListenerSockets
     /// Receives the state of the sensors' links.
     package let links: SensorLinkReport
     package let logger: Logger

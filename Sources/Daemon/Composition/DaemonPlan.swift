@@ -16,8 +16,8 @@ package struct DaemonPlan: Sendable {
     package var former = Slices()
     /// Receives the slices at the end.
     package var onEnd: @Sendable (Slices) -> Void = { _ in }
-    /// The ports that the system chose before a reload.
-    package var ports = ListenerPorts()
+    /// The sockets of the listeners, which a reload keeps.
+    package var sockets = ListenerSockets()
     /// Whether to clear the daemon's retained topics when it ends.
     package var withdrawsAtEnd = false
     /// Reads the configuration again, for a reload.

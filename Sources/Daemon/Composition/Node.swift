@@ -115,7 +115,7 @@ package struct Node: Sendable {
             state: { runtime.assumeIsolated { $0.state } },
             refusal: { request in runtime.assumeIsolated { $0.refusal(of: request) } },
             onListening: plan.daemon.onWebBound,
-            ports: plan.daemon.ports,
+            sockets: plan.daemon.sockets,
             links: SensorLinkReport(send: runtime.send) { linkPort.yield((name: $0, isUp: $1)) },
             logger: logger
         )

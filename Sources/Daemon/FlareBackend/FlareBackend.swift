@@ -167,11 +167,12 @@ package enum FlareBackend: Sendable {
         onURL: @escaping @Sendable (String) async -> Void
     ) -> FlareListener? {
         let flare = plan.configuration.flare
-        guard case .embedded(_, let hub) = self, flare.isServing else { return nil }
-        var configuration = HTTPListenerConfiguration(flare)
-        configuration.port = plan.ports.port(of: "flare", for: flare.listen)
-        return FlareListener(hub: hub, configuration, logger: logger) { port in
-            plan.ports.record(port, of: "flare", for: flare.listen)
+        guard case .embedded(_, let hub) = self, flare.isServing else {
+            plan.sockets.close("flare")
+            return nil
+        }
+        let socket = plan.sockets.socket(of: "flare", for: flare.listen)
+        return FlareListener(hub: hub, HTTPListenerConfiguration(flare), on: socket, logger: logger) { port in
             // A server on all interfaces is reached by the host name.
             let isEverywhere = flare.listen.host == "0.0.0.0" || flare.listen.host == "::"
             let host = isEverywhere ? plan.traits.hostName : flare.listen.host

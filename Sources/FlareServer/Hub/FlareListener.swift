@@ -14,11 +14,13 @@ package struct FlareListener: Service {
     private let logger: Logger
 
     /// - Parameters:
+    ///   - socket: Keeps the address after this listener; `nil` to give it up at its end.
     ///   - publicFolder: A folder of static files to serve.
     ///   - onBound: Called once, when connections are accepted, with the actual port.
     package init(
         hub: FlareHub,
         _ configuration: HTTPListenerConfiguration,
+        on socket: ListeningSocket? = nil,
         publicFolder: String? = nil,
         sockets settings: SocketSettings = SocketSettings(),
         logger: Logger,
@@ -43,6 +45,7 @@ package struct FlareListener: Service {
         )
         front = HTTPListenerService(
             configuration,
+            on: socket,
             responder: routes,
             gate: sockets,
             immediate: routes,

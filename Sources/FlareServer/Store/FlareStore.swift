@@ -179,8 +179,25 @@ extension FlareStore {
     }
 
     /// Writes all rows or none.
-    /// - Parameter progress: Called from time to time with the number of written rows.
+    /// - Parameter progress: For many rows. Called from time to time with the number of written ones.
     func commit(_ writes: [Write], progress: ((Int) -> Void)? = nil) throws(FlareStoreError) {
+        // If the rows fill the disk, the log can be shortened only if nothing in it has to be written back.
+        if progress != nil { try checkpoint() }
+        do {
+            try write(writes, progress)
+        } catch {
+            // The log keeps the size of what was rolled back.
+            if error.isAboutSpace { try? checkpoint() }
+            throw error
+        }
+        waiting.withLock { waiting in
+            // They have what had to wait, too.
+            if !waiting.isEmpty { for write in writes { waiting[write.row] = nil } }
+        }
+        progress?(writes.count)
+    }
+
+    private func write(_ writes: [Write], _ progress: ((Int) -> Void)?) throws(FlareStoreError) {
         try Self.mappingErrors(path) {
             if let write = writes.first, writes.count == 1 {
                 try queue.writeWithoutTransaction { try Self.perform(write, $0) }
@@ -193,11 +210,6 @@ extension FlareStore {
                 }
             }
         }
-        waiting.withLock { waiting in
-            // They have what had to wait, too.
-            if !waiting.isEmpty { for write in writes { waiting[write.row] = nil } }
-        }
-        progress?(writes.count)
     }
 
     /// Keeps updates in memory until the next ``flush()`` or a later change of their rows.

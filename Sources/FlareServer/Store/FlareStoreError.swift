@@ -35,6 +35,11 @@ package enum FlareStoreError: Error, Sendable, Hashable, CustomStringConvertible
         }
     }
 
+    /// Whether the disk, or the database up to its size limit, is full.
+    var isAboutSpace: Bool {
+        if case .sqlite(_, let code, _) = self { code & 0xFF == 13 } else { false }
+    }
+
     /// Advice for an SQLite result code.
     private static func advice(_ code: Int32) -> String {
         switch code & 0xFF {

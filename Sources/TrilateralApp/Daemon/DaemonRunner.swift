@@ -110,7 +110,8 @@ package struct DaemonRunner: Sendable {
         let logger = log.logger("trilateral")
         let file = runningFile()
         defer { file?.remove() }
-        let ports = ListenerPorts()
+        let sockets = ListenerSockets()
+        defer { sockets.closeAll() }
         let secrets = KnownSecrets { log.secrets = $0 }
         while true {
             let loaded = control.withLock { $0.running.loaded }
@@ -123,7 +124,7 @@ package struct DaemonRunner: Sendable {
                 try configure(log, configuration.log)
                 let daemon = try build(
                     loaded,
-                    ports: ports,
+                    sockets: sockets,
                     secrets: secrets,
                     isReloaded: isReloaded,
                     control: control,
@@ -161,7 +162,6 @@ package struct DaemonRunner: Sendable {
                 throw restart
             } catch {
                 log.print("trilateral: \(error)", as: .error)
-                ports.forget()
                 let goesOn = control.withLock { !$0.isStopping && $0.running.fallBack() }
                 guard goesOn else { throw Self.exitCode(error) }
                 logger.error("the new configuration does not work; continuing with the previous one")
@@ -172,7 +172,7 @@ package struct DaemonRunner: Sendable {
 
     private func build(
         _ loaded: LoadedConfiguration,
-        ports: ListenerPorts,
+        sockets: ListenerSockets,
         secrets: KnownSecrets,
         isReloaded: Bool,
         control: Locked<Control>,
@@ -203,7 +203,7 @@ package struct DaemonRunner: Sendable {
             droppedLogLines: { log.dropped }
         )
         plan.recordings = { try recordings($0, logger) }
-        (plan.files, plan.ports, plan.secrets) = (loaded.files, ports, secrets)
+        (plan.files, plan.sockets, plan.secrets) = (loaded.files, sockets, secrets)
         (plan.isReloaded, plan.former) = (isReloaded, control.withLock { $0.slices })
         plan.onEnd = { slices in control.withLock { $0.slices = slices } }
         plan.onApplied = { loaded in

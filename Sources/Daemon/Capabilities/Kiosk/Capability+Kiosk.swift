@@ -21,9 +21,11 @@ extension Capability {
         },
         files: ["profiles.modules"]
     ) { context in
-        guard var web = WebConfiguration(context.configuration) else { return nil }
+        guard let web = WebConfiguration(context.configuration) else {
+            context.sockets.close("web")
+            return nil
+        }
         let listen = HostAndPort(host: web.listener.host, port: web.listener.port)
-        web.listener.port = context.ports.port(of: "web", for: listen)
         let (logger, onListening) = (context.logger, context.onListening)
         let people = try WebPeople(context)
         let hub = WebHub(
@@ -52,9 +54,10 @@ extension Capability {
         }
         parts.observer = StateObserver { snapshot in hub.assumeIsolated { $0.observe(snapshot) } }
         parts.answers = (.kiosk, { answer in hub.assumeIsolated { $0.receive(answer) } })
-        parts.service = { [web] _, bridge in
+        parts.service = { _, bridge in
             WebService(
                 web,
+                on: context.sockets.socket(of: "web", for: listen),
                 hub: hub,
                 problems: { await bridge.problems },
                 metrics: {
@@ -62,7 +65,6 @@ extension Capability {
                 },
                 logger: logger
             ) { port in
-                context.ports.record(port, of: "web", for: listen)
                 StartReport(logger).webBound(web.listener, port: port)
                 context.accounts.servePage(at: web.listener.address(onThisMachineAt: port))
                 await onListening(port)
