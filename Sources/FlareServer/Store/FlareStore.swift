@@ -187,7 +187,7 @@ extension FlareStore {
             try write(writes, progress)
         } catch {
             // The log keeps the size of what was rolled back.
-            if error.isAboutSpace { try? checkpoint() }
+            if progress != nil, error.isAboutSpace { try? checkpoint() }
             throw error
         }
         waiting.withLock { waiting in
