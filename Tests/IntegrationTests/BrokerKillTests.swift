@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A broker that is killed while much is published to it.
-@Suite(.enabled(if: Mosquitto.isExpected), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: Mosquitto.isExpected), .timeLimit(.minutes(3)))
 struct BrokerKillTests {
     /// Each has three topics.
     private static let numbers = 10_000..<11_000
@@ -64,11 +64,11 @@ struct BrokerKillTests {
         try await withMosquitto(options) { broker in
             try await withEmptyHome(port: broker.port) { home, _ in
                 try await home.take(Self.model)
-                try await kill(broker, after: 300, of: home)
+                try await kill(broker, after: 20, of: home)
                 let passed = broker.log.split(separator: "\n").count {
                     $0.contains("Received PUBLISH from trilateral-") && $0.contains("/data'")
                 }
-                #expect((300..<Self.numbers.count).contains(passed))
+                #expect((20..<Self.numbers.count).contains(passed))
                 #expect(await home.logs("the link to the broker"))
 
                 var expected = [String: String]()
