@@ -268,6 +268,12 @@ let package = Package(
             path: "Tests/AccountsFixture",
             swiftSettings: strict
         ),
+        .target(
+            name: "CommandFixture",
+            dependencies: ["Controller", "Flare"],
+            path: "Tests/CommandFixture",
+            swiftSettings: strict
+        ),
         tests("OperatingSystemTests", ["OperatingSystem", "TestSupport"]),
         tests("ThreadingTests", ["Threading", "TestSupport"]),
         tests("JSONTests", ["JSON", "SeededRandom"]),
@@ -301,14 +307,17 @@ let package = Package(
         tests("ThingsTests", ["Things", "Profiles", "JSON", "Flare", "SeededRandom"]),
         tests(
             "ControllerTests",
-            ["Controller", "People", "Things", "Profiles", "JSON", "Flare", "SeededRandom"],
+            [
+                "CommandFixture", "Controller", "People", "Things", "Profiles", "JSON", "Flare",
+                "SeededRandom",
+            ],
             resources: [.copy("Traces")]
         ),
         tests(
             "MessagesTests",
             [
-                "Messages", "People", "Controller", "Things", "Profiles", "JSON", "Text", "Flare",
-                "SeededRandom",
+                "CommandFixture", "Messages", "People", "Controller", "Things", "Profiles", "JSON", "Text",
+                "Flare", "SeededRandom",
             ]
         ),
         tests("LampsTests", ["Lamps", "Things", "Profiles", "JSON", "Flare", "SeededRandom"]),
@@ -369,8 +378,8 @@ let package = Package(
         tests(
             "WebTests",
             [
-                "Web", "HTTPListener", "Messages", "Controller", "Things", "JSON", "Flare", "People",
-                "Cryptography",
+                "CommandFixture", "Web", "HTTPListener", "Messages", "Controller", "Things", "JSON", "Flare",
+                "People", "Cryptography",
                 "Accounts", "Administration", "Threading",
                 "TestSupport", httpTypes, lifecycle, log, grdb,
             ]

@@ -1,3 +1,4 @@
+import CommandFixture
 import Controller
 import JSON
 import TestSupport
