@@ -202,7 +202,7 @@ struct PlaceEditTests: EditsOfUsers {
     }
 
     @Test(arguments: [(Obstacle.noLink, RefusalCode.serverUnreachable), (.failedReading, .timeout)])
-    private func `who may see a part of a place that cannot be read is told so`(
+    private func `users who may see a part of a place learn that it cannot be read`(
         obstacle: Obstacle,
         code: RefusalCode
     ) {

@@ -24,7 +24,7 @@ struct RequestTargetTests {
     }
 
     @Test(arguments: ["%", "%4", "%G1", "%C3", "%\u{FF11}1"])
-    func `what is no percent encoding of UTF-8 is nothing`(text: String) {
+    func `an invalid percent encoding, or one that is not UTF-8, gives nothing`(text: String) {
         #expect(text.percentDecoded == nil)
     }
 }

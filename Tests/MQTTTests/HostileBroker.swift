@@ -62,7 +62,7 @@ final class HostileBroker: Sendable {
 
     /// A broker that grants the first subscription, and then floods it.
     ///
-    /// - Parameter publish: The packet of a publication, which is sent so many times.
+    /// - Parameter publish: The packet that it sends again and again.
     convenience init(flooding number: Int, _ publish: @escaping @Sendable (_ isV5: Bool) -> [UInt8]) throws {
         try self.init(nil) { version, connection in
             let isV5 = version == 5

@@ -75,7 +75,7 @@ struct ModelReportTests {
         #expect(report.summary == "home.json: 1 object, 1 error, 1 warning")
     }
 
-    @Test func `of objects that are there the outermost are told, and lines are in order`() {
+    @Test func `of objects that exist already only the outermost are listed, in the order of their lines`() {
         let home = "{\"name\": \"Home\",\n\"zones\": [{\"name\": \"Hall\"}]}"
         var report = report("{\"environments\": [\n\(home),\n{}]}")
         report.add(errors: [

@@ -157,7 +157,7 @@ struct PlaceRouteTests {
         }
     }
 
-    @Test func `who may see a part of a place that cannot be read is told so`() async throws {
+    @Test func `users who may see a part of a place learn that it cannot be read`() async throws {
         let grants: [(Access, Scope)] = [(.read, .zone(Self.porch)), (.read, .thing(Self.lantern))]
         let node = try Self.node(grants, isReachable: false)
         try await withWeb(node, people: Users.people(Users.Known())) { (port: Int) async throws in

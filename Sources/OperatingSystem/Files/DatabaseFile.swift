@@ -24,8 +24,8 @@ package enum DatabaseFile {
         }
     }
 
-    /// The program and the arguments of another process that has locked the database; `nil` if there is none, or it
-    /// cannot be told, as in a container.
+    /// The program and the arguments of another process that has locked the database; `nil` if there is none, or its
+    /// process cannot be seen from here, as from a container.
     ///
     /// Must not be called while this process has the database open, as ``makePrivate(_:)``.
     ///

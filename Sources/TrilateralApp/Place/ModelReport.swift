@@ -67,7 +67,7 @@ package struct ModelReport {
             ? source.flatMap { PlacedValue(json: $0, maximumDepth: ModelTree.maximumDepth) } : nil
         func texts(_ problems: some Sequence<ModelError>, _ word: String) -> [String] {
             let lines = problems.enumerated().map { number, problem in
-                // What is no JSON has no places, only lines.
+                // A text that is not JSON has no places, only lines.
                 let line = problem.line ?? placed?.line(of: problem.place)
                 let text = TerminalText.visible(problem.line == nil ? "\(problem)" : problem.message)
                 let place = line.map { "\(path):\($0)" } ?? path
@@ -102,7 +102,7 @@ package struct ModelReport {
 }
 
 extension ModelError {
-    /// The line of what is no JSON, from its place `line 3, column 14`.
+    /// The line where a text stops being JSON, from a place such as `line 3, column 14`.
     fileprivate var line: Int? {
         guard place.hasPrefix("line ") else { return nil }
         return Int(place.dropFirst("line ".count).prefix { $0.isNumber })

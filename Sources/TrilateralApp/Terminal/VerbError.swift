@@ -32,8 +32,8 @@ struct VerbError: Error {
         }
     }
 
-    /// Why a database cannot be opened that another command has open; `nil` if a daemon has it, or it cannot be told
-    /// who.
+    /// The refusal for a database that another command has open; `nil` if a daemon has it, or the other process cannot
+    /// be identified.
     init?(databaseOfAnotherCommand path: String) {
         guard let words = DatabaseFile.holder(of: path), words.count > 1,
             !["run", "serve", "demo"].contains(words[1])
