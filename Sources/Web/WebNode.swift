@@ -1,5 +1,4 @@
 package import Controller
-package import Things
 package import Threading
 
 /// What the web adapter needs of the node that it shows.
@@ -12,8 +11,8 @@ package struct WebNode: Sendable {
     package let state: @Sendable () -> ControllerState
     package let send: @Sendable (ControllerEvent) -> Void
     package let clock: @Sendable () -> Instant
-    /// Why a change would be refused, or `nil` if it is allowed; to be called on the loop.
-    package let refusal: @Sendable (ChangeRequest) -> Refusal?
+    /// Whether a change would be allowed; to be called on the loop.
+    package let allows: @Sendable (ChangeRequest) -> Bool
     package let people: WebPeople
 
     package init(
@@ -23,11 +22,11 @@ package struct WebNode: Sendable {
         state: @escaping @Sendable () -> ControllerState,
         send: @escaping @Sendable (ControllerEvent) -> Void,
         clock: @escaping @Sendable () -> Instant,
-        refusal: @escaping @Sendable (ChangeRequest) -> Refusal?,
+        allows: @escaping @Sendable (ChangeRequest) -> Bool,
         people: WebPeople
     ) {
         (self.commands, self.readings) = (commands, readings)
-        (self.refusal, self.people) = (refusal, people)
+        (self.allows, self.people) = (allows, people)
         (self.loop, self.state, self.send, self.clock) = (loop, state, send, clock)
     }
 }

@@ -77,6 +77,36 @@ struct PeoplePolicyTests {
         #expect(refusal(&rig, set(.thing("kitchen")), by: alice)?.message.contains("zones/kitchen") == true)
     }
 
+    @Test func `what is asked without a reason is allowed exactly when a command is`() {
+        let kinds: [ChangeRequest.Kind] = [
+            .set([]), .action("on"), .move, .edit, .remove, .found, .read, .level, .control, .ping, .administer,
+        ]
+        let objects = [
+            nil, ObjectReference(.thing, House.lamp), ObjectReference(.zone, House.kitchen),
+            ObjectReference(.environment, House.home), ObjectReference(.device, House.homeDevice),
+        ]
+        let callers: [Caller?] = [nil, .user(alice), .user(bob), .user(alice, ceiling: .read)]
+        var answers: Set<Bool> = []
+        for rig in [rig([(.write, .zone(House.kitchen)), (.read, .devices)]), Rig.atHome()] {
+            for (kind, object, caller) in kinds.flatMap({ kind in
+                objects.flatMap { object in callers.map { (kind, object, $0) } }
+            }) {
+                let request = ChangeRequest(
+                    actor: .kiosk,
+                    caller: caller,
+                    kind: kind,
+                    object: object,
+                    zone: House.kitchen,
+                    environment: House.home
+                )
+                let isAllowed = rig.controller.refusal(of: request) == nil
+                #expect(rig.controller.allows(request) == isAllowed, "\(request)")
+                answers.insert(isAllowed)
+            }
+        }
+        #expect(answers == [true, false])
+    }
+
     @Test func `who has the right, but not with this token, is asked to sign in`() {
         var rig = rig([(.own, .thing(House.lamp))])
         let command = Command(

@@ -76,14 +76,11 @@ final class FakeNode: Sendable {
         loop.perform { [self] in hub.withLock { $0 }?.assumeIsolated { $0.lookAgain() } }
     }
 
-    /// Why the policies of a real node would refuse a change.
-    func refusal(of request: ChangeRequest) -> Refusal? {
+    /// Whether the policies of a real node would allow a change.
+    func allows(_ request: ChangeRequest) -> Bool {
         let readOnly = ReadOnlyPolicy(readOnly.withLock { $0 })
         let policies: [any CommandPolicy] = [readOnly, LevelPolicy(), PeoplePolicy()]
-        for policy in policies {
-            if case .refuse(let refusal) = policy.decide(request, in: state) { return refusal }
-        }
-        return nil
+        return policies.allSatisfy { $0.allows(request, in: state) }
     }
 
     /// The counters of its hub.
@@ -147,7 +144,7 @@ func withWeb(
                     steadyMilliseconds: FakeNode.now.steadyMilliseconds
                 )
             },
-            refusal: { node.refusal(of: $0) },
+            allows: { node.allows($0) },
             people: people
         )
     )

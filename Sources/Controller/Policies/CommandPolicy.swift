@@ -8,6 +8,15 @@ package import Things
 /// embedded Flare server. The first refusal wins.
 package protocol CommandPolicy: Sendable {
     func decide(_ request: ChangeRequest, in state: ControllerState) -> PolicyDecision
+
+    /// Whether ``decide(_:in:)`` allows the request, without the reason why not.
+    func allows(_ request: ChangeRequest, in state: ControllerState) -> Bool
+}
+
+extension CommandPolicy {
+    package func allows(_ request: ChangeRequest, in state: ControllerState) -> Bool {
+        decide(request, in: state) == .allow
+    }
 }
 
 /// A policy's decision about a request.

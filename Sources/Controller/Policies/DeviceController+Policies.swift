@@ -10,6 +10,11 @@ extension DeviceController {
         policies.refusal(of: request, in: state, withRights: withRights)
     }
 
+    /// Whether all policies allow a request; for those who ask about many and tell nobody why.
+    package func allows(_ request: ChangeRequest) -> Bool {
+        policies.allSatisfy { $0.allows(request, in: state) }
+    }
+
     /// Checks a request against the rights of users alone.
     package func rightsRefusal(of request: ChangeRequest) -> Refusal? {
         policies.rightsRefusal(of: request, in: state)

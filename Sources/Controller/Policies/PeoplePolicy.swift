@@ -38,6 +38,14 @@ package struct PeoplePolicy: CommandPolicy {
         )
     }
 
+    // Who could allow it is looked for among all grants.
+    package func allows(_ request: ChangeRequest, in state: ControllerState) -> Bool {
+        guard let table = state.people else { return true }
+        guard let caller = request.caller else { return false }
+        guard let (access, object) = Self.need(of: request) else { return true }
+        return table.verdict(of: caller, access, on: object, at: request.at).isGranted
+    }
+
     /// The right that a request needs, and on what; `nil` for none.
     /// - Source: contrib/contract/people.md, "What each command needs".
     private static func need(of request: ChangeRequest) -> (Access, AccessObject)? {

@@ -47,7 +47,7 @@ extension DeviceController {
             object: ObjectReference(.thing, thing.id),
             zone: thing.zone
         )
-        guard refusal(of: request) == nil else { return }
+        guard allows(request) else { return }
         enqueue(
             Job(
                 work: .write(ThingPatch(level: brightness), transition: nil),

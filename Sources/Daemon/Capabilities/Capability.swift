@@ -8,7 +8,6 @@ package import Messages
 package import Sensing
 package import Sensors
 package import Settings
-package import Things
 package import Threading
 package import Web
 
@@ -127,8 +126,8 @@ package struct CapabilityContext: Sendable {
     package let remember: @Sendable (ControllerEffect.PersistedRecord) -> Void
     /// The node's state; to be called on the loop, and not to be retained beyond the call.
     package let state: @Sendable () -> ControllerState
-    /// Why the node's policies would refuse a change, or `nil` if they allow it; to be called on the loop.
-    package let refusal: @Sendable (ChangeRequest) -> Refusal?
+    /// Whether the node's policies allow a change; to be called on the loop.
+    package let allows: @Sendable (ChangeRequest) -> Bool
     /// Called with the actual port when the web listener accepts connections.
     package let onListening: @Sendable (_ port: Int) async -> Void
     /// The sockets of the listeners, which a reload keeps.

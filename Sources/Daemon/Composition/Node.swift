@@ -113,7 +113,7 @@ package struct Node: Sendable {
             send: runtime.send,
             remember: { record in loop.perform { writer.assumeIsolated { $0.add(record) } } },
             state: { runtime.assumeIsolated { $0.state } },
-            refusal: { request in runtime.assumeIsolated { $0.refusal(of: request) } },
+            allows: { request in runtime.assumeIsolated { $0.allows(request) } },
             onListening: plan.daemon.onWebBound,
             sockets: plan.daemon.sockets,
             links: SensorLinkReport(send: runtime.send) { linkPort.yield((name: $0, isUp: $1)) },

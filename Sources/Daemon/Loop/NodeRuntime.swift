@@ -131,6 +131,9 @@ package actor NodeRuntime {
         hasEnded ? Refusal(.notAllowed, "this node is ending") : controller.refusal(of: request)
     }
 
+    /// Whether it would be carried out; cheaper than the reason why not.
+    package func allows(_ request: ChangeRequest) -> Bool { !hasEnded && controller.allows(request) }
+
     /// Asks the rights of users about it, and no other policy.
     package func rightsRefusal(of request: ChangeRequest) -> Refusal? {
         hasEnded ? Refusal(.notAllowed, "this node is ending") : controller.rightsRefusal(of: request)

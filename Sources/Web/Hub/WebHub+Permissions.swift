@@ -20,10 +20,10 @@ extension WebHub {
             "users": .bool(state.people != nil), "password": .bool(node.people.password != nil),
             "signed_in": .bool(requester.hasSession || requester.isNamed),
             "by_session": .bool(requester.hasSession),
-            "devices": .bool(node.refusal(request(.control, by: caller)) == nil),
+            "devices": .bool(node.allows(request(.control, by: caller))),
             "administers": .bool(
                 state.people == nil
-                    || (!requester.isUnnamed && node.refusal(request(.administer, by: caller)) == nil)
+                    || (!requester.isUnnamed && node.allows(request(.administer, by: caller)))
             ),
         ]
         let all = state.webObjects(.thing)
@@ -48,7 +48,7 @@ extension WebHub {
         var request = request(.set([]), by: caller)
         (request.object, request.zone) = (object, thing.zone)
         request.environment = thing.environment ?? state.environmentID
-        return node.refusal(request) == nil
+        return node.allows(request)
     }
 
     private func request(_ kind: ChangeRequest.Kind, by caller: Caller?) -> ChangeRequest {

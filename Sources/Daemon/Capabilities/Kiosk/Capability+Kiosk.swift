@@ -37,7 +37,7 @@ extension Capability {
                 state: context.state,
                 send: context.send,
                 clock: context.clock,
-                refusal: context.refusal,
+                allows: context.allows,
                 people: people
             )
         )
