@@ -24,11 +24,18 @@ struct page {
     long frames;
 };
 
-static void post(int socket, const char *path, const char *body, struct buffer *answer) {
+// The header of a user; `token` may be NULL.
+static const char *authorization(const char *token) {
+    static char line[token_room + 40];
+    snprintf(line, sizeof line, "Authorization: Bearer %s\r\n", token ? token : "");
+    return token ? line : "";
+}
+
+static void post(int socket, const char *token, const char *path, const char *body, struct buffer *answer) {
     char text[600];
     int length = snprintf(text, sizeof text,
-                          "POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-                          "Content-Length: %zu\r\n\r\n%s", path, strlen(body), body);
+                          "POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\n%sContent-Type: application/json\r\n"
+                          "Content-Length: %zu\r\n\r\n%s", path, authorization(token), strlen(body), body);
     send_all(socket, text, (size_t)length);
     if (!answer) return;
     size_t start, whole;
@@ -39,11 +46,10 @@ static void post(int socket, const char *path, const char *body, struct buffer *
     answer->start += whole;
 }
 
-// `token` may be NULL.
 static int open_stream(int port, const char *path, const char *token, struct page *page) {
     char text[300];
-    int length = snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n%s%s%s\r\n",
-                          path, token ? "Authorization: Bearer " : "", token ? token : "", token ? "\r\n" : "");
+    int length = snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n%s\r\n",
+                          path, authorization(token));
     *page = (struct page){.socket = connect_to(port)};
     send_all(page->socket, text, (size_t)length);
     // The first event is the whole state.
@@ -114,13 +120,13 @@ static void measure_events(int port, const char *path, const char *format, struc
     // The first change is from ON to OFF, whatever the lamp was before.
     char on[120];
     snprintf(on, sizeof on, format, "ON");
-    post(poster, path, on, &answer);
+    post(poster, NULL, path, on, &answer);
     for (int round = 0; round < rounds; round++) {
         const char *state = round % 2 ? "ON" : "OFF";
         char body[120];
         snprintf(body, sizeof body, format, state);
         double begun = now_us();
-        post(poster, path, body, NULL);
+        post(poster, NULL, path, body, NULL);
         await_thing(&reader, "lamp-1", state);
         add(times, now_us() - begun);
         size_t start, whole;
@@ -152,13 +158,14 @@ static void measure_frames(int port, int broker, const char *root, int pid, cons
     char path[120], topic[300], body[120];
     int epoll = epoll_create1(0), poster = connect_to(port);
     for (int index = 0; index < pages; index++) {
+        const char *token = tokens ? users[index] : NULL;
         snprintf(path, sizeof path, "/api/events?display=page%d", index);
-        open_stream(port, path, tokens ? users[index] : NULL, &all[index]);
+        open_stream(port, path, token, &all[index]);
         do_not_wait(all[index].socket);
         struct epoll_event event = {.events = EPOLLIN, .data.ptr = &all[index]};
         epoll_ctl(epoll, EPOLL_CTL_ADD, all[index].socket, &event);
         snprintf(path, sizeof path, "/api/display/page%d/presence", index);
-        post(poster, path, "\"visible\"", &answer);
+        post(poster, token, path, "\"visible\"", &answer);
     }
     struct mosquitto *client = dial(broker, NULL);
     snprintf(topic, sizeof topic, "%s/device/set", root);

@@ -31,11 +31,13 @@ struct asking {
 };
 
 // An answer that says it is done; the number of what was made, or 0.
-static long ask(struct asking *asking, const char *method, const char *path, const char *body) {
+static long ask(struct asking *asking, const char *token, const char *method, const char *path, const char *body) {
     char text[600];
     int length = snprintf(text, sizeof text,
-                          "%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s",
-                          method, path, strlen(body), body);
+                          "%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\n%s%s%sContent-Type: application/json\r\n"
+                          "Content-Length: %zu\r\n\r\n%s",
+                          method, path, token ? "Authorization: Bearer " : "", token ? token : "", token ? "\r\n" : "",
+                          strlen(body), body);
     send_all(asking->connection, text, (size_t)length);
     struct buffer *input = &asking->input;
     size_t begin = 0, whole = 0;
@@ -54,15 +56,16 @@ static long ask(struct asking *asking, const char *method, const char *path, con
 }
 
 static void sign_in(struct asking *asking) {
-    ask(asking, "POST", "/api/session", "{\"user\":\"user-1\",\"password\":\"correct horse battery\"}");
+    ask(asking, NULL, "POST", "/api/session", "{\"user\":\"user-1\",\"password\":\"correct horse battery\"}");
 }
 
-// Adds a grant, and removes it again.
+// Adds a grant, and removes it again. Only the owner may.
 static void change_grants(struct asking *asking) {
+    const char *owner = getenv("BENCH_OWNER");
     char path[100];
-    long made = ask(asking, "POST", "/api/grants", "{\"who\":\"user-900\",\"scope\":\"thing:lamp-1000\",\"access\":\"read\"}");
+    long made = ask(asking, owner, "POST", "/api/grants", "{\"who\":\"user-900\",\"scope\":\"thing:lamp-1000\",\"access\":\"read\"}");
     snprintf(path, sizeof path, "/api/grants/%ld", made);
-    ask(asking, "DELETE", path, "");
+    ask(asking, owner, "DELETE", path, "");
 }
 
 // Does it again and again, in a process of its own, until that is ended.
