@@ -79,7 +79,8 @@ struct PeoplePolicyTests {
 
     @Test func `what is asked without a reason is allowed exactly when a command is`() {
         let kinds: [ChangeRequest.Kind] = [
-            .set([]), .action("on"), .move, .edit, .remove, .found, .read, .level, .control, .ping, .administer,
+            .set([]), .action("on"), .move, .edit, .remove, .found, .read, .level, .control, .ping,
+            .administer,
         ]
         let objects = [
             nil, ObjectReference(.thing, House.lamp), ObjectReference(.zone, House.kitchen),
