@@ -117,7 +117,7 @@ package actor FlareHub {
         for change in transaction.changes { writes.append(try limits.write(for: change, &buffer)) }
         if batch != nil {
             batch?.undo += graph.inverse(of: transaction.changes)
-            graph.apply(transaction.changes)
+            graph.apply(transaction.changes, areOfData: transaction.isOfData)
             batch?.add(writes, areMotion: transaction.isMotion)
         } else if !writes.isEmpty {
             if transaction.isMotion {
@@ -125,7 +125,7 @@ package actor FlareHub {
             } else {
                 try commit { store throws(FlareStoreError) in try store.commit(writes, progress: progress) }
             }
-            graph.apply(transaction.changes)
+            graph.apply(transaction.changes, areOfData: transaction.isOfData)
         }
         if !transaction.presences.isEmpty { updatePresences(transaction.presences) }
         for announcement in transaction.announcements {

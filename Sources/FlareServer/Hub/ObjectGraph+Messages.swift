@@ -32,6 +32,7 @@ extension ObjectGraph {
         if !stored.isEmpty {
             record.members["data"] = .object(data ?? [:])
             transaction.update(&record, entry.sequence, now: now)
+            transaction.isOfData = true
             transaction.isMotion = object.kind == .device && stored.keys.allSatisfy { $0 == "angle" }
             transaction.announce(.data(object, stored, sender: sender), to: .others(in: rooms(of: record)))
         }
