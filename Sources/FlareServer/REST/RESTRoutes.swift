@@ -117,12 +117,11 @@ struct RESTRoutes: HTTPResponder {
 
 extension RESTRoutes: ImmediateResponder {
     /// Reads objects if the hub is free; ``respond(to:context:)`` handles all other requests.
-    func immediateResponse(to request: HTTPRequest, on channel: any Channel) -> ImmediateResponse? {
+    func immediateResponse(to request: HTTPRequest, from peer: String?) -> ImmediateResponse? {
         let (target, method) = (RequestTarget(request.path ?? "/"), request.method)
         guard method == .get || method == .head, let route = try? RESTRoute(path: target.path) else {
             return nil
         }
-        let peer = channel.remoteAddress?.ipAddress
         guard let visitor = hub.access.visitor(of: request, from: peer) else { return nil }
         let found = try? hub.executor.runIfFree {
             try hub.assumeIsolated { try read(route, query: target.query, by: visitor, from: $0) }
