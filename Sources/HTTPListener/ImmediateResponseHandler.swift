@@ -91,7 +91,7 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
 
     private func write(_ answer: ImmediateResponse, _ context: ChannelHandlerContext) {
         var head = answer.head
-        head.headerFields[.date] = date.text
+        head.headerFields.append(HTTPField(name: .date, value: date.text))
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         if let body = answer.body, body.readableBytes > 0 {
             context.write(wrapOutboundOut(.body(body)), promise: nil)

@@ -193,8 +193,8 @@ extension RESTRoutes {
         of route: RESTRoute,
         _ schema: FlareSchema
     ) throws(FlareSchemaError) -> (environment: FlareID?, zone: FlareID?) {
-        if let zone = route.parents["zone"] { return (nil, try schema.identifier(zone, at: "zone")) }
-        guard let environment = route.parents["environment"] else { return (nil, nil) }
+        if let zone = route.zone { return (nil, try schema.identifier(zone, at: "zone")) }
+        guard let environment = route.environment else { return (nil, nil) }
         return (try schema.identifier(environment, at: "environment"), nil)
     }
 
