@@ -112,9 +112,9 @@ package actor FlareHub {
         from client: FlareClientID?,
         progress: ((Int) -> Void)? = nil
     ) throws(FlareHubError) {
-        var writes: [FlareStore.Write] = []
-        writes.reserveCapacity(transaction.changes.count)
-        for change in transaction.changes { writes.append(try limits.write(for: change, &buffer)) }
+        let writes = try transaction.changes.map { change throws(FlareHubError) in
+            try limits.write(for: change, &buffer)
+        }
         if batch != nil {
             batch?.undo += graph.inverse(of: transaction.changes)
             graph.apply(transaction.changes, areOfData: transaction.isOfData)

@@ -39,7 +39,8 @@ package struct FlareLimits: Sendable, Hashable {
     }
 
     func check(sender: JSONValue?) throws(FlareHubError) {
-        try check("the message", bytes: sender?.bytes.count ?? 0, limit: messageBytes)
+        guard let sender, sender.mostBytes > messageBytes else { return }
+        try check("the message", bytes: sender.bytes.count, limit: messageBytes)
     }
 
     /// The JSON of an object.

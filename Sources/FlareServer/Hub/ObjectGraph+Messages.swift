@@ -6,28 +6,28 @@ extension ObjectGraph {
     /// Stores values in an object's data and announces them.
     ///
     /// Keys that cannot be stored are announced in the object's own room only; null is ignored.
-    /// - Returns: The transaction, and the keys that are not stored.
+    /// - Returns: The transaction, and the first of the keys that are not stored.
     /// - Source: contrib/contract/flare-protocol.md, "4.5 setData".
     func planSetData(
         _ object: ObjectReference,
         _ values: JSONObject,
         sender: JSONValue?,
         now: String
-    ) -> (transaction: Transaction, refused: [String])? {
+    ) -> (transaction: Transaction, refused: String?)? {
         guard let entry = self[object] else { return nil }
         var record = entry.record
         let old = record.storableData
         var data = old ?? [:]
         var untold: JSONObject = [:]
-        var refused: [String] = []
+        var refused: String?
         for (key, value) in values {
             if !value.isNull {
                 if old != nil, let path = DataPath(key), path.set(value, in: &data) { continue }
                 untold[key] = value
             }
-            refused.append(key)
+            refused = refused.map { min($0, key) } ?? key
         }
-        let stored = refused.isEmpty ? values : values.filter { !$0.value.isNull && untold[$0.key] == nil }
+        let stored = refused == nil ? values : values.filter { !$0.value.isNull && untold[$0.key] == nil }
         var transaction = Transaction()
         if !stored.isEmpty {
             record.members["data"] = .object(data)
@@ -39,7 +39,7 @@ extension ObjectGraph {
         if !untold.isEmpty, dialect == .origin {
             transaction.announce(.data(object, untold, sender: sender), to: .others(in: [.own(object)]))
         }
-        return (transaction, refused.sorted())
+        return (transaction, refused)
     }
 
     /// Moves an object and announces it; the zone and the nearest thing of a device follow.
