@@ -40,7 +40,7 @@ package actor FlareHub {
     private var batch: HubBatch?
     private var durability = DurabilityQueue()
     /// A failed synchronization: changes are refused until a checkpoint succeeds.
-    private var notDurable: FlareStoreError?
+    private(set) var notDurable: FlareStoreError?
     /// Devices whose presence is in doubt, and the time of their last position.
     private var inDoubt: [FlareID: ContinuousClock.Instant] = [:]
     private var recheck: Task<Void, Never>?
@@ -221,9 +221,12 @@ package actor FlareHub {
         if let failure { throw .notDurable(failure) }
     }
 
+    /// Whether changes so far are not durable yet.
+    var isWaitingForDisk: Bool { durability.isWaiting }
+
     /// Calls back when all changes so far are durable, or with the error.
     func whenDurable(_ deliver: @escaping @Sendable (FlareStoreError?) -> Void) {
-        if durability.isWaiting { durability.enqueue(deliver) } else { deliver(notDurable) }
+        if isWaitingForDisk { durability.enqueue(deliver) } else { deliver(notDurable) }
     }
 
     /// Whether the database accepts changes; tested by a write that is removed again.
