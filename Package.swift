@@ -87,6 +87,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CEventFD"),
         .systemLibrary(name: "CMalloc"),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         // Ours, in C: a constructor, which Swift has not.
         .target(name: "CProcess"),
 
@@ -231,7 +232,8 @@ let package = Package(
                 "Settings", "Sensing", "Daemon", "JSON", "Text", "Flare", "Positioning", "Profiles", "Things",
                 "Controller",
                 "Messages", "Lamps", "HomeAssistant", "Bridge", "Sensors", "HTTPListener", "FlareServer",
-                "FlareClient", "MQTT", "Threading", "CMalloc", "CProcess", "Resolution", "Directory",
+                "FlareClient", "MQTT", "Threading", "CMalloc", "CProcess", "CSQLite", "Resolution",
+                "Directory",
                 "People", "Accounts", "Administration", lifecycle, arguments, nioCore, nioPosix, log,
             ],
             // The demo's place goes into the program, so that it runs from any folder.

@@ -1,4 +1,5 @@
 package import JSON
+import Text
 
 /// A key of `setData`: a name, or names joined by dots that address nested objects and lists.
 /// - Source: contrib/contract/flare-protocol.md, "4.5 setData".
@@ -12,7 +13,7 @@ package struct DataPath: Sendable, Hashable {
 
     /// Parses a key; `nil` when the store rejects it: an empty part, a leading `$`, or too deep.
     package init?(_ key: String) {
-        guard key.utf8.contains(UInt8(ascii: ".")) else {
+        guard key[...].firstPlace(of: ".") != nil else {
             guard !key.isEmpty, key.utf8.first != UInt8(ascii: "$") else { return nil }
             (name, path) = (key, [])
             return

@@ -7,7 +7,7 @@ extension HTTPRequestHead {
     /// HTTP/1.1 requires a Host header: a missing one becomes empty, which is refused.
     /// - Source: RFC 9112 3.2 and 3.2.2.
     mutating func normaliseHost() {
-        let schemes = ["http://", "https://"]
+        let schemes = uri.utf8.first == UInt8(ascii: "/") ? [] : ["http://", "https://"]
         if let scheme = schemes.first(where: { uri.prefix($0.count).lowercased() == $0 }) {
             let rest = uri.dropFirst(scheme.count)
             let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }

@@ -1,4 +1,5 @@
 import Glibc
+import Text
 
 /// The host of a Host header or an origin: a normalised address, or a lower-case name.
 enum HostName: Hashable {
@@ -28,7 +29,7 @@ enum HostName: Hashable {
             self = .address(bytes)
             return
         }
-        if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
+        if let colon = host.firstPlace(of: ":") {
             guard Self.isPort(text[colon...]) else { return nil }
             host = text[..<colon]
         }
@@ -66,7 +67,7 @@ enum HostName: Hashable {
 
     /// An IPv4-mapped IPv6 address counts as IPv4.
     private static func ipv6(_ text: Substring) -> [UInt8]? {
-        guard text.utf8.contains(UInt8(ascii: ":")),
+        guard text.firstPlace(of: ":") != nil,
             let bytes = parse(text, family: AF_INET6, count: 16)
         else { return nil }
         let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255]
@@ -75,7 +76,7 @@ enum HostName: Hashable {
 
     private static func parse(_ text: Substring, family: Int32, count: Int) -> [UInt8]? {
         // C strings end at NUL.
-        guard !text.utf8.contains(0) else { return nil }
+        guard text.firstPlace(of: "\0") == nil else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
         return inet_pton(family, String(text), &bytes) == 1 ? bytes : nil
     }

@@ -5,8 +5,8 @@ import NIOHTTPTypes
 /// Answers some requests at once, on the connection's event loop.
 package protocol ImmediateResponder: Sendable {
     /// The response to a request without a body; `nil` when it would take longer, or the path is not served here.
-    /// - Parameter channel: The request's connection.
-    func immediateResponse(to request: HTTPRequest, on channel: any Channel) -> ImmediateResponse?
+    /// - Parameter peer: The address of the client.
+    func immediateResponse(to request: HTTPRequest, from peer: String?) -> ImmediateResponse?
 }
 
 /// A response that is ready to be written.
@@ -35,6 +35,8 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
     private var requestsInProgress = 0
     private var isFlushNeeded = false
     private var date = HTTPDate()
+    /// The address of the client, once it is known: the text of one costs as much as a small response.
+    private var peer: String?
 
     init(_ responder: any ImmediateResponder, policy: AccessPolicy) {
         (self.responder, self.policy) = (responder, policy)
@@ -83,12 +85,13 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
 
     private func answer(to head: HTTPRequest, _ context: ChannelHandlerContext) -> ImmediateResponse? {
         guard policy.refusal(of: head, on: context.channel) == nil else { return nil }
-        return responder.immediateResponse(to: head, on: context.channel)
+        if peer == nil { peer = context.channel.remoteAddress?.ipAddress }
+        return responder.immediateResponse(to: head, from: peer)
     }
 
     private func write(_ answer: ImmediateResponse, _ context: ChannelHandlerContext) {
         var head = answer.head
-        head.headerFields[.date] = date.text
+        head.headerFields.append(HTTPField(name: .date, value: date.text))
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         if let body = answer.body, body.readableBytes > 0 {
             context.write(wrapOutboundOut(.body(body)), promise: nil)

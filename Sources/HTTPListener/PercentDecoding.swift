@@ -1,3 +1,5 @@
+import Text
+
 extension String {
     /// The percent-decoded text; `nil` when the encoding is invalid or not UTF-8.
     package var percentDecoded: String? { self[...].percentDecoded }
@@ -7,7 +9,7 @@ extension Substring {
     /// The percent-decoded text; `nil` when the encoding is invalid or not UTF-8.
     /// - Source: RFC 3986 2.1.
     package var percentDecoded: String? {
-        guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
+        guard firstPlace(of: "%") != nil else { return String(self) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(utf8.count)
         var iterator = utf8.makeIterator()

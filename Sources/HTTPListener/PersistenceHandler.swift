@@ -44,11 +44,10 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
             keepsConnection: head.keepsConnection
         )
         pending.append(exchange)
-        if !exchange.keepsConnection {
-            isLast = true
-            // In the one form that the server looks for.
-            head.headers.replaceOrAdd(name: "Connection", value: "close")
-        }
+        guard !exchange.keepsConnection else { return context.fireChannelRead(data) }
+        isLast = true
+        // In the one form that the server looks for.
+        head.headers.replaceOrAdd(name: "Connection", value: "close")
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 
@@ -60,14 +59,13 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 if exchange.isOld { promise?.succeed() } else { context.write(data, promise: promise) }
                 return
             }
-            head.version = exchange.isOld ? .http1_0 : .http1_1
             let isFramed = exchange.isHead || !exchange.isOld || head.hasKnownLength
             endsConnection = exchange.keepsConnection && !isFramed
-            if endsConnection || !exchange.keepsConnection {
-                head.headers.replaceOrAdd(name: "Connection", value: "close")
-            } else if exchange.isOld {
-                head.headers.replaceOrAdd(name: "Connection", value: "keep-alive")
-            }
+            let isKept = exchange.keepsConnection && !endsConnection
+            // The head is of HTTP/1.1 as it comes, in which connections stay.
+            if isKept, !exchange.isOld { break }
+            head.version = exchange.isOld ? .http1_0 : .http1_1
+            head.headers.replaceOrAdd(name: "Connection", value: isKept ? "keep-alive" : "close")
             context.write(wrapOutboundOut(.head(head)), promise: promise)
             return
         case .body: break

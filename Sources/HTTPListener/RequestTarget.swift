@@ -8,7 +8,7 @@ package struct RequestTarget: Sendable {
     package let query: Substring?
 
     package init(_ target: String) {
-        let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
+        let mark = target[...].firstPlace(of: "?")
         path = target[..<(mark ?? target.endIndex)]
         query = mark.map { target[target.utf8.index(after: $0)...] }
     }

@@ -47,8 +47,8 @@ final class UpgradeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             }
             pendingResponses += 1
             context.fireChannelRead(wrapInboundOut(.head(head)))
-        case (.http, let part):
-            context.fireChannelRead(wrapInboundOut(part))
+        case (.http, _):
+            context.fireChannelRead(data)
         case (.admitted(let head), .end):
             upgrade(head, context)
         case (.admitted, .body):

@@ -132,6 +132,22 @@ import Testing
         #expect(try await !hub.setData(ObjectReference(.thing, Hall.sign), ["a": 1]))
     }
 
+    @Test func `a message of exactly the limit is stored, and one byte more is refused`() async throws {
+        var limits = FlareLimits()
+        limits.messageBytes = 100
+        let hub = try FlareHub(FlareStore(), limits: limits)
+        try await hub.insert([FlareRecord(.thing, Hall.lamp)])
+        // {"a":"…"}; a control character takes six bytes.
+        for (character, most, rest) in [("x", 92, ""), ("\u{1}", 15, "xx")] {
+            let text = String(repeating: character, count: most) + rest
+            try await hub.setData(Hall.lampObject, ["a": .string(text)])
+            await #expect(throws: FlareHubError.self) {
+                try await hub.setData(Hall.lampObject, ["a": .string(text + "x")])
+            }
+            #expect(await hub.record(Hall.lampObject)?.data == ["a": .string(text)])
+        }
+    }
+
     @Test func `values over the limits are refused and change nothing`() async throws {
         var limits = FlareLimits()
         limits.objects = 2

@@ -9,7 +9,7 @@ import Testing
 struct ImmediateResponseTests {
     /// Answers what lies below `/now`.
     private struct Responder: ImmediateResponder {
-        func immediateResponse(to request: HTTPRequest, on channel: any Channel) -> ImmediateResponse? {
+        func immediateResponse(to request: HTTPRequest, from peer: String?) -> ImmediateResponse? {
             guard let path = request.path, path.hasPrefix("/now") else { return nil }
             let body = ByteBuffer(string: "at once: \(path)")
             let length = [HTTPField(name: .contentLength, value: "\(body.readableBytes)")]

@@ -25,7 +25,7 @@ struct PersistenceTests {
     }
 
     private struct Now: ImmediateResponder {
-        func immediateResponse(to request: HTTPRequest, on channel: any Channel) -> ImmediateResponse? {
+        func immediateResponse(to request: HTTPRequest, from peer: String?) -> ImmediateResponse? {
             guard request.path == "/now" else { return nil }
             let head = HTTPResponse(status: .ok, headerFields: [.contentLength: "4"])
             return ImmediateResponse(head: head, body: ByteBuffer(string: "now!"))

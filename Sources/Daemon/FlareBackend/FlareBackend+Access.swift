@@ -125,7 +125,8 @@ extension FlareAccess {
         self.init(
             flare.access,
             isTrusted: { address in
-                PeerAddress(address).map { peer in networks.contains { $0.contains(peer) } } ?? false
+                guard !networks.isEmpty, let peer = PeerAddress(address) else { return false }
+                return networks.contains { $0.contains(peer) }
             },
             identify: accounts.identify,
             sees: { claim, object in check(claim)?(.read, object) ?? false },

@@ -23,7 +23,7 @@ extension FlareHub {
         else {
             return false
         }
-        if allOrNone, let key = refused.first {
+        if allOrNone, let key = refused {
             throw .notStorable(
                 key: key,
                 reason: values[key]?.isNull == true

@@ -19,13 +19,18 @@ extension FlareHub {
         _ emit: @escaping @Sendable (FlareEvent) -> Void
     ) {
         let reply = reply(to: request, from: client)
-        whenDurable { failure in
-            if let failure, case .success(.done) = reply {
-                emit(.replied(request, .failure(.rejected("\(failure)"))))
-            } else {
-                emit(.replied(request, reply))
-            }
-        }
+        // Mostly there is nothing to wait for, and so nothing to keep.
+        guard isWaitingForDisk else { return emit(.replied(request, Self.reply(reply, unless: notDurable))) }
+        whenDurable { emit(.replied(request, Self.reply(reply, unless: $0))) }
+    }
+
+    /// The reply to a request whose changes may not be on the disk.
+    private static func reply(
+        _ reply: Result<FlareReply, FlareLinkError>,
+        unless failure: FlareStoreError?
+    ) -> Result<FlareReply, FlareLinkError> {
+        guard let failure, case .success(.done) = reply else { return reply }
+        return .failure(.rejected("\(failure)"))
     }
 
     private func reply(

@@ -40,7 +40,7 @@ package actor FlareHub {
     private var batch: HubBatch?
     private var durability = DurabilityQueue()
     /// A failed synchronization: changes are refused until a checkpoint succeeds.
-    private var notDurable: FlareStoreError?
+    private(set) var notDurable: FlareStoreError?
     /// Devices whose presence is in doubt, and the time of their last position.
     private var inDoubt: [FlareID: ContinuousClock.Instant] = [:]
     private var recheck: Task<Void, Never>?
@@ -112,12 +112,12 @@ package actor FlareHub {
         from client: FlareClientID?,
         progress: ((Int) -> Void)? = nil
     ) throws(FlareHubError) {
-        var writes: [FlareStore.Write] = []
-        writes.reserveCapacity(transaction.changes.count)
-        for change in transaction.changes { writes.append(try limits.write(for: change, &buffer)) }
+        let writes = try transaction.changes.map { change throws(FlareHubError) in
+            try limits.write(for: change, &buffer)
+        }
         if batch != nil {
             batch?.undo += graph.inverse(of: transaction.changes)
-            graph.apply(transaction.changes)
+            graph.apply(transaction.changes, areOfData: transaction.isOfData)
             batch?.add(writes, areMotion: transaction.isMotion)
         } else if !writes.isEmpty {
             if transaction.isMotion {
@@ -125,7 +125,7 @@ package actor FlareHub {
             } else {
                 try commit { store throws(FlareStoreError) in try store.commit(writes, progress: progress) }
             }
-            graph.apply(transaction.changes)
+            graph.apply(transaction.changes, areOfData: transaction.isOfData)
         }
         if !transaction.presences.isEmpty { updatePresences(transaction.presences) }
         for announcement in transaction.announcements {
@@ -221,9 +221,12 @@ package actor FlareHub {
         if let failure { throw .notDurable(failure) }
     }
 
+    /// Whether changes so far are not durable yet.
+    var isWaitingForDisk: Bool { durability.isWaiting }
+
     /// Calls back when all changes so far are durable, or with the error.
     func whenDurable(_ deliver: @escaping @Sendable (FlareStoreError?) -> Void) {
-        if durability.isWaiting { durability.enqueue(deliver) } else { deliver(notDurable) }
+        if isWaitingForDisk { durability.enqueue(deliver) } else { deliver(notDurable) }
     }
 
     /// Whether the database accepts changes; tested by a write that is removed again.

@@ -25,6 +25,8 @@ package struct FlareLimits: Sendable, Hashable {
         _ buffer: inout JSONBuffer
     ) throws(FlareHubError) {
         for (key, _) in values { try check("a key of data", bytes: key.utf8.count, limit: keyBytes) }
+        // Only what may be too large is written to measure it.
+        guard values.mostBytes + (sender?.mostBytes ?? 0) > messageBytes else { return }
         buffer.removeAll()
         buffer.write(values)
         if let sender { buffer.write(sender) }
@@ -37,7 +39,8 @@ package struct FlareLimits: Sendable, Hashable {
     }
 
     func check(sender: JSONValue?) throws(FlareHubError) {
-        try check("the message", bytes: sender?.bytes.count ?? 0, limit: messageBytes)
+        guard let sender, sender.mostBytes > messageBytes else { return }
+        try check("the message", bytes: sender.bytes.count, limit: messageBytes)
     }
 
     /// The JSON of an object.
@@ -77,5 +80,24 @@ package struct FlareLimits: Sendable, Hashable {
 
     private func check(_ what: @autoclosure () -> String, bytes: Int, limit: Int) throws(FlareHubError) {
         if bytes > limit { throw .tooLarge(what: what(), size: bytes, limit: limit) }
+    }
+}
+
+extension JSONObject {
+    /// No fewer bytes than its JSON has.
+    fileprivate var mostBytes: Int { reduce(2) { $0 + 6 * $1.key.utf8.count + 4 + $1.value.mostBytes } }
+}
+
+extension JSONValue {
+    /// No fewer bytes than its JSON has: a character may become an escape of six.
+    fileprivate var mostBytes: Int {
+        switch self {
+        case .null, .bool: 5
+        case .number: 32
+        case .numeral(let digits): digits.utf8.count
+        case .string(let text): 6 * text.utf8.count + 2
+        case .array(let elements): elements.reduce(2) { $0 + $1.mostBytes + 1 }
+        case .object(let members): members.mostBytes
+        }
     }
 }

@@ -6,39 +6,40 @@ extension ObjectGraph {
     /// Stores values in an object's data and announces them.
     ///
     /// Keys that cannot be stored are announced in the object's own room only; null is ignored.
-    /// - Returns: The transaction, and the keys that are not stored.
+    /// - Returns: The transaction, and the first of the keys that are not stored.
     /// - Source: contrib/contract/flare-protocol.md, "4.5 setData".
     func planSetData(
         _ object: ObjectReference,
         _ values: JSONObject,
         sender: JSONValue?,
         now: String
-    ) -> (transaction: Transaction, refused: [String])? {
+    ) -> (transaction: Transaction, refused: String?)? {
         guard let entry = self[object] else { return nil }
         var record = entry.record
-        var data = record.storableData
-        var stored: JSONObject = [:]
+        let old = record.storableData
+        var data = old ?? [:]
         var untold: JSONObject = [:]
-        for (key, value) in values where !value.isNull {
-            var changed = data ?? [:]
-            if data != nil, let path = DataPath(key), path.set(value, in: &changed) {
-                data = changed
-                stored[key] = value
-            } else {
+        var refused: String?
+        for (key, value) in values {
+            if !value.isNull {
+                if old != nil, let path = DataPath(key), path.set(value, in: &data) { continue }
                 untold[key] = value
             }
+            refused = refused.map { min($0, key) } ?? key
         }
+        let stored = refused == nil ? values : values.filter { !$0.value.isNull && untold[$0.key] == nil }
         var transaction = Transaction()
         if !stored.isEmpty {
-            record.members["data"] = .object(data ?? [:])
+            record.members["data"] = .object(data)
             transaction.update(&record, entry.sequence, now: now)
+            transaction.isOfData = true
             transaction.isMotion = object.kind == .device && stored.keys.allSatisfy { $0 == "angle" }
             transaction.announce(.data(object, stored, sender: sender), to: .others(in: rooms(of: record)))
         }
         if !untold.isEmpty, dialect == .origin {
             transaction.announce(.data(object, untold, sender: sender), to: .others(in: [.own(object)]))
         }
-        return (transaction, values.keys.filter { stored[$0] == nil }.sorted())
+        return (transaction, refused)
     }
 
     /// Moves an object and announces it; the zone and the nearest thing of a device follow.
@@ -147,14 +148,15 @@ extension ObjectGraph {
 extension ObjectGraph {
     /// The rooms for notices about an object: its own, and the all-rooms of its parents.
     private func rooms(of record: FlareRecord) -> [Room] {
-        var rooms: [Room] = []
-        rooms.reserveCapacity(3)
-        rooms.append(.own(record.reference))
-        guard record.kind != .environment else { return rooms }
-        if let environment = record.environment { rooms.append(.all(.init(.environment, environment))) }
-        guard record.kind != .zone else { return rooms }
-        if let zone = record.zone { rooms.append(.all(.init(.zone, zone))) }
-        return rooms
+        let own = Room.own(record.reference)
+        guard record.kind != .environment else { return [own] }
+        let environment = record.environment.map { Room.all(.init(.environment, $0)) }
+        let zone = record.kind == .zone ? nil : record.zone.map { Room.all(.init(.zone, $0)) }
+        return switch (environment, zone) {
+        case (let environment?, let zone?): [own, environment, zone]
+        case (let parent?, nil), (nil, let parent?): [own, parent]
+        case (nil, nil): [own]
+        }
     }
 
     private func move(_ record: inout FlareRecord, to point: Point3D, _ transaction: inout Transaction) {

@@ -140,13 +140,14 @@ extension ObjectGraph {
     }
 
     /// Applies changes that were planned on the current state.
-    mutating func apply(_ changes: [Transaction.Change]) {
+    /// - Parameter areOfData: Whether they are updates of data, by which no object is found.
+    mutating func apply(_ changes: [Transaction.Change], areOfData: Bool = false) {
         for change in changes {
             switch change {
             case .insert(let record, let sequence):
                 insert(record, sequence: sequence)
             case .update(let record, let sequence):
-                replace(record, sequence: sequence)
+                replace(record, sequence: sequence, isOfData: areOfData)
             case .remove(let reference, _):
                 guard let old = entries[reference.kind]?.removeValue(forKey: reference.id) else { continue }
                 count -= 1
@@ -239,11 +240,11 @@ extension ObjectGraph {
         index(record, sequence: sequence)
     }
 
-    private mutating func replace(_ record: FlareRecord, sequence: Int) {
+    private mutating func replace(_ record: FlareRecord, sequence: Int, isOfData: Bool) {
         let entry = Entry(record: record, sequence: sequence)
         guard let old = entries[record.kind]?.updateValue(entry, forKey: record.id)?.record else { return }
         lists.invalidate(listsContaining: old)
-        guard !record.isIndexed(like: old) else { return }
+        guard !isOfData, !record.isIndexed(like: old) else { return }
         lists.invalidate(listsContaining: record)
         unindex(old)
         index(record, sequence: sequence)

@@ -8,6 +8,16 @@ enum Room: Sendable, Hashable {
     case all(ObjectReference)
 }
 
+extension Room {
+    /// The identifier's, as in sets and dictionaries of identifiers.
+    func _rawHashValue(seed: Int) -> Int {
+        switch self {
+        case .own(let object): object._rawHashValue(seed: seed)
+        case .all(let object): object._rawHashValue(seed: ~seed)
+        }
+    }
+}
+
 /// The recipients of a notice, relative to the client that caused it.
 enum Audience: Sendable, Hashable {
     /// All except the sender, even if it is subscribed.

@@ -9,6 +9,8 @@ struct Transaction: Sendable, Hashable {
     /// Whether the changes are only where a device is and where it points: the next reading replaces them, so that the
     /// store may write them later.
     var isMotion = false
+    /// Whether the changes are only updates of the data of objects.
+    var isOfData = false
 
     enum Change: Sendable, Hashable {
         case insert(FlareRecord, sequence: Int)

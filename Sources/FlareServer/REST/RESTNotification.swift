@@ -52,7 +52,7 @@ extension RESTRoutes {
             return .text(error.rawValue)
         }
         let schema = FlareSchema(.device)
-        let environment = try schema.identifier(route.parents["environment"] ?? "", at: "environment")
+        let environment = try schema.identifier(route.environment ?? "", at: "environment")
         var moved: [FlareRecord] = []
         for move in notification.moves {
             if let device = try await hub.cmx(

@@ -119,13 +119,13 @@ extension RESTResponse {
         var fields = headers
         if status == .ok {
             let tag = knownTag ?? EncodedList.tag(of: body)
-            fields[.eTag] = tag
+            fields.append(HTTPField(name: .eTag, value: tag))
             if method == .get || method == .head, Self.isFresh(request.headerFields, tag) {
                 return (HTTPResponse(status: .notModified, headerFields: fields), nil)
             }
         }
-        fields[.contentType] = type
-        fields[.contentLength] = String(body.readableBytes)
+        fields.append(HTTPField(name: .contentType, value: type))
+        fields.append(HTTPField(name: .contentLength, value: String(body.readableBytes)))
         return (HTTPResponse(status: status, headerFields: fields), method == .head ? nil : body)
     }
 

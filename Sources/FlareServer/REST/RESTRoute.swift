@@ -19,8 +19,9 @@ struct RESTRoute: Equatable {
 
     let kind: FlareClass
     let place: Place
-    /// The parents in the path, by member name.
-    let parents: [String: String]
+    /// The identifiers of the parents in the path.
+    let environment: String?
+    let zone: String?
     /// The list of an environment's things is read-only and, except in the strict dialect, has no filters.
     let isThingsOfEnvironment: Bool
 }
@@ -30,19 +31,28 @@ extension RESTRoute {
     init?(path: Substring) throws(RESTRefusal) {
         guard path.utf8.first == UInt8(ascii: "/") else { return nil }
         var segments = path.parts(between: "/", maxSplits: 10).dropFirst()
-        if segments.count > 1, segments.last == "" { segments.removeLast() }
-        guard segments.first?.lowercased() == "environments", !segments.contains("") else { return nil }
-        try self.init(.environment, segments.dropFirst(), parents: [:])
+        if segments.count > 1, segments.last?.isEmpty == true { segments.removeLast() }
+        guard segments.first?.lowercased() == "environments", !segments.contains(where: \.isEmpty) else {
+            return nil
+        }
+        try self.init(.environment, segments.dropFirst())
     }
 
     private init?(
         _ kind: FlareClass,
         _ rest: ArraySlice<Substring>,
-        parents: [String: String],
+        environment: String? = nil,
+        zone: String? = nil,
         isFlat: Bool = false
     ) throws(RESTRefusal) {
         guard let segment = rest.first else {
-            self.init(kind: kind, place: .list, parents: parents, isThingsOfEnvironment: isFlat)
+            self.init(
+                kind: kind,
+                place: .list,
+                environment: environment,
+                zone: zone,
+                isThingsOfEnvironment: isFlat
+            )
             return
         }
         guard !isFlat else { return nil }
@@ -55,21 +65,32 @@ extension RESTRoute {
         case ("data", _, 2): place = .dataValue(id: id, key: try Self.decoded(tail[tail.startIndex + 1]))
         case ("position", .thing, 1), ("position", .device, 1): place = .position(id: id)
         case ("zones", .environment, _):
-            try self.init(.zone, tail.dropFirst(), parents: ["environment": id])
+            try self.init(.zone, tail.dropFirst(), environment: id)
             return
         case ("devices", .environment, _):
-            try self.init(.device, tail.dropFirst(), parents: ["environment": id])
+            try self.init(.device, tail.dropFirst(), environment: id)
             return
         case ("things", .environment, 1):
-            try self.init(.thing, tail.dropFirst(), parents: ["environment": id], isFlat: true)
+            try self.init(.thing, tail.dropFirst(), environment: id, isFlat: true)
             return
         case ("things", .zone, _):
-            let parents = parents.merging(["zone": id]) { $1 }
-            try self.init(.thing, tail.dropFirst(), parents: parents)
+            try self.init(.thing, tail.dropFirst(), environment: environment, zone: id)
             return
         default: return nil
         }
-        self.init(kind: kind, place: place, parents: parents, isThingsOfEnvironment: false)
+        self.init(
+            kind: kind,
+            place: place,
+            environment: environment,
+            zone: zone,
+            isThingsOfEnvironment: false
+        )
+    }
+
+    /// The parents by member name.
+    var parents: [String: String] {
+        let named = ["environment": environment, "zone": zone]
+        return named.compactMapValues(\.self)
     }
 
     /// Refuses an invalid percent encoding, or one that is not UTF-8.

@@ -117,12 +117,11 @@ struct RESTRoutes: HTTPResponder {
 
 extension RESTRoutes: ImmediateResponder {
     /// Reads objects if the hub is free; ``respond(to:context:)`` handles all other requests.
-    func immediateResponse(to request: HTTPRequest, on channel: any Channel) -> ImmediateResponse? {
+    func immediateResponse(to request: HTTPRequest, from peer: String?) -> ImmediateResponse? {
         let (target, method) = (RequestTarget(request.path ?? "/"), request.method)
         guard method == .get || method == .head, let route = try? RESTRoute(path: target.path) else {
             return nil
         }
-        let peer = channel.remoteAddress?.ipAddress
         guard let visitor = hub.access.visitor(of: request, from: peer) else { return nil }
         let found = try? hub.executor.runIfFree {
             try hub.assumeIsolated { try read(route, query: target.query, by: visitor, from: $0) }
@@ -194,8 +193,8 @@ extension RESTRoutes {
         of route: RESTRoute,
         _ schema: FlareSchema
     ) throws(FlareSchemaError) -> (environment: FlareID?, zone: FlareID?) {
-        if let zone = route.parents["zone"] { return (nil, try schema.identifier(zone, at: "zone")) }
-        guard let environment = route.parents["environment"] else { return (nil, nil) }
+        if let zone = route.zone { return (nil, try schema.identifier(zone, at: "zone")) }
+        guard let environment = route.environment else { return (nil, nil) }
         return (try schema.identifier(environment, at: "environment"), nil)
     }
 

@@ -270,8 +270,7 @@ extension FlareStore {
     private static func update(_ kind: FlareClass, _ sequence: Int, _ document: [UInt8], _ db: Database)
         throws
     {
-        let sql = "UPDATE \(kind.rawValue) SET document = ? WHERE sequence = ?"
-        let statement = try db.cachedStatement(sql: sql).sqliteStatement
+        let statement = try db.cachedStatement(sql: updateStatement(of: kind)).sqliteStatement
         let code = document.withUnsafeBytes { document in
             // Without a destructor, as the document outlives the step.
             sqlite3_bind_text64(
@@ -291,6 +290,16 @@ extension FlareStore {
         }
         guard code == SQLITE_DONE else {
             throw DatabaseError(resultCode: ResultCode(rawValue: code), message: db.lastErrorMessage)
+        }
+    }
+
+    /// Literals, which need no memory.
+    private static func updateStatement(of kind: FlareClass) -> String {
+        switch kind {
+        case .environment: "UPDATE environment SET document = ? WHERE sequence = ?"
+        case .zone: "UPDATE zone SET document = ? WHERE sequence = ?"
+        case .thing: "UPDATE thing SET document = ? WHERE sequence = ?"
+        case .device: "UPDATE device SET document = ? WHERE sequence = ?"
         }
     }
 

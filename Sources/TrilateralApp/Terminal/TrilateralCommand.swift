@@ -1,5 +1,6 @@
 import ArgumentParser
 import CMalloc
+import CSQLite
 import Daemon
 import Glibc
 import OperatingSystem
@@ -14,6 +15,7 @@ package enum TrilateralProgram {
         Terminal.reserveStandardDescriptors()
         ignoreStraySignals()
         keepMemoryTogether()
+        trilateral_stop_sqlite_statistics()
         do {
             try ProcessResources.check(.command)
             let arguments = image.arguments.dropFirst()
