@@ -353,8 +353,8 @@ package final class AccountsRegistry: Sendable {
         defer { ticks.cancel() }
         port.yield()
         for await _ in wakes {
-            // Rows of the same moment are one transaction.
-            try? await Task.sleep(for: .milliseconds(500))
+            // Rows of the same moment are one transaction; see ``log(_:)`` for how long they may wait.
+            try? await Task.sleep(for: .milliseconds(800))
             do throws(AccountsError) {
                 // First what counts, then what is written.
                 try refresh()
