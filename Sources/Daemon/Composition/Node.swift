@@ -186,7 +186,7 @@ package struct Node: Sendable {
             announce: { state in bridge.assumeIsolated { $0.announceAll(state) } },
             log: { record in
                 guard record.isKept else { return }
-                accounts.log(CommandLogEntry(record, epoch: epoch, in: accounts.table))
+                accounts.log(record.logEntry(epoch: epoch, in: accounts.table))
             },
             shell: shell
         )
