@@ -176,7 +176,7 @@ package struct Node: Sendable {
             flare: connection.send,
             sensors: reloader.inputs.send,
             remember: { record in writer.assumeIsolated { $0.add(record) } },
-            store: { writer.assumeIsolated { _ = $0.flush() } },
+            store: { if writer.hasUnsaved { writer.assumeIsolated { _ = $0.flush() } } },
             publish: { snapshot, output in
                 bridge.assumeIsolated { bridge in
                     if !snapshot.changes.isEmpty {
