@@ -65,9 +65,21 @@ package actor NodeRuntime {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let program: ProgramInfo
 
-    /// Events of the current turn that are not handled yet.
-    private var caused: Deque<ControllerEvent> = []
-    private var isInTurn = false
+    /// What the current turn has caused and not handled yet.
+    private struct Inbox {
+        /// Whether there is a turn.
+        var isOpen = false
+        var events: Deque<ControllerEvent> = []
+
+        /// - Returns: `false` if there is no turn.
+        mutating func add(_ event: ControllerEvent) -> Bool {
+            if isOpen { events.append(event) }
+            return isOpen
+        }
+    }
+
+    /// Behind a lock, so that replies within a turn need not enter the node.
+    private nonisolated let inbox = Locked(Inbox())
     private var hasEnded = false
 
     /// - Parameters:
@@ -117,13 +129,8 @@ package actor NodeRuntime {
     /// An event that arrives within a turn was caused by it and is handled in it.
     package nonisolated func receive(_ event: FlareEvent) {
         let event = ControllerEvent.flare(event)
-        guard loop.isCurrent else { return send(event) }
-        let isCaused = assumeIsolated { node in
-            if node.isInTurn { node.caused.append(event) }
-            return node.isInTurn
-        }
-        // The caller is in the middle of its own work: start the turn after it.
-        if !isCaused { send(event) }
+        // Without a turn the caller is in the middle of its own work: start one after it.
+        guard loop.isCurrent, inbox.withLock({ $0.add(event) }) else { return send(event) }
     }
 
     /// The state; not to be retained beyond the call, because the controller would copy its dictionaries.
@@ -161,10 +168,10 @@ package actor NodeRuntime {
     private func turn(_ event: ControllerEvent) {
         guard !hasEnded, let ports else { return }
         var output = TurnOutput()
-        isInTurn = true
+        inbox.withLock { $0.isOpen = true }
         handle(event, ports, &output)
-        while let event = caused.popFirst() { handle(event, ports, &output) }
-        isInTurn = false
+        while let event = inbox.withLock({ $0.events.popFirst() }) { handle(event, ports, &output) }
+        inbox.withLock { $0.isOpen = false }
         ports.store()
         for index in output.answers.indices { complete(&output.answers[index]) }
         if let snapshot = controller.removeSnapshot() {
