@@ -112,11 +112,11 @@ package final class AccountsRegistry: Sendable {
 
     /// Who brings a claim; see ``Identify``.
     package func identify(_ claim: Claim) -> Caller? {
+        // Who reaches the broker is the broker's to decide.
+        if case .unnamed(.mqtt) = claim { return state.withLock { Self.unnamed(.mqtt, nil, $0) } }
         let now = clock()
         return state.withLock { state in
             switch claim {
-            // Who reaches the broker is the broker's to decide.
-            case .unnamed(.mqtt): return Self.unnamed(.mqtt, nil, state)
             case .unnamed(let interface): return Self.unnamed(interface, .write, state)
             case .trusted(let interface): return Self.unnamed(interface, nil, state)
             case .vouched(let name):
@@ -312,10 +312,16 @@ package final class AccountsRegistry: Sendable {
         var masked = strangers
         masked.mask(by: mask)
         do {
-            try store.atomically { store in
-                try store.append(rows, strangers: masked, limits: settings.log, unnamed: settings.unnamed)
-                try store.record(uses)
-                try store.recordSeen(seen)
+            try store.write { database in
+                try AccountsStore.append(
+                    rows,
+                    strangers: masked,
+                    limits: settings.log,
+                    unnamed: settings.unnamed,
+                    database
+                )
+                try AccountsStore.record(uses, database)
+                try AccountsStore.recordSeen(seen, database)
             }
         } catch {
             state.withLock { state in
@@ -347,8 +353,8 @@ package final class AccountsRegistry: Sendable {
         defer { ticks.cancel() }
         port.yield()
         for await _ in wakes {
-            // Rows of the same moment are one transaction.
-            try? await Task.sleep(for: .milliseconds(500))
+            // Rows of the same moment are one transaction; see ``log(_:)`` for how long they may wait.
+            try? await Task.sleep(for: .milliseconds(800))
             do throws(AccountsError) {
                 // First what counts, then what is written.
                 try refresh()

@@ -8,9 +8,10 @@ package enum RuntimeClock {
     private static let origin = ContinuousClock.now
 
     @Sendable package static func now() -> Instant {
-        Instant(
+        let (seconds, attoseconds) = (ContinuousClock.now - origin).components
+        return Instant(
             wallMilliseconds: Int64(Date().timeIntervalSince1970 * 1000),
-            steadyMilliseconds: Int64(steadySeconds() * 1000)
+            steadyMilliseconds: seconds * 1000 + attoseconds / 1_000_000_000_000_000
         )
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 package import SystemPackage
 
 /// A serial executor for tasks, actors and closures.
@@ -131,8 +132,8 @@ private final class WorkQueue: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let arrival = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var waiting: [Work] = []
-    /// The thread that runs work; there is at most one.
-    private var worker: pthread_t?
+    /// The thread that runs work, or 0; changed only with the mutex.
+    private let workerThread = Atomic<pthread_t>(0)
     /// Whether the owner was woken and has not started yet.
     private var isOwnerCalled = false
     /// Threads that will borrow the work they submit.
@@ -169,7 +170,17 @@ private final class WorkQueue: @unchecked Sendable {
         return body()
     }
 
-    var isWorker: Bool { locked { worker.map(isSelf) ?? false } }
+    /// The thread that runs work; there is at most one.
+    private var worker: pthread_t? {
+        get {
+            let thread = workerThread.load(ordering: .relaxed)
+            return thread == 0 ? nil : thread
+        }
+        set { workerThread.store(newValue ?? 0, ordering: .relaxed) }
+    }
+
+    /// Needs no mutex: that a thread is the worker, only this thread itself begins and ends.
+    var isWorker: Bool { worker.map(isSelf) ?? false }
 
     private func isSelf(_ thread: pthread_t) -> Bool { pthread_equal(thread, pthread_self()) != 0 }
 
@@ -213,7 +224,7 @@ private final class WorkQueue: @unchecked Sendable {
     /// Waits for work; `nil` once the queue is closed and empty.
     func next() -> [Work]? {
         locked {
-            if worker.map(isSelf) ?? false { worker = nil }
+            if isWorker { worker = nil }
             isOwnerCalled = worker == nil && !waiting.isEmpty
             while true {
                 appendDue()
@@ -281,7 +292,7 @@ private final class WorkQueue: @unchecked Sendable {
     /// - Returns: `false` if it is registered, or runs work, already.
     func begin() -> Bool {
         locked {
-            guard !(worker.map(isSelf) ?? false), !lenders.contains(where: isSelf) else { return false }
+            guard !isWorker, !lenders.contains(where: isSelf) else { return false }
             lenders.append(pthread_self())
             return true
         }

@@ -34,6 +34,17 @@ struct CommandLogTests {
         #expect(found.first == full)
     }
 
+    @Test func `a text that is empty or missing stays so after a row in which it was there`() throws {
+        let store = try TestAccounts().store
+        var full = entry(at: 1)
+        (full.id, full.target, full.actions, full.tx) = ("7", "5f", #"{"text":"größer"}"#, "3")
+        var bare = CommandLogEntry(at: 2, interface: "mqtt", caller: "nobody", kind: "set", state: "ok")
+        bare.source = ""
+        try store.append([full, bare])
+        (full.seq, bare.seq) = (1, 2)
+        #expect(try store.log() == [full, bare])
+    }
+
     @Test func `rows that an older version called obeyed are accepted`() throws {
         let accounts = try TestAccounts()
         var old = entry(at: 1)

@@ -62,13 +62,13 @@ struct NodeRuntimeTests {
                 },
                 remember: { [self] _ in record("remember") },
                 store: { [self] in record("store") },
-                event: { [self] event in record("event \(event.type)") },
-                answer: { [self] answer in record("answer \(answer.ticket)") }
+                publish: { [self] snapshot, output in
+                    if !snapshot.changes.isEmpty { record("state") }
+                    for event in output.events { record("event \(event.type)") }
+                    for answer in output.answers { record("answer \(answer.ticket)") }
+                }
             )
-            let observer = StateObserver { [self] _ in record("state") }
-            loop.perform { [self] in
-                node.assumeIsolated { $0.connect(ports, observers: [observer]) }
-            }
+            loop.perform { [self] in node.assumeIsolated { $0.connect(ports) } }
         }
 
         private static func reply(

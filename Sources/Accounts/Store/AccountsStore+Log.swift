@@ -19,21 +19,30 @@ extension AccountsStore {
         limits: LogLimits = LogLimits(),
         unnamed: [Interface: String] = [:]
     ) throws(AccountsError) {
+        try write { try Self.append(entries, strangers: strangers, limits: limits, unnamed: unnamed, $0) }
+    }
+
+    static func append(
+        _ entries: [CommandLogEntry],
+        strangers: [CommandLogEntry],
+        limits: LogLimits,
+        unnamed: [Interface: String],
+        _ database: Database
+    ) throws {
         guard let newest = [entries, strangers].compactMap({ $0.lazy.map(\.at).max() }).max() else { return }
-        try write { database in
-            for entry in entries { try Self.append(entry, database) }
-            for entry in strangers { try Self.appendStranger(entry, database) }
-            let days = min(max(0, limits.days), 100_000)
-            try database.cachedStatement(sql: "DELETE FROM command WHERE at < ?")
-                .execute(arguments: [max(newest, 0) - days * 86_400_000])
-            try Self.trim(to: min(max(0, limits.rows), 1_000_000_000), unnamed, database)
-            guard !strangers.isEmpty else { return }
-            // Their numbers go down.
-            try database.execute(
-                sql: "DELETE FROM command WHERE seq < 0 AND seq >= (SELECT min(seq) FROM command) + ?",
-                arguments: [min(max(0, limits.rows), Self.mostOfStrangers)]
-            )
-        }
+        var insertion = try RepeatedStatement(Self.insertion, database)
+        for entry in entries { try append(entry, &insertion, database) }
+        for entry in strangers { try appendStranger(entry, &insertion, database) }
+        let days = min(max(0, limits.days), 100_000)
+        try database.cachedStatement(sql: "DELETE FROM command WHERE at < ?")
+            .execute(arguments: [max(newest, 0) - days * 86_400_000])
+        try trim(to: min(max(0, limits.rows), 1_000_000_000), unnamed, database)
+        guard !strangers.isEmpty else { return }
+        // Their numbers go down.
+        try database.execute(
+            sql: "DELETE FROM command WHERE seq < 0 AND seq >= (SELECT min(seq) FROM command) + ?",
+            arguments: [min(max(0, limits.rows), Self.mostOfStrangers)]
+        )
     }
 
     /// Removes rows of users beyond a limit, the oldest first.
@@ -52,8 +61,9 @@ extension AccountsStore {
             )
         }
         // Most times the numbers alone say that there is room.
-        let first = try number("SELECT min(seq) FROM command WHERE seq > 0")
-        guard try number("SELECT max(seq) FROM command") - first >= most else { return }
+        let last = "SELECT max(seq) FROM command"
+        let first = "SELECT min(seq) FROM command WHERE seq > 0"
+        guard try number("SELECT (\(last)) - (\(first))") >= most else { return }
         let all = "SELECT COUNT(*) FROM command INDEXED BY command_at WHERE seq > 0"
         var excess = try number(all) - most
         guard excess > 0 else { return }
@@ -87,7 +97,11 @@ extension AccountsStore {
     }
 
     /// Counts a refusal in the row of its address and minute, or adds a row.
-    private static func appendStranger(_ entry: CommandLogEntry, _ database: Database) throws {
+    private static func appendStranger(
+        _ entry: CommandLogEntry,
+        _ insertion: inout RepeatedStatement,
+        _ database: Database
+    ) throws {
         try database.execute(
             sql: """
                 UPDATE command SET times = times + ?, target = CASE WHEN target IS ? THEN target END
@@ -102,10 +116,14 @@ extension AccountsStore {
         )
         guard database.changesCount == 0 else { return }
         let last = try Int64.fetchOne(database, sql: "SELECT min(seq) FROM command") ?? 0
-        try insert(entry, seq: min(0, last) - 1, database)
+        try insert(entry, seq: min(0, last) - 1, &insertion)
     }
 
-    private static func append(_ entry: CommandLogEntry, _ database: Database) throws {
+    private static func append(
+        _ entry: CommandLogEntry,
+        _ insertion: inout RepeatedStatement,
+        _ database: Database
+    ) throws {
         if entry.code != nil {
             let statement = try database.cachedStatement(
                 sql: """
@@ -124,16 +142,21 @@ extension AccountsStore {
             ])
             if database.changesCount > 0 { return }
         }
-        try insert(entry, seq: nil, database)
+        try insert(entry, seq: nil, &insertion)
     }
 
+    private static let insertion = """
+        INSERT INTO command (seq, id, at, epoch, face, speaker, source, kind, target, slug, actions, results, state,
+            code, tx, took_ms, times) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+
     /// - Parameter seq: `nil` for the next number.
-    private static func insert(_ entry: CommandLogEntry, seq: Int64?, _ database: Database) throws {
-        let sql = """
-            INSERT INTO command (seq, id, at, epoch, face, speaker, source, kind, target, slug, actions, results, state,
-                code, tx, took_ms, times) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
-        try database.run(sql) { values in
+    private static func insert(
+        _ entry: CommandLogEntry,
+        seq: Int64?,
+        _ insertion: inout RepeatedStatement
+    ) throws {
+        try insertion.run { values in
             values.add(seq)
             values.add(clipped(entry.id))
             values.add(entry.at)

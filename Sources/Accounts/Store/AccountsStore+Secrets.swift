@@ -112,14 +112,15 @@ extension AccountsStore {
 
     /// Writes when secrets were used; those that were removed meanwhile stay so.
     package func record(_ uses: [SecretIndex.Use]) throws(AccountsError) {
-        guard !uses.isEmpty else { return }
-        try write { database in
-            for use in uses {
-                try database.execute(
-                    sql: "UPDATE secret SET used = ?, until = ifnull(?, until) WHERE hash = ?",
-                    arguments: [use.used, use.until, Data(use.hash)]
-                )
-            }
+        if !uses.isEmpty { try write { try Self.record(uses, $0) } }
+    }
+
+    static func record(_ uses: [SecretIndex.Use], _ database: Database) throws {
+        for use in uses {
+            try database.execute(
+                sql: "UPDATE secret SET used = ?, until = ifnull(?, until) WHERE hash = ?",
+                arguments: [use.used, use.until, Data(use.hash)]
+            )
         }
     }
 

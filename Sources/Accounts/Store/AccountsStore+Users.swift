@@ -217,15 +217,12 @@ extension AccountsStore {
     }
 
     /// Records when users were last identified.
-    package func recordSeen(_ users: [AccountID: Int64]) throws(AccountsError) {
-        guard !users.isEmpty else { return }
-        try write { database in
-            for (id, time) in users {
-                try database.execute(
-                    sql: "UPDATE user SET seen = ? WHERE id = ? AND ifnull(seen, 0) < ?",
-                    arguments: [time, "\(id)", time]
-                )
-            }
+    static func recordSeen(_ users: [AccountID: Int64], _ database: Database) throws {
+        for (id, time) in users {
+            try database.execute(
+                sql: "UPDATE user SET seen = ? WHERE id = ? AND ifnull(seen, 0) < ?",
+                arguments: [time, "\(id)", time]
+            )
         }
     }
 

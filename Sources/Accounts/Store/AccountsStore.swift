@@ -43,7 +43,9 @@ package final class AccountsStore: Sendable {
     /// Counts the changes that other programs made since the database was opened.
     func foreignChanges() throws(AccountsError) -> Int64 {
         do {
-            return try writer.unsafeReentrantRead { try Int64.fetchOne($0, sql: "PRAGMA data_version") ?? 0 }
+            return try writer.unsafeReentrantRead {
+                try Int64.fetchOne($0.cachedStatement(sql: "PRAGMA data_version")) ?? 0
+            }
         } catch {
             throw AccountsError(error)
         }

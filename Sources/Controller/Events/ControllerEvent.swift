@@ -4,7 +4,9 @@ package import People
 /// An input of the controller: something that has happened, named in the past tense.
 package enum ControllerEvent: Sendable, Hashable {
     /// From the Flare server or its link.
-    case flare(FlareEvent)
+    ///
+    /// Indirect, because it is by far the largest, and each slice is shown every event.
+    indirect case flare(FlareEvent)
     /// A client of the embedded server is making an object; before the server tells of it.
     ///
     /// - Parameter home: The environment that it is in; `nil` for an environment.

@@ -176,27 +176,33 @@ package struct Node: Sendable {
             flare: connection.send,
             sensors: reloader.inputs.send,
             remember: { record in writer.assumeIsolated { $0.add(record) } },
-            store: { writer.assumeIsolated { _ = $0.flush() } },
-            event: { event in bridge.assumeIsolated { $0.publish(event) } },
-            answer: { answer in
-                if let receive = parts.receiver(of: answer.actor) { return receive(answer) }
-                bridge.assumeIsolated { $0.publish(answer) }
+            store: { if writer.hasUnsaved { writer.assumeIsolated { _ = $0.flush() } } },
+            publish: { snapshot, output in
+                bridge.assumeIsolated { bridge in
+                    if !snapshot.changes.isEmpty {
+                        bridge.publish(snapshot)
+                        for observer in parts.observers { observer.observe(snapshot) }
+                    }
+                    if output.announces { bridge.announceAll(snapshot.state) }
+                    if output.resendsState { bridge.resend(snapshot.state) }
+                    for event in output.events { bridge.publish(event) }
+                    for answer in output.answers {
+                        if let receive = parts.receiver(of: answer.actor) {
+                            receive(answer)
+                        } else {
+                            bridge.publish(answer)
+                        }
+                    }
+                }
             },
-            resendState: { state in bridge.assumeIsolated { $0.resend(state) } },
-            announce: { state in bridge.assumeIsolated { $0.announceAll(state) } },
             log: { record in
                 guard record.isKept else { return }
-                accounts.log(CommandLogEntry(record, epoch: epoch, in: accounts.table))
+                accounts.log(record.logEntry(epoch: epoch, in: accounts.table))
             },
             shell: shell
         )
-        let observers =
-            [StateObserver { snapshot in bridge.assumeIsolated { $0.publish(snapshot) } }]
-            + [StateObserver { snapshot in for observer in parts.observers { observer.observe(snapshot) } }]
         let policies = parts.policies
-        loop.perform {
-            runtime.assumeIsolated { $0.connect(ports, observers: observers, policies: policies) }
-        }
+        loop.perform { runtime.assumeIsolated { $0.connect(ports, policies: policies) } }
         runtime.send(.peopleChanged(accounts.table))
         if !policies.isEmpty {
             flare.ask(accounts, configuration.flare, runtime, epoch: epoch, clock: clock)

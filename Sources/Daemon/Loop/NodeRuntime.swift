@@ -11,39 +11,47 @@ package import Threading
 ///
 /// A turn is one event and everything that it causes in this process: the embedded server, the database and the timers
 /// are called as plain functions, and their replies are handled in the same turn. At its end the turn stores the records,
-/// passes the changes to the observers, and then sends events and answers, in that order.
+/// and then publishes what it has led to.
 package actor NodeRuntime {
+    /// What a turn publishes beside the changes of the state, in this order.
+    package struct TurnOutput: Sendable {
+        /// Whether Home Assistant discovery is published.
+        package var announces = false
+        /// Whether the whole state is published again, changed or not.
+        package var resendsState = false
+        package var events: [ChangeEvent] = []
+        package var answers: [Answer] = []
+
+        var isEmpty: Bool { !announces && !resendsState && events.isEmpty && answers.isEmpty }
+    }
+
     /// The functions that carry out effects.
     ///
     /// They are called on the loop, within the turn, and must not block.
-    package struct Ports: Sendable {
-        package var flare: @Sendable (FlareRequest) -> Void
-        package var sensors: @Sendable (SensorPipeline.Input) -> Void
-        package var remember: @Sendable (ControllerEffect.PersistedRecord) -> Void
+    package final class Ports: Sendable {
+        let flare: @Sendable (FlareRequest) -> Void
+        let sensors: @Sendable (SensorPipeline.Input) -> Void
+        let remember: @Sendable (ControllerEffect.PersistedRecord) -> Void
         /// Stores the records of this turn.
-        package var store: @Sendable () -> Void
-        package var event: @Sendable (ChangeEvent) -> Void
-        package var answer: @Sendable (Answer) -> Void
-        package var resendState: @Sendable (ControllerState) -> Void
-        package var announce: @Sendable (ControllerState) -> Void
-        package var log: @Sendable (CommandRecord) -> Void
-        package var shell: @Sendable (ShellRequest) -> Void
+        let store: @Sendable () -> Void
+        /// Publishes the state, if the snapshot has changes, and then the rest.
+        ///
+        /// The snapshot is not to be retained: that would make the controller copy its dictionaries at every change.
+        let publish: @Sendable (StateSnapshot, TurnOutput) -> Void
+        let log: @Sendable (CommandRecord) -> Void
+        let shell: @Sendable (ShellRequest) -> Void
 
         package init(
             flare: @escaping @Sendable (FlareRequest) -> Void,
             sensors: @escaping @Sendable (SensorPipeline.Input) -> Void = { _ in },
             remember: @escaping @Sendable (ControllerEffect.PersistedRecord) -> Void = { _ in },
             store: @escaping @Sendable () -> Void = {},
-            event: @escaping @Sendable (ChangeEvent) -> Void = { _ in },
-            answer: @escaping @Sendable (Answer) -> Void = { _ in },
-            resendState: @escaping @Sendable (ControllerState) -> Void = { _ in },
-            announce: @escaping @Sendable (ControllerState) -> Void = { _ in },
+            publish: @escaping @Sendable (StateSnapshot, TurnOutput) -> Void = { _, _ in },
             log: @escaping @Sendable (CommandRecord) -> Void = { _ in },
             shell: @escaping @Sendable (ShellRequest) -> Void = { _ in }
         ) {
             (self.flare, self.sensors, self.remember, self.store) = (flare, sensors, remember, store)
-            (self.event, self.answer) = (event, answer)
-            (self.resendState, self.announce, self.log, self.shell) = (resendState, announce, log, shell)
+            (self.publish, self.log, self.shell) = (publish, log, shell)
         }
     }
 
@@ -52,15 +60,26 @@ package actor NodeRuntime {
 
     private var controller: DeviceController
     private var ports: Ports?
-    private var observers: [StateObserver] = []
     private var timers: TimerService?
     private let clock: @Sendable () -> Instant
     private let sleep: @Sendable (Duration) async throws -> Void
     private let program: ProgramInfo
 
-    /// Events of the current turn that are not handled yet.
-    private var caused: Deque<ControllerEvent> = []
-    private var isInTurn = false
+    /// What the current turn has caused and not handled yet.
+    private struct Inbox {
+        /// Whether there is a turn.
+        var isOpen = false
+        var events: Deque<ControllerEvent> = []
+
+        /// - Returns: `false` if there is no turn.
+        mutating func add(_ event: ControllerEvent) -> Bool {
+            if isOpen { events.append(event) }
+            return isOpen
+        }
+    }
+
+    /// Behind a lock, so that replies within a turn need not enter the node.
+    private nonisolated let inbox = Locked(Inbox())
     private var hasEnded = false
 
     /// - Parameters:
@@ -79,13 +98,8 @@ package actor NodeRuntime {
     }
 
     /// Sets what the node calls; before the first event.
-    package func connect(
-        _ ports: Ports,
-        observers: [StateObserver] = [],
-        policies: [any CommandPolicy] = []
-    ) {
-        (self.ports, self.observers) = (ports, observers)
-        controller.policies = policies
+    package func connect(_ ports: Ports, policies: [any CommandPolicy] = []) {
+        (self.ports, controller.policies) = (ports, policies)
         timers = TimerService(sleep: sleep) { [weak self] firing in
             guard let self else { return }
             loop.perform { self.assumeIsolated { $0.fired(firing) } }
@@ -114,13 +128,9 @@ package actor NodeRuntime {
     ///
     /// An event that arrives within a turn was caused by it and is handled in it.
     package nonisolated func receive(_ event: FlareEvent) {
-        guard loop.isCurrent else { return send(.flare(event)) }
-        let isCaused = assumeIsolated { node in
-            if node.isInTurn { node.caused.append(.flare(event)) }
-            return node.isInTurn
-        }
-        // The caller is in the middle of its own work: start the turn after it.
-        if !isCaused { send(.flare(event)) }
+        let event = ControllerEvent.flare(event)
+        // Without a turn the caller is in the middle of its own work: start one after it.
+        guard loop.isCurrent, inbox.withLock({ $0.add(event) }) else { return send(event) }
     }
 
     /// The state; not to be retained beyond the call, because the controller would copy its dictionaries.
@@ -148,7 +158,7 @@ package actor NodeRuntime {
         hasEnded = true
         timers?.stopAll()
         // These closures retain the node.
-        (ports, observers, controller.policies) = (nil, [], [])
+        (ports, controller.policies) = (nil, [])
         return controller.state.slices
     }
 
@@ -160,54 +170,49 @@ package actor NodeRuntime {
 
     private func turn(_ event: ControllerEvent) {
         guard !hasEnded, let ports else { return }
-        isInTurn = true
-        caused.append(event)
-        var events: [ChangeEvent] = []
-        var answers: [Answer] = []
-        var (resendsState, announces) = (false, false)
-        while let event = caused.popFirst() {
-            for effect in controller.apply(event, at: clock()) {
-                switch effect {
-                case .flare(let request): ports.flare(request)
-                case .trackBeacons(let place): ports.sensors(.track(place))
-                case .switchSensor(let sensor, let on): ports.sensors(.switched(sensor, on: on))
-                case .startTimer(let timer, let milliseconds):
-                    timers?.start(timer, after: .milliseconds(milliseconds))
-                case .stopTimer(let timer): timers?.stop(timer)
-                case .remember(let record): ports.remember(record)
-                case .answer(let answer): answers.append(answer)
-                case .log(let record): ports.log(record)
-                case .emit(let event): events.append(event)
-                case .resendState: resendsState = true
-                case .announce: announces = true
-                case .readConfiguration: ports.shell(.readConfiguration)
-                case .rebuild: ports.shell(.rebuild)
-                case .restart: ports.shell(.restart)
-                case .setLogLevel(let level): ports.shell(.logLevel(level))
-                }
-            }
-        }
-        isInTurn = false
+        var output = TurnOutput()
+        inbox.withLock { $0.isOpen = true }
+        handle(event, ports, &output)
+        while let event = inbox.withLock({ $0.events.popFirst() }) { handle(event, ports, &output) }
+        inbox.withLock { $0.isOpen = false }
         ports.store()
-        publish()
-        if announces { ports.announce(controller.state) }
-        if resendsState { ports.resendState(controller.state) }
-        for event in events { ports.event(event) }
-        for answer in answers { ports.answer(completed(answer)) }
+        for index in output.answers.indices { complete(&output.answers[index]) }
+        if let snapshot = controller.removeSnapshot() {
+            ports.publish(snapshot, output)
+        } else if !output.isEmpty {
+            ports.publish(StateSnapshot(state: controller.state, changes: []), output)
+        }
     }
 
-    private func publish() {
-        guard let snapshot = controller.removeSnapshot() else { return }
-        for observer in observers { observer.observe(snapshot) }
+    private func handle(_ event: ControllerEvent, _ ports: Ports, _ output: inout TurnOutput) {
+        for effect in controller.apply(event, at: clock()) {
+            switch consume effect {
+            case .flare(let request): ports.flare(request)
+            case .trackBeacons(let place): ports.sensors(.track(place))
+            case .switchSensor(let sensor, let on): ports.sensors(.switched(sensor, on: on))
+            case .startTimer(let timer, let milliseconds):
+                timers?.start(timer, after: .milliseconds(milliseconds))
+            case .stopTimer(let timer): timers?.stop(timer)
+            case .remember(let record): ports.remember(record)
+            case .answer(let answer): output.answers.append(answer)
+            case .log(let record): ports.log(record)
+            case .emit(let event): output.events.append(event)
+            case .resendState: output.resendsState = true
+            case .announce: output.announces = true
+            case .readConfiguration: ports.shell(.readConfiguration)
+            case .rebuild: ports.shell(.rebuild)
+            case .restart: ports.shell(.restart)
+            case .setLogLevel(let level): ports.shell(.logLevel(level))
+            }
+        }
     }
 
     /// Adds what the controller does not know: JSON, version, uptime.
-    private func completed(_ answer: Answer) -> Answer {
-        guard answer.refusal == nil else { return answer }
-        var answer = answer
+    private func complete(_ answer: inout Answer) {
+        guard answer.refusal == nil else { return }
         switch answer.subject {
         case .get:
-            guard let thing = answer.target?.object else { break }
+            guard let thing = answer.target?.object else { return }
             let data = controller.state.thingJSON(thing.id)
             answer.data = answer.isContainerHidden ? data?.withoutContainer(of: .thing) : data
         case .verb("ping"):
@@ -216,8 +221,7 @@ package actor NodeRuntime {
                 "uptime_s": JSONValue(Int(clock().milliseconds(since: program.started) / 1000)),
             ]
         case .set, .verb:
-            break
+            return
         }
-        return answer
     }
 }

@@ -8,7 +8,7 @@ package actor StateWriter {
 
     private let store: StateStore
     private let onFault: @Sendable (StateStoreError) -> Void
-    private var unsaved: [ControllerEffect.PersistedRecord] = []
+    private nonisolated let unsaved = Locked<[ControllerEffect.PersistedRecord]>([])
     private var isScheduled = false
 
     /// - Parameters:
@@ -22,9 +22,12 @@ package actor StateWriter {
         (self.loop, self.store, self.onFault) = (loop, store, onFault)
     }
 
+    /// Whether records are to be written; may be asked from anywhere.
+    package nonisolated var hasUnsaved: Bool { unsaved.withLock { !$0.isEmpty } }
+
     /// Adds a record; it is written by the next ``flush()``, at the latest after the current work on the loop.
     package func add(_ record: ControllerEffect.PersistedRecord) {
-        unsaved.append(record)
+        unsaved.withLock { $0.append(record) }
         guard !isScheduled else { return }
         isScheduled = true
         loop.perform {
@@ -40,10 +43,11 @@ package actor StateWriter {
     /// - Returns: Whether everything is written.
     @discardableResult
     package func flush() -> Bool {
-        guard !unsaved.isEmpty else { return true }
+        let records = unsaved.withLock { $0 }
+        guard !records.isEmpty else { return true }
         do throws(StateStoreError) {
-            try store.save(unsaved)
-            unsaved = []
+            try store.save(records)
+            unsaved.withLock { $0.removeFirst(records.count) }
             return true
         } catch {
             onFault(error)
