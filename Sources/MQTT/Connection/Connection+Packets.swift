@@ -12,14 +12,16 @@ extension Connection {
     func send(_ outgoing: MQTTOutbox.Outgoing) -> Bool {
         let packet = outgoing.packet
         let isAccepted = output.withLock { output in
-            if output.isOpen { output.buffer.append(publish: packet, id: outgoing.id) }
+            if output.isOpen {
+                output.buffer.append(publish: outgoing.message, as: packet, id: outgoing.id)
+            }
             return output.isOpen
         }
         guard isAccepted else { return false }
         logger.trace(
             """
             sending PUBLISH (q\(packet.qos.rawValue), r\(packet.isRetained ? 1 : 0), m\(outgoing.id), \
-            '\(packet.message.topic)', \(packet.message.payload.count) bytes)
+            '\(outgoing.message.topic)', \(outgoing.message.payload.count) bytes)
             """
         )
         return true
