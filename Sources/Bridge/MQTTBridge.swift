@@ -259,18 +259,19 @@ package actor MQTTBridge {
     /// Publishes what a turn has changed.
     package func publish(_ snapshot: StateSnapshot) {
         guard !isLeaving else { return }
+        let now = now
         if report.observe(snapshot) { setHealth() }
         publisher.observe(snapshot)
         if publisher.isConnected { perform(discovery.observe(snapshot, at: now)) }
         gate?.observe(snapshot, in: &publisher.retained)
         renderer.model(snapshot, in: &publisher.retained)
         // The model is written before the rest is rendered.
-        if flush() { client.flush() }
+        if flush(at: now) { client.flush() }
         renderer.rest(snapshot, in: &publisher.retained)
         if snapshot.changes.contains(.nearby) || discovery.isNearbyStale { showNearby(snapshot.state) }
         for index in renderers.indices { renderers[index].observe(snapshot) }
         clearStaleTopics()
-        flush()
+        flush(at: now)
     }
 
     /// Counts the turns in which objects moved, for ``accessListApplied(_:)``.
@@ -309,9 +310,9 @@ package actor MQTTBridge {
     ///
     /// - Returns: Whether anything was sent.
     @discardableResult
-    func flush() -> Bool {
+    func flush(at now: Int64? = nil) -> Bool {
         guard publisher.canSend, !hasEnded else { return false }
-        let now = now
+        let now = now ?? self.now
         for index in renderers.indices { renderers[index].render(into: &publisher.retained, at: now) }
         let hasSent = publisher.flush(at: now, upTo: discovery.isHoldingStates ? .info : .view)
         if publisher.hasRefusals { handleRefusals() }
