@@ -37,15 +37,17 @@ extension Connection {
     func receive(_ packet: IncomingPacket) -> Failure? {
         switch packet {
         case .acknowledgement(let id, let code):
-            logger.trace("received PUBACK (m\(id), code \(code))")
+            if isTracing { logger.trace("received PUBACK (m\(id), code \(code))") }
             events.acknowledged(id, Int32(code))
         case .publish(let message, let id, let subscriptions):
-            logger.trace(
-                """
-                received PUBLISH (q\(message.qos.rawValue), r\(message.isRetained ? 1 : 0), m\(id ?? 0), \
-                '\(message.topic)', \(message.oversizeBytes ?? message.payload.count) bytes)
-                """
-            )
+            if isTracing {
+                logger.trace(
+                    """
+                    received PUBLISH (q\(message.qos.rawValue), r\(message.isRetained ? 1 : 0), m\(id ?? 0), \
+                    '\(message.topic)', \(message.oversizeBytes ?? message.payload.count) bytes)
+                    """
+                )
+            }
             if let id, !acknowledge(id) { return Self.unread }
             events.received(message, subscriptions)
         }

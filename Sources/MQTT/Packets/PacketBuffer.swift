@@ -80,7 +80,8 @@ package struct PacketBuffer {
 
     private mutating func append(text: String) {
         append(UInt16(truncatingIfNeeded: text.utf8.count))
-        bytes.append(contentsOf: text.utf8)
+        var text = text
+        text.withUTF8 { bytes.append(contentsOf: $0) }
     }
 
     private mutating func append(variable number: Int) {
