@@ -125,8 +125,8 @@ extension CommandPayload {
         case .plain(let text), .quoted(let text): SecretMask.tokens.finds(in: text)
         case .list(let elements): SecretMask.tokens.finds(in: .array(elements))
         case .object(let members):
-            members.contains { name, value in
-                name != member && (SecretMask.tokens.finds(in: name) || SecretMask.tokens.finds(in: value))
+            !members.allMembers { _, name, value in
+                name == member || !SecretMask.tokens.finds(in: name) && !SecretMask.tokens.finds(in: value)
             }
         }
     }

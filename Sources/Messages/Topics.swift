@@ -164,7 +164,7 @@ package struct Topics: Sendable, Hashable {
     package func display(of topic: String) -> String? {
         let levels = topic.dropFirst(root.count).parts(between: "/")
         guard topic.hasPrefix(root + "/"), levels.count == 4, levels[1] == "display", levels[3] == "presence",
-            !SecretMask.tokens.finds(in: levels[2])
+            !SecretMask.tokens.finds(in: String(levels[2]))
         else { return nil }
         return String(levels[2])
     }
