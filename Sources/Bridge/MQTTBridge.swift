@@ -321,7 +321,9 @@ package actor MQTTBridge {
     }
 
     private func planFlush(at now: Int64) {
-        let due = renderers.reduce(publisher.retained.nextDue(after: now)) { first, renderer in
+        // Mostly nothing waits, and the store is not passed on to learn that.
+        let next = publisher.retained.isSent ? nil : publisher.retained.nextDue(after: now)
+        let due = renderers.reduce(next) { first, renderer in
             first.map { min($0, renderer.nextDue ?? $0) } ?? renderer.nextDue
         }
         let first = due.map { ($0 + Self.timerStep - 1) / Self.timerStep * Self.timerStep }
