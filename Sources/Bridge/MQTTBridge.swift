@@ -115,7 +115,7 @@ package actor MQTTBridge {
         duplicateClient = DuplicateClientDetector(client.configuration)
         copies = CopyDetector(topics: topics, installation: identity.installation)
         // Before the client runs, so that no connect is missed.
-        client.handleLinkEvents(on: loop) { [weak self] event in self?.assumeIsolated { $0.receive(event) } }
+        client.handleLinkEvents(on: loop) { [weak self] event in self?.onExecutor { $0.receive(event) } }
     }
 
     /// Subscribes to commands; call it before the client runs, so that a link that is up receives them.
@@ -144,7 +144,7 @@ package actor MQTTBridge {
         _ handle: @escaping @Sendable (isolated MQTTBridge, MQTTMessage) -> Void
     ) -> MQTTSubscription {
         client.subscribe(filters, qos: qos, on: loop) { message in
-            self.assumeIsolated { handle($0, message) }
+            self.onExecutor { handle($0, message) }
         }
     }
 
@@ -152,7 +152,7 @@ package actor MQTTBridge {
     ///
     /// The body must check again what may have changed meanwhile.
     func after(_ delay: Duration, _ body: @escaping @Sendable (isolated MQTTBridge) -> Void) {
-        loop.perform(after: delay) { self.assumeIsolated { body($0) } }
+        loop.perform(after: delay) { self.onExecutor { body($0) } }
     }
 
     var now: Int64 { clock().steadyMilliseconds }
