@@ -115,7 +115,7 @@ package actor MQTTBridge {
         duplicateClient = DuplicateClientDetector(client.configuration)
         copies = CopyDetector(topics: topics, installation: identity.installation)
         // Before the client runs, so that no connect is missed.
-        client.handleLinkEvents(on: loop) { [weak self] event in self?.assumeIsolated { $0.receive(event) } }
+        client.handleLinkEvents(on: loop) { [weak self] event in self?.onExecutor { $0.receive(event) } }
     }
 
     /// Subscribes to commands; call it before the client runs, so that a link that is up receives them.
@@ -144,7 +144,7 @@ package actor MQTTBridge {
         _ handle: @escaping @Sendable (isolated MQTTBridge, MQTTMessage) -> Void
     ) -> MQTTSubscription {
         client.subscribe(filters, qos: qos, on: loop) { message in
-            self.assumeIsolated { handle($0, message) }
+            self.onExecutor { handle($0, message) }
         }
     }
 
@@ -152,7 +152,7 @@ package actor MQTTBridge {
     ///
     /// The body must check again what may have changed meanwhile.
     func after(_ delay: Duration, _ body: @escaping @Sendable (isolated MQTTBridge) -> Void) {
-        loop.perform(after: delay) { self.assumeIsolated { body($0) } }
+        loop.perform(after: delay) { self.onExecutor { body($0) } }
     }
 
     var now: Int64 { clock().steadyMilliseconds }
@@ -259,18 +259,19 @@ package actor MQTTBridge {
     /// Publishes what a turn has changed.
     package func publish(_ snapshot: StateSnapshot) {
         guard !isLeaving else { return }
+        let now = now
         if report.observe(snapshot) { setHealth() }
         publisher.observe(snapshot)
         if publisher.isConnected { perform(discovery.observe(snapshot, at: now)) }
         gate?.observe(snapshot, in: &publisher.retained)
         renderer.model(snapshot, in: &publisher.retained)
         // The model is written before the rest is rendered.
-        if flush() { client.flush() }
+        if flush(at: now) { client.flush() }
         renderer.rest(snapshot, in: &publisher.retained)
         if snapshot.changes.contains(.nearby) || discovery.isNearbyStale { showNearby(snapshot.state) }
         for index in renderers.indices { renderers[index].observe(snapshot) }
         clearStaleTopics()
-        flush()
+        flush(at: now)
     }
 
     /// Counts the turns in which objects moved, for ``accessListApplied(_:)``.
@@ -309,9 +310,9 @@ package actor MQTTBridge {
     ///
     /// - Returns: Whether anything was sent.
     @discardableResult
-    func flush() -> Bool {
+    func flush(at now: Int64? = nil) -> Bool {
         guard publisher.canSend, !hasEnded else { return false }
-        let now = now
+        let now = now ?? self.now
         for index in renderers.indices { renderers[index].render(into: &publisher.retained, at: now) }
         let hasSent = publisher.flush(at: now, upTo: discovery.isHoldingStates ? .info : .view)
         if publisher.hasRefusals { handleRefusals() }
@@ -320,7 +321,9 @@ package actor MQTTBridge {
     }
 
     private func planFlush(at now: Int64) {
-        let due = renderers.reduce(publisher.retained.nextDue(after: now)) { first, renderer in
+        // Mostly nothing waits, and the store is not passed on to learn that.
+        let next = publisher.retained.isSent ? nil : publisher.retained.nextDue(after: now)
+        let due = renderers.reduce(next) { first, renderer in
             first.map { min($0, renderer.nextDue ?? $0) } ?? renderer.nextDue
         }
         let first = due.map { ($0 + Self.timerStep - 1) / Self.timerStep * Self.timerStep }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Compact JSON, written into a buffer that is used again: who writes often keeps one.
 ///
 /// The members of an object are written in the order of their keys, so that equal values give equal bytes.
@@ -26,7 +28,8 @@ package struct JSONBuffer: ~Copyable, @unchecked Sendable {
 
     /// Whether these bytes were written.
     package func holds(_ bytes: [UInt8]) -> Bool {
-        bytes.count == count && bytes.withUnsafeBytes { $0.elementsEqual(written) }
+        bytes.count == count
+            && bytes.withUnsafeBytes { $0.baseAddress.map { memcmp($0, storage, count) == 0 } ?? true }
     }
 
     package borrowing func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows
@@ -110,8 +113,30 @@ package struct JSONBuffer: ~Copyable, @unchecked Sendable {
     package mutating func write(_ number: Double) {
         if number.magnitude <= 9_007_199_254_740_992, let whole = Int(exactly: number) {
             write(whole)
+        } else if number.magnitude < 1_000_000_000, let thousandths = Self.thousandths(number) {
+            write(thousandths: thousandths)
         } else {
             write(plain: number.isFinite ? number.description : "null")
+        }
+    }
+
+    /// The thousandths in a number that has at most three decimals, as most are rounded to; `nil` for others.
+    private static func thousandths(_ number: Double) -> Int? {
+        let thousandths = (number * 1000).rounded(.toNearestOrEven)
+        return thousandths / 1000 == number ? Int(thousandths) : nil
+    }
+
+    /// Writes the digits of the number's description: so few tell a number from every other one.
+    private mutating func write(thousandths: Int) {
+        if thousandths < 0 { put("-") }
+        let (whole, fraction) = thousandths.magnitude.quotientAndRemainder(dividingBy: 1000)
+        write(Int(whole))
+        put(".")
+        var rest = fraction
+        while rest > 0 {
+            rest *= 10
+            put(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest / 1000))
+            rest %= 1000
         }
     }
 
@@ -135,13 +160,12 @@ package struct JSONBuffer: ~Copyable, @unchecked Sendable {
 
     private mutating func write(_ text: UnsafeRawBufferPointer) {
         reserve(text.count &+ 2)
-        storage.storeBytes(of: UInt8(ascii: "\""), toByteOffset: count, as: UInt8.self)
-        count &+= 1
-        if let start = text.baseAddress, !copies(start, text.count) {
-            for byte in text { if Self.isEscaped(byte) { escape(byte) } else { put(byte) } }
-        } else {
+        store(UInt8(ascii: "\""))
+        guard let start = text.baseAddress, !copies(start, text.count) else {
             count &+= text.count
+            return store(UInt8(ascii: "\""))
         }
+        for byte in text { if Self.isEscaped(byte) { escape(byte) } else { put(byte) } }
         put("\"")
     }
 
@@ -150,6 +174,15 @@ package struct JSONBuffer: ~Copyable, @unchecked Sendable {
         let target = storage + count
         var index = 0
         guard length >= 8 else {
+            if length >= 4 {
+                let last = length &- 4
+                let head = text.loadUnaligned(as: UInt32.self)
+                let tail = text.loadUnaligned(fromByteOffset: last, as: UInt32.self)
+                guard !Self.hasEscaped(UInt64(head) | UInt64(tail) << 32) else { return false }
+                target.storeBytes(of: head, as: UInt32.self)
+                target.storeBytes(of: tail, toByteOffset: last, as: UInt32.self)
+                return true
+            }
             while index < length {
                 let byte = text.load(fromByteOffset: index, as: UInt8.self)
                 guard !Self.isEscaped(byte) else { return false }
@@ -164,7 +197,7 @@ package struct JSONBuffer: ~Copyable, @unchecked Sendable {
             guard !Self.hasEscaped(word) else { return false }
             target.storeBytes(of: word, toByteOffset: index, as: UInt64.self)
             guard index < last else { return true }
-            // The last eight may begin among those before.
+            // The last eight, as the last four above, may begin among those before.
             index = min(index &+ 8, last)
         }
     }
@@ -214,6 +247,7 @@ package struct JSONBuffer: ~Copyable, @unchecked Sendable {
     }
 
     /// A comma, unless nothing follows the bracket yet.
+    @inline(__always)
     private mutating func separate(_ bracket: Unicode.Scalar) {
         let last = storage.load(fromByteOffset: count &- 1, as: UInt8.self)
         if last != UInt8(truncatingIfNeeded: bracket.value) { put(",") }
@@ -237,6 +271,12 @@ package struct JSONBuffer: ~Copyable, @unchecked Sendable {
     @inline(__always)
     private mutating func put(_ byte: UInt8) {
         reserve(1)
+        store(byte)
+    }
+
+    /// Writes a byte for which room was reserved.
+    @inline(__always)
+    private mutating func store(_ byte: UInt8) {
         storage.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
         count &+= 1
     }
@@ -262,10 +302,14 @@ package struct JSONBuffer: ~Copyable, @unchecked Sendable {
 
 extension JSONBuffer: JSONMembers {
     private mutating func key(_ name: StaticString) {
+        let length = name.utf8CodeUnitCount
+        reserve(length &+ 4)
         separate("{")
-        put("\"")
-        append(name)
-        append("\":")
+        store(UInt8(ascii: "\""))
+        (storage + count).copyMemory(from: name.utf8Start, byteCount: length)
+        count &+= length
+        store(UInt8(ascii: "\""))
+        store(UInt8(ascii: ":"))
     }
 
     package mutating func add(_ name: StaticString, _ value: JSONValue) {

@@ -223,6 +223,7 @@ private struct JSONParser {
             if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { position += 1 }
             guard digits() > 0 else { throw fail("expected a digit") }
         }
+        if isWhole, position - start <= 15 { return .number(whole(bytes[start..<position])) }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         guard let number = Double(text), number.isFinite else {
             switch unusableNumbers {
@@ -236,6 +237,13 @@ private struct JSONParser {
             return .numeral(text)
         }
         return .number(number)
+    }
+
+    /// A number of so few digits that a Double holds it exactly.
+    private func whole(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Double {
+        let isNegative = text.first == UInt8(ascii: "-")
+        let number = text.dropFirst(isNegative ? 1 : 0).reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+        return isNegative ? -Double(number) : Double(number)
     }
 
     private mutating func digits() -> Int {
@@ -280,6 +288,8 @@ private struct JSONParser {
     }
 
     private func validated(_ utf8: some Collection<UInt8>) throws(JSONError) -> String {
+        // Validating is generic code of the library, and nearly every text is ASCII.
+        if utf8.allSatisfy({ $0 < 0x80 }) { return String(decoding: utf8, as: UTF8.self) }
         guard let text = String(validating: utf8, as: UTF8.self) else {
             throw fail("a text that is not UTF-8")
         }

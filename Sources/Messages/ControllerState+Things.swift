@@ -117,11 +117,12 @@ extension ControllerState {
         let shape = shape(of: thing)
         let light = shape.light(of: thing.data)
         let isWhite = light.shownTemperature != nil
+        let rgb = isWhite ? nil : light.rgb
         if !shape.actions.isEmpty { members.add("actions", shape.actions) }
         members.add("bearing_deg", details.direction.degrees)
         members.add("brightness", light.brightness)
-        if !isWhite, let colour = light.rgb { members.add("color") { $0.add(colour) } }
-        members.add("color_mode", shape.colourMode(of: light)?.rawValue)
+        if let rgb { members.add("color") { $0.add(rgb) } }
+        members.add("color_mode", shape.colourMode(of: light, rgb)?.rawValue)
         members.add("color_name", isWhite ? nil : light.colour?.string)
         members.add("color_temp", light.shownTemperature?.kelvin)
         members.add("description", thing.description)

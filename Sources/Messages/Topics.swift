@@ -6,13 +6,15 @@ import Text
 package struct Topics: Sendable, Hashable {
     /// `<base>/<node>`.
     package let root: String
+    /// What stands before each topic below it.
+    private let prefix: String
 
-    package init(root: String) { self.root = root }
+    package init(root: String) { (self.root, prefix) = (root, root.isEmpty ? "" : root + "/") }
 
     /// The topics below `B/`, without it.
     package static let tails = Topics(root: "")
 
-    private func topic(_ tail: String) -> String { root.isEmpty ? tail : "\(root)/\(tail)" }
+    private func topic(_ tail: String) -> String { prefix + tail }
 
     package func command(_ command: CommandTopic) -> String { topic(command.tail) }
     /// - Parameters:
@@ -113,7 +115,7 @@ package struct Topics: Sendable, Hashable {
     /// Email messages.
     package var emailOutbox: String { topic("outbox/email") }
 
-    package func event(_ topic: ChangeEvent.Topic) -> String { self.topic("event/\(topic.rawValue)") }
+    package func event(_ topic: ChangeEvent.Topic) -> String { self.topic("event/" + topic.rawValue) }
 
     /// An environment, zone or thing of the model.
     package func object(_ kind: FlareClass, _ slug: String) -> String { topic("\(kind.rawValue)s/\(slug)") }
@@ -162,7 +164,7 @@ package struct Topics: Sendable, Hashable {
     package func display(of topic: String) -> String? {
         let levels = topic.dropFirst(root.count).parts(between: "/")
         guard topic.hasPrefix(root + "/"), levels.count == 4, levels[1] == "display", levels[3] == "presence",
-            !SecretMask.tokens.finds(in: levels[2])
+            !SecretMask.tokens.finds(in: String(levels[2]))
         else { return nil }
         return String(levels[2])
     }

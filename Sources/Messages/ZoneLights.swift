@@ -46,21 +46,23 @@ package struct ZoneLights: Sendable {
 
     /// Updates the light of a thing.
     /// - Returns: The zones whose lights have changed.
-    package mutating func update(_ id: FlareID, in state: ControllerState) -> Set<FlareID> {
-        var changed: Set<FlareID> = []
-        let thing = state.things[id]
-        let isReachable = state.lamps[id]?.isOnline != false
-        let light = thing.flatMap { Light($0, state.shape(of: $0), isReachable: isReachable) }
-        let (old, zone) = (zones[id], light == nil ? nil : thing?.zone)
+    package mutating func update(_ id: FlareID, in state: ControllerState) -> [FlareID] {
+        var changed: [FlareID] = []
+        let old = zones[id]
+        var (light, zone): (Light?, FlareID?) = (nil, nil)
+        if let thing = state.things[id] {
+            light = Light(thing, state.shape(of: thing), isReachable: state.lamps[id]?.isOnline != false)
+            if light != nil { zone = thing.zone }
+        }
         if let old, old != zone {
             lights[old]?[id] = nil
             if lights[old]?.isEmpty == true { lights[old] = nil }
-            changed.insert(old)
+            changed.append(old)
         }
         if old != zone { zones[id] = zone }
         guard let zone, lights[zone]?[id] != light else { return changed }
         lights[zone, default: [:]][id] = light
-        changed.insert(zone)
+        changed.append(zone)
         return changed
     }
 

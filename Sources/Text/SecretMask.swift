@@ -90,8 +90,8 @@ package struct SecretMask: Sendable, Hashable {
     }
 
     /// Whether there is something to mask.
-    package func finds(in text: some StringProtocol) -> Bool {
-        var text = String(text)
+    package func finds(in text: String) -> Bool {
+        var text = text
         return text.withUTF8 { hasSecret($0) }
     }
 

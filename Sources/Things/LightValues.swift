@@ -50,7 +50,10 @@ extension RGBColour {
     /// The original Flare draws unknown colours red; here they are not claimed to be red.
     /// - Source: contrib/contract/flare-protocol.md, "10.4 Views".
     package init?(drawn value: JSONValue?) {
-        if value?.string?.lowercased() == "clear" {
+        if let name = value?.string, let named = CSSColour.rgb(of: name) {
+            // As most colours are stored.
+            self = named
+        } else if value?.string?.lowercased() == "clear" {
             self.init(red: 255, green: 255, blue: 255)
         } else {
             self.init(stored: value)

@@ -220,10 +220,11 @@ package final class ThingShape: Sendable {
     package func light(of data: JSONObject) -> LightValues { parts.values(in: data) }
 
     /// `nil` for a thing that is not a light, and for a light whose colour is unknown.
-    package func colourMode(of light: LightValues) -> ColourMode? {
+    /// - Parameter rgb: The colour of a light that does not show a temperature.
+    package func colourMode(of light: LightValues, _ rgb: RGBColour?) -> ColourMode? {
         guard isLight else { return nil }
         if light.shownTemperature != nil { return .temperature }
-        if hasColour { return light.rgb.map { _ in .rgb } }
+        if hasColour { return rgb.map { _ in .rgb } }
         // White light that has not told its temperature yet has none either.
         return hasTemperature ? nil : isDimmable ? .brightness : .onoff
     }

@@ -4,9 +4,9 @@ package import SystemPackage
 
 /// A serial executor for tasks, actors and closures.
 ///
-/// Actors on this executor may call each other as plain functions (`assumeIsolated`), since only one of them runs at a
-/// time. A thread that submits work can run it itself, because waking the executor's own thread takes longer than most
-/// of the work: see ``lend(_:)``.
+/// Actors on this executor may call each other as plain functions (`onExecutor`), since only one of them runs at a time.
+/// A thread that submits work can run it itself, because waking the executor's own thread takes longer than most of the
+/// work: see ``lend(_:)``.
 package final class LoopExecutor: TaskExecutor, SerialExecutor {
     /// How long a thread that lends itself works for others.
     private static let lendingTime = Duration.milliseconds(2)

@@ -18,11 +18,27 @@ struct JSONBufferTests {
     }
 
     @Test(
+        arguments: [
+            0.1, -0.25, 0.001, -0.0015, 0.1 + 0.2, 1.005, 1e-7, 123_456.789, -123_456.7891, 999_999_999.999,
+            1_000_000_000.5, 0.5.nextUp, 1e300,
+        ]
+    )
+    func `a fraction is written as its description`(number: Double) {
+        #expect(text { $0.write(number) } == "\(number)")
+    }
+
+    @Test func `every thousandth is written as its description`() {
+        for number in (1...9_999).map({ Double($0 * 7) / 1000 }) where number != number.rounded() {
+            #expect(text { $0.write(-number) } == "\(-number)")
+        }
+    }
+
+    @Test(
         arguments: ["\"", "\\", "\n", "\u{1F}", "\u{0}", "\u{7F}", "ä", " ", "!", "#", "[", "😀"],
-        [0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 23, 40]
+        [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 23, 40]
     )
     func `a text is escaped wherever the character stands`(character: String, place: Int) throws {
-        for length in [0, 1, 7, 8, 12] {
+        for length in [0, 1, 2, 3, 7, 8, 12] {
             let plain =
                 String(repeating: "a", count: place) + character + String(repeating: "z", count: length)
             let written = text { $0.write(plain) }

@@ -96,7 +96,7 @@ struct PacketCodecTests {
             let id = UInt16(number % 65_535 + 1)
             let packet = PublishPacket(message, over: limits(version))
             let bytes = encoded {
-                $0.append(publish: packet, id: id)
+                $0.append(publish: message, as: packet, id: id)
                 $0.append(acknowledgementOf: id)
             }
             try #require(bytes.count == packet.size + 4)
@@ -118,7 +118,7 @@ struct PacketCodecTests {
         var limits = MQTTLimits()
         (limits.maximumQoS, limits.hasRetained) = (.atMostOnce, false)
         let message = MQTTMessage(topic: "a", payload: [9], qos: .atLeastOnce, isRetained: true)
-        let bytes = encoded { $0.append(publish: PublishPacket(message, over: limits), id: 1) }
+        let bytes = encoded { $0.append(publish: message, as: PublishPacket(message, over: limits), id: 1) }
         #expect(bytes == [0x30, 5, 0, 1, 97, 0, 9])
     }
 
@@ -129,7 +129,9 @@ struct PacketCodecTests {
         message.properties.responseTopic = "r"
         message.properties.correlationData = [5]
         message.properties.userProperties = [MQTTUserProperty(name: "n", value: "v")]
-        let bytes = encoded { $0.append(publish: PublishPacket(message, over: limits(.v5)), id: 0x1234) }
+        let bytes = encoded {
+            $0.append(publish: message, as: PublishPacket(message, over: limits(.v5)), id: 0x1234)
+        }
         let properties: [UInt8] =
             [0x02, 1, 2, 3, 4, 0x03, 0, 1, 99, 0x08, 0, 1, 114, 0x09, 0, 1, 5, 0x26, 0, 1, 110, 0, 1, 118]
         #expect(
@@ -159,7 +161,9 @@ struct PacketCodecTests {
     @Test func `a payload beyond the limit is left out and its size is told`() throws {
         var dice = SplitMix64(seed: 1)
         let message = MQTTMessage(topic: "t", payload: Array(repeating: 1, count: 101))
-        let bytes = encoded { $0.append(publish: PublishPacket(message, over: limits(.v5)), id: 0) }
+        let bytes = encoded {
+            $0.append(publish: message, as: PublishPacket(message, over: limits(.v5)), id: 0)
+        }
         var expected = message
         (expected.payload, expected.oversizeBytes) = ([], 101)
         let found = try decoded(bytes, .v5, &dice, payloadLimit: 100)
@@ -207,7 +211,9 @@ struct PacketCodecTests {
     @Test func `what the socket does not take is written later, and QoS 0 counts when its last byte is`() {
         var buffer = PacketBuffer()
         let message = MQTTMessage(topic: "t", payload: Array(repeating: 1, count: 20))
-        for _ in 0..<3 { buffer.append(publish: PublishPacket(message, over: limits(.v5)), id: 0) }
+        for _ in 0..<3 {
+            buffer.append(publish: message, as: PublishPacket(message, over: limits(.v5)), id: 0)
+        }
         buffer.append(acknowledgementOf: 9)
         var (stream, written): ([UInt8], [Int]) = ([], [])
         while !buffer.isEmpty {

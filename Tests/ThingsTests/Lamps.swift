@@ -38,7 +38,7 @@ struct Appearance {
     var hasState: Bool { shape.hasState }
     var isOn: Bool { shape.hasState && light.isOn }
     var brightness: Int? { light.brightness }
-    var colourMode: ThingShape.ColourMode? { shape.colourMode(of: light) }
+    var colourMode: ThingShape.ColourMode? { shape.colourMode(of: light, light.rgb) }
     var colourName: String? { light.colour?.string }
     var temperature: ColourTemperature? { light.shownTemperature }
     var rgb: RGBColour? { light.rgb }

@@ -16,7 +16,7 @@ struct CommandRoute: Sendable {
     ///   - hasUserTopics: Whether commands below `users/<user>/` count.
     /// - Returns: `nil` for what is no command, and for a user's name that no user can have.
     init?(_ topic: String, root: String, _ commands: CommandTable, hasUserTopics: Bool) {
-        guard topic.utf8.starts(with: root.utf8) else { return nil }
+        guard Self.begins(topic, with: root) else { return nil }
         let rest = topic.utf8.dropFirst(root.utf8.count)
         guard rest.first == UInt8(ascii: "/") else { return nil }
         let tail = Substring(rest.dropFirst())
@@ -30,6 +30,12 @@ struct CommandRoute: Sendable {
             AccountName.isLegal(String(levels[1])), let command = commands.topic(levels[2])
         else { return nil }
         (self.topic, user) = (command, String(levels[1]))
+    }
+
+    /// Compares the bytes in memory: those of another view are asked for one by one.
+    private static func begins(_ topic: String, with root: String) -> Bool {
+        var (topic, root) = (topic, root)
+        return topic.withUTF8 { topic in root.withUTF8 { topic.starts(with: $0) } }
     }
 
     /// The topic without the user's name, which nothing that is published tells.

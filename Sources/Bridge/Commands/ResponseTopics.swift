@@ -32,7 +32,8 @@ package struct ResponseTopics: Sendable, Hashable {
         of message: MQTTMessage,
         _ route: CommandRoute
     ) throws(Refusal) -> CommandRoute.Address? {
-        guard let topic = message.properties.responseTopic, !topic.isEmpty else { return nil }
+        guard !message.properties.isEmpty, let topic = message.properties.responseTopic, !topic.isEmpty
+        else { return nil }
         let correlation = message.properties.correlationData
         if let bytes = correlation?.count, bytes > Self.maximumCorrelation {
             throw Refusal(

@@ -115,7 +115,7 @@ package actor LampService {
             qos: .atLeastOnce,
             on: loop
         ) { message in
-            self.assumeIsolated { $0.receive(message) }
+            self.onExecutor { $0.receive(message) }
         }
         isReading = true
         if isUp { brokerChanged(isUp: true) }

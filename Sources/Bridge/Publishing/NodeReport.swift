@@ -53,10 +53,10 @@ package struct NodeReport: Sendable {
 
     /// - Returns: Whether the health message has changed.
     package mutating func observe(_ snapshot: StateSnapshot) -> Bool {
-        let (before, isUp) = (alerts.count, links["flare"])
-        (alerts, links["flare"]) = (snapshot.state.alerts, snapshot.state.isLinkUp)
-        return snapshot.changes.contains(.link) || isUp != snapshot.state.isLinkUp
-            || alerts.count != before
+        let before = alerts.count
+        alerts = snapshot.state.alerts
+        let hasFlareChanged = setLink("flare", isUp: snapshot.state.isLinkUp)
+        return hasFlareChanged || alerts.count != before || snapshot.changes.contains(.link)
     }
 
     /// - Parameter isUp: `nil` when the link no longer exists.

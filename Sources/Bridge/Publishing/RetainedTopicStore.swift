@@ -61,7 +61,10 @@ package struct RetainedTopicStore: Sendable {
     /// - Parameter spacing: The minimum interval between two messages, milliseconds; 0 sends at once.
     package mutating func set(_ message: MQTTMessage, rank: Rank = .view, spacing: Int64 = 0) {
         if !held.isEmpty, isKept(message, rank, spacing) { return }
-        guard let index = indices[message.topic] else { return add(message, rank, spacing) }
+        guard let index = indices[message.topic] else {
+            add(message, rank, spacing)
+            return
+        }
         entries[index].spacing = spacing
         guard entries[index].message != message else { return }
         entries[index].message = message
@@ -84,7 +87,8 @@ package struct RetainedTopicStore: Sendable {
             return mark(index)
         }
         let message = MQTTMessage(topic: topic.name, payload: payload.bytes, qos: qos, isRetained: true)
-        set(message, rank: rank, spacing: spacing)
+        guard held.isEmpty else { return set(message, rank: rank, spacing: spacing) }
+        topic.slot = add(message, rank, spacing)
     }
 
     /// Whether a topic holds something, or will once it is released.
@@ -100,11 +104,12 @@ package struct RetainedTopicStore: Sendable {
             return slot.index
         }
         let index = indices[topic.name]
-        topic.slot = index.map { Slot(index: $0, order: entries[$0].order) }
+        topic.slot = index.map { slot($0) }
         return index
     }
 
-    private mutating func add(_ message: MQTTMessage, _ rank: Rank, _ spacing: Int64) {
+    @discardableResult
+    private mutating func add(_ message: MQTTMessage, _ rank: Rank, _ spacing: Int64) -> Slot {
         lastOrder += 1
         let entry = Entry(message: message, rank: rank, spacing: spacing, order: lastOrder)
         let index = freeIndices.popLast() ?? entries.count
@@ -117,6 +122,7 @@ package struct RetainedTopicStore: Sendable {
         }
         indices[message.topic] = index
         mark(index)
+        return Slot(index: index, order: lastOrder)
     }
 
     // MARK: What is unsent
@@ -224,7 +230,8 @@ package struct RetainedTopicStore: Sendable {
 
     /// The topics that hold something, in the order in which they are sent.
     package var topics: [String] {
-        inOrder(indices.values.filter { !entries[$0].message.payload.isEmpty }).map { self[$0].topic }
+        let holding = indices.values.filter { !entries[$0].message.payload.isEmpty }
+        return inOrder(holding.map { slot($0) }).map { self[$0].topic }
     }
 
     /// Whether a topic holds something, or will once it is released.
@@ -237,20 +244,19 @@ package struct RetainedTopicStore: Sendable {
     /// - Parameter last: The last rank to send.
     package func due(at now: Int64, upTo last: Rank = .view) -> [Slot] {
         guard unsentCount > 0 else { return [] }
-        var due: [Int] = []
+        var due: [Slot] = []
+        due.reserveCapacity(unsentCount)
         for index in listed where entries[index].isUnsent && isDue(index, now) && entries[index].rank <= last
         {
-            due.append(index)
+            due.append(slot(index))
         }
-        return inOrder(due)
+        return due.count > 1 ? inOrder(due) : due
     }
 
-    private func inOrder(_ indices: [Int]) -> [Slot] {
-        var slots = indices.map { Slot(index: $0, order: entries[$0].order) }
-        if slots.count > 1 {
-            slots.sort { (entries[$0.index].rank, $0.order) < (entries[$1.index].rank, $1.order) }
-        }
-        return slots
+    private func slot(_ index: Int) -> Slot { Slot(index: index, order: entries[index].order) }
+
+    private func inOrder(_ slots: [Slot]) -> [Slot] {
+        slots.sorted { (entries[$0.index].rank, $0.order) < (entries[$1.index].rank, $1.order) }
     }
 
     private func isDue(_ index: Int, _ now: Int64) -> Bool {
@@ -263,12 +269,11 @@ package struct RetainedTopicStore: Sendable {
     package mutating func recordSent(_ slot: Slot, at now: Int64) {
         let index = slot.index
         unmark(index)
-        let message = entries[index].message
-        guard message.payload.isEmpty, message.isRetained else {
+        guard entries[index].message.payload.isEmpty, entries[index].message.isRetained else {
             entries[index].sentAt = now
             return
         }
-        indices[message.topic] = nil
+        indices[entries[index].message.topic] = nil
         entries[index].order = 0
         freeIndices.append(index)
     }
@@ -276,7 +281,7 @@ package struct RetainedTopicStore: Sendable {
     /// Records that a message was handed to the client, unless its topic holds another one by now.
     package mutating func recordSent(_ message: MQTTMessage, at now: Int64) {
         guard let index = indices[message.topic], entries[index].message == message else { return }
-        recordSent(Slot(index: index, order: entries[index].order), at: now)
+        recordSent(slot(index), at: now)
     }
 
     /// When the next topic that waits for its interval is due; `nil` if none waits.

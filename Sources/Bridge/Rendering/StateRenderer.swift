@@ -65,22 +65,25 @@ package struct StateRenderer: ~Copyable, Sendable {
     /// Renders everything else that changed: what is derived from the objects, and the view.
     mutating func rest(_ snapshot: StateSnapshot, in store: inout RetainedTopicStore) {
         let (state, changes) = (snapshot.state, snapshot.changes)
-        var zones: Set<FlareID> = []
+        var zones: [FlareID] = []
         for case .object(let object) in changes {
             switch object.kind {
             case .thing:
-                withTopics(of: object.id, state) { renderer, topics, state in
-                    renderer.buffer.removeAll()
-                    if let data = state.things[object.id]?.data { renderer.buffer.write(data) }
-                    renderer.putWritten(&topics.data, in: &store)
-                    renderer.beacon(of: object.id, topics: &topics, state, in: &store)
+                withTopics(of: object.id, state) { topics, buffer, state in
+                    buffer.removeAll()
+                    if let data = state.things[object.id]?.data { buffer.write(data) }
+                    Self.put(buffer, on: &topics.data, in: &store)
+                    Self.beacon(of: object.id, &topics, &buffer, state, in: &store)
                 }
-                zones.formUnion(zoneLights.update(object.id, in: state))
-            case .zone: zones.insert(object.id)
+                zones += zoneLights.update(object.id, in: state)
+            case .zone: zones.append(object.id)
             case .environment, .device: break
             }
         }
-        for zone in zones.sorted() { lights(of: zone, state, in: &store) }
+        zones.sort()
+        for (index, zone) in zones.enumerated() where index == 0 || zones[index - 1] != zone {
+            lights(of: zone, state, in: &store)
+        }
         if let viewChanges = viewChanges(snapshot) { view(state, viewChanges, in: &store) }
         if !hasRenderedAlerts || changes.contains(where: \.isAlert) {
             hasRenderedAlerts = true
@@ -93,10 +96,10 @@ package struct StateRenderer: ~Copyable, Sendable {
             case .alert(let id):
                 put(topics.alert(id), .json(state.alerts[id]?.json(id: id)), in: &store)
             case .beacon(let id):
-                withTopics(of: id, state) { $0.beacon(of: id, topics: &$1, $2, in: &store) }
+                withTopics(of: id, state) { Self.beacon(of: id, &$0, &$1, $2, in: &store) }
             case .link:
                 for id in state.things.keys {
-                    withTopics(of: id, state) { $0.availability(of: id, topics: &$1, $2, in: &store) }
+                    withTopics(of: id, state) { Self.availability(of: id, &$0, &$1, $2, in: &store) }
                 }
                 for id in state.zones.keys.sorted() { lights(of: id, state, in: &store) }
             default:
@@ -138,11 +141,11 @@ package struct StateRenderer: ~Copyable, Sendable {
                 object.kind == .zone ? state.zoneJSON(object.id) : state.environmentJSON(object.id)
             put(topics.object(object.kind, slug), .json(json), rank: .model, in: &store)
         case .thing:
-            withTopics(of: object.id, state) { renderer, topics, state in
-                renderer.availability(of: object.id, topics: &topics, state, in: &store)
-                renderer.buffer.removeAll()
-                state.writeThing(object.id, to: &renderer.buffer)
-                renderer.putWritten(&topics.state, in: &store)
+            withTopics(of: object.id, state) { topics, buffer, state in
+                Self.availability(of: object.id, &topics, &buffer, state, in: &store)
+                buffer.removeAll()
+                state.writeThing(object.id, to: &buffer)
+                Self.put(buffer, on: &topics.state, in: &store)
             }
         case .device: break
         }
@@ -152,18 +155,23 @@ package struct StateRenderer: ~Copyable, Sendable {
     private mutating func withTopics(
         of id: FlareID,
         _ state: ControllerState,
-        _ render: (inout StateRenderer, inout ThingTopics, ControllerState) -> Void
+        _ render: (inout ThingTopics, inout JSONBuffer, ControllerState) -> Void
     ) {
         guard let slug = state.slugs[.thing, id] else { return }
-        var topics = thingTopics[id].flatMap { $0.slug == slug ? $0 : nil } ?? ThingTopics(slug, self.topics)
-        render(&self, &topics, state)
-        thingTopics[id] = state.things.keys.contains(id) ? topics : nil
+        let all = topics
+        func update(_ topics: inout ThingTopics, _ buffer: inout JSONBuffer) {
+            if topics.slug != slug { topics = ThingTopics(slug, all) }
+            render(&topics, &buffer, state)
+        }
+        update(&thingTopics[id, default: ThingTopics(slug, all)], &buffer)
+        if !state.things.keys.contains(id) { thingTopics[id] = nil }
     }
 
     /// The telemetry of a thing's beacon: QoS 0 is enough.
-    private mutating func beacon(
+    private static func beacon(
         of id: FlareID,
-        topics: inout ThingTopics,
+        _ topics: inout ThingTopics,
+        _ buffer: inout JSONBuffer,
         _ state: ControllerState,
         in store: inout RetainedTopicStore
     ) {
@@ -171,18 +179,19 @@ package struct StateRenderer: ~Copyable, Sendable {
         guard json != nil || store.holds(&topics.beacon) else { return }
         buffer.removeAll()
         if let json { buffer.write(json) }
-        putWritten(&topics.beacon, qos: .atMostOnce, in: &store)
+        put(buffer, on: &topics.beacon, qos: .atMostOnce, in: &store)
     }
 
-    private mutating func availability(
+    private static func availability(
         of id: FlareID,
-        topics: inout ThingTopics,
+        _ topics: inout ThingTopics,
+        _ buffer: inout JSONBuffer,
         _ state: ControllerState,
         in store: inout RetainedTopicStore
     ) {
         buffer.removeAll()
         if state.things.keys.contains(id) { buffer.write(plain: state.thingAvailability(id)) }
-        putWritten(&topics.availability, in: &store)
+        put(buffer, on: &topics.availability, in: &store)
     }
 
     /// The lights of a zone as one.
@@ -202,7 +211,7 @@ package struct StateRenderer: ~Copyable, Sendable {
         let isLinkUp = state.isLinkUp && !state.isStale
         buffer.removeAll()
         if hasLights { buffer.writeObject { zoneLights.write(zone, isLinkUp: isLinkUp, to: &$0) } }
-        putWritten(&topics.lights, every: 10, in: &store)
+        Self.put(buffer, on: &topics.lights, every: 10, in: &store)
     }
 
     /// Removes and returns the objects whose topics were cleared.
@@ -281,7 +290,7 @@ package struct StateRenderer: ~Copyable, Sendable {
         var topic = RetainedTopicStore.Topic(topics.state)
         buffer.removeAll()
         state.writeFeed(device: device, nearby: nearby, to: &buffer)
-        putWritten(&topic, rank: .view, every: perSecond, in: &store)
+        Self.put(buffer, on: &topic, rank: .view, every: perSecond, in: &store)
     }
 
     private mutating func device(
@@ -342,12 +351,13 @@ package struct StateRenderer: ~Copyable, Sendable {
         case .json(let json?): buffer.write(json)
         case .json(nil): break
         }
-        putWritten(&topic, qos: qos, rank: rank, every: perSecond, in: &store)
+        Self.put(buffer, on: &topic, qos: qos, rank: rank, every: perSecond, in: &store)
     }
 
-    /// The topic gets what was written to ``buffer``.
-    private func putWritten(
-        _ topic: inout RetainedTopicStore.Topic,
+    /// The topic gets what was written to a buffer.
+    private static func put(
+        _ buffer: borrowing JSONBuffer,
+        on topic: inout RetainedTopicStore.Topic,
         qos: MQTTQoS = .atLeastOnce,
         rank: RetainedTopicStore.Rank = .model,
         every perSecond: Double = .infinity,

@@ -14,6 +14,11 @@ package enum CommandPayload {
 
     /// - Throws: `bad_json` with the place, for what is no UTF-8 and for what begins like JSON and is none.
     package init(_ bytes: [UInt8]) throws(Refusal) {
+        // An object, as most payloads are, needs no text; what is none is read again, for the reason.
+        if bytes.first == UInt8(ascii: "{"), case .object(let members)? = try? JSONValue(parsing: bytes) {
+            self = .object(members)
+            return
+        }
         guard let text = String(validating: ByteOrderMark.skipped(in: bytes), as: UTF8.self) else {
             throw Refusal(.badJSON, "the payload is not UTF-8 at byte \(Self.firstInvalid(in: bytes))")
         }

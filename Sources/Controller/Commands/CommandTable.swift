@@ -39,7 +39,7 @@ extension CommandDescriptor {
 private struct LevelTree: Sendable {
     private struct Node: Sendable {
         var descriptor: CommandDescriptor?
-        var next: [(level: String, node: Int)] = []
+        var next: [(level: [UInt8], node: Int)] = []
         /// The node of any other level.
         var other: Int?
     }
@@ -57,22 +57,26 @@ private struct LevelTree: Sendable {
 
     private mutating func node(after node: Int, _ level: String) -> Int {
         let isName = level.hasPrefix("{")
-        let known = isName ? nodes[node].other : nodes[node].next.first { $0.level == level }?.node
+        let bytes = Array(level.utf8)
+        let known = isName ? nodes[node].other : nodes[node].next.first { $0.level == bytes }?.node
         if let known { return known }
         nodes.append(Node())
         let new = nodes.count - 1
-        if isName { nodes[node].other = new } else { nodes[node].next.append((level, new)) }
+        if isName { nodes[node].other = new } else { nodes[node].next.append((bytes, new)) }
         return new
     }
 
     func find(_ topic: Substring) -> CommandTopic? {
-        var search = Search()
-        var rest = topic.utf8
-        while let end = rest.firstIndex(of: UInt8(ascii: "/")) {
-            guard search.follow(rest[..<end], in: nodes) else { return nil }
-            rest = rest[rest.index(after: end)...]
+        var topic = topic
+        return topic.withUTF8 { bytes in
+            var search = Search()
+            var rest = bytes[...]
+            while let end = rest.firstIndex(of: UInt8(ascii: "/")) {
+                guard search.follow(rest[..<end], in: nodes) else { return nil }
+                rest = rest[(end + 1)...]
+            }
+            return search.follow(rest, in: nodes) ? search.topic(in: nodes) : nil
         }
-        return search.follow(rest, in: nodes) ? search.topic(in: nodes) : nil
     }
 
     private struct Search {
@@ -81,13 +85,14 @@ private struct LevelTree: Sendable {
         private var count = 0
 
         /// Goes one level down; a literal level counts more than a name.
-        mutating func follow(_ level: Substring.UTF8View, in nodes: [Node]) -> Bool {
-            for next in nodes[node].next where level.elementsEqual(next.level.utf8) {
+        mutating func follow(_ level: Swift.Slice<UnsafeBufferPointer<UInt8>>, in nodes: [Node]) -> Bool {
+            for next in nodes[node].next where level.elementsEqual(next.level) {
                 node = next.node
                 return true
             }
             guard let other = nodes[node].other else { return false }
-            if count == 0 { names.0 = String(Substring(level)) } else { names.1 = String(Substring(level)) }
+            let name = String(decoding: level, as: UTF8.self)
+            if count == 0 { names.0 = name } else { names.1 = name }
             (node, count) = (other, count + 1)
             return true
         }

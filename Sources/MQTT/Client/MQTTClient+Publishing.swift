@@ -55,13 +55,14 @@ extension MQTTClient {
     private func finished(_ finish: (inout MQTTOutbox) -> [MQTTOutbox.Completion]) {
         let (completions, hasDrained, isFirst) = state.withLock {
             state -> ([MQTTOutbox.Completion], Bool, Bool) in
-            let completions = finish(&state.outbox)
+            var completions = finish(&state.outbox)
             var isFirst = false
             for completion in completions {
                 state.counters.count(completion)
                 if state.recordRefusal(of: completion) { isFirst = true }
             }
-            return (completions + state.sendAll(), state.outbox.hasDrained(), isFirst)
+            completions += state.sendAll()
+            return (completions, state.outbox.hasDrained(), isFirst)
         }
         for completion in completions {
             if let error = completion.error { logger.debug("\(error)") }
@@ -110,8 +111,8 @@ extension MQTTClient.State {
     /// Records the broker's refusal for ``MQTTClient/drainRefusals()``.
     ///
     /// - Returns: Whether it is the first since the last call of that, and is to be reported.
-    fileprivate mutating func recordRefusal(of completion: MQTTOutbox.Completion?) -> Bool {
-        guard case .refusedByBroker(let topic, let code, let reason)? = completion?.error else {
+    fileprivate mutating func recordRefusal(of completion: MQTTOutbox.Completion) -> Bool {
+        guard case .refusedByBroker(let topic, let code, let reason)? = completion.error else {
             return false
         }
         let isFirst = refusals.isEmpty
@@ -123,8 +124,7 @@ extension MQTTClient.State {
 
 extension MQTTCounters {
     /// A publication was acknowledged, written (QoS 0), or refused by the broker.
-    fileprivate mutating func count(_ completion: MQTTOutbox.Completion?) {
-        guard let completion else { return }
+    fileprivate mutating func count(_ completion: MQTTOutbox.Completion) {
         if completion.error == nil { sent += 1 } else { refusedByBroker += 1 }
     }
 }

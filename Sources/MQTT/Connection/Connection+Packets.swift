@@ -12,14 +12,16 @@ extension Connection {
     func send(_ outgoing: MQTTOutbox.Outgoing) -> Bool {
         let packet = outgoing.packet
         let isAccepted = output.withLock { output in
-            if output.isOpen { output.buffer.append(publish: packet, id: outgoing.id) }
+            if output.isOpen {
+                output.buffer.append(publish: outgoing.message, as: packet, id: outgoing.id)
+            }
             return output.isOpen
         }
         guard isAccepted else { return false }
         logger.trace(
             """
             sending PUBLISH (q\(packet.qos.rawValue), r\(packet.isRetained ? 1 : 0), m\(outgoing.id), \
-            '\(packet.message.topic)', \(packet.message.payload.count) bytes)
+            '\(outgoing.message.topic)', \(outgoing.message.payload.count) bytes)
             """
         )
         return true
@@ -35,15 +37,17 @@ extension Connection {
     func receive(_ packet: IncomingPacket) -> Failure? {
         switch packet {
         case .acknowledgement(let id, let code):
-            logger.trace("received PUBACK (m\(id), code \(code))")
+            if isTracing { logger.trace("received PUBACK (m\(id), code \(code))") }
             events.acknowledged(id, Int32(code))
         case .publish(let message, let id, let subscriptions):
-            logger.trace(
-                """
-                received PUBLISH (q\(message.qos.rawValue), r\(message.isRetained ? 1 : 0), m\(id ?? 0), \
-                '\(message.topic)', \(message.oversizeBytes ?? message.payload.count) bytes)
-                """
-            )
+            if isTracing {
+                logger.trace(
+                    """
+                    received PUBLISH (q\(message.qos.rawValue), r\(message.isRetained ? 1 : 0), m\(id ?? 0), \
+                    '\(message.topic)', \(message.oversizeBytes ?? message.payload.count) bytes)
+                    """
+                )
+            }
             if let id, !acknowledge(id) { return Self.unread }
             events.received(message, subscriptions)
         }

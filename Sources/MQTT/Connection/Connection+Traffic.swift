@@ -1,5 +1,6 @@
 import CMosquitto
 import Glibc
+import Logging
 import Threading
 
 /// Reading and writing, one thread at a time.
@@ -53,6 +54,7 @@ extension Connection {
             writing: wantsWrite,
             milliseconds: socket < 0 ? 0 : milliseconds
         )
+        isTracing = logger.logLevel <= .trace
         if input.isHandshaking, socket >= 0 {
             let failure = process { _ in input.continueHandshake() }
             // Until then the library has nothing to write, and would only repeat the same OpenSSL call.

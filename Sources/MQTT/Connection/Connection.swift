@@ -28,6 +28,9 @@ final class Connection: Sendable {
     nonisolated(unsafe) let handle: OpaquePointer
     // Used only on the connection's thread, where the library reads and calls back.
     nonisolated(unsafe) var progress = Progress()
+    // Whether received packets are logged, asked once for all that are read together. Used only on the connection's
+    // thread.
+    nonisolated(unsafe) var isTracing = false
     // The reason given by the library or the broker when the link ended. Set by a callback while `traffic` is
     // held, by the reading or writing thread, and read after both have ended.
     nonisolated(unsafe) var ending: (code: Int32, reason: String?)?

@@ -18,7 +18,8 @@ package struct MQTTOutbox {
         /// The packet identifier; 0 with QoS 0.
         package let id: UInt16
         let packet: PublishPacket
-        package var message: MQTTMessage { packet.message }
+        fileprivate let entry: Entry
+        package var message: MQTTMessage { entry.message }
     }
 
     /// Receives the result of a publication; a class, because most publications have none.
@@ -35,23 +36,24 @@ package struct MQTTOutbox {
 
     /// A finished publication and its waiting caller.
     package struct Completion {
-        package let message: MQTTMessage
-        fileprivate let waiter: Waiter?
+        fileprivate let entry: Entry
         package let error: MQTTPublishError?
+        package var message: MQTTMessage { entry.message }
 
-        func resumeWaiter() { waiter?.resume(error) }
+        func resumeWaiter() { entry.waiter?.resume(error) }
     }
 
     private typealias Ticket = UInt64
 
-    private struct Entry {
+    fileprivate struct Entry {
         /// What never changes; a class, because entries are copied at every step.
         private final class Publication: Sendable {
             let message: MQTTMessage
+            let size: Int
             let waiter: Waiter?
 
             init(_ message: MQTTMessage, _ waiter: Waiter?) {
-                (self.message, self.waiter) = (message, waiter)
+                (self.message, self.size, self.waiter) = (message, message.size, waiter)
             }
         }
 
@@ -62,6 +64,8 @@ package struct MQTTOutbox {
         init(message: MQTTMessage, waiter: Waiter?) { publication = Publication(message, waiter) }
 
         var message: MQTTMessage { publication.message }
+        /// See ``MQTTMessage/size``.
+        var size: Int { publication.size }
         var waiter: Waiter? { publication.waiter }
     }
 
@@ -135,7 +139,8 @@ package struct MQTTOutbox {
     // MARK: Publications
 
     package mutating func admit(_ message: MQTTMessage, waiter: Waiter?) -> Admission {
-        guard message.size < refusedBytes,
+        let size = message.size
+        guard size < refusedBytes,
             link == 0 || limits.accepts(PublishPacket(message, over: limits))
         else { return .refuse(.tooLarge(topic: message.topic, bytes: message.payload.count)) }
         if message.qos == .atMostOnce {
@@ -143,7 +148,7 @@ package struct MQTTOutbox {
             unsent.append(Entry(message: message, waiter: waiter))
             return .accept
         }
-        guard count < limit, entries.count < Self.maximumSpan, bytes + message.size <= Self.maximumBytes
+        guard count < limit, entries.count < Self.maximumSpan, bytes + size <= Self.maximumBytes
         else {
             wasRefused = true
             return .refuse(.queueFull(limit: count))
@@ -155,7 +160,7 @@ package struct MQTTOutbox {
     private mutating func append(_ entry: Entry) -> Ticket {
         entries.append(entry)
         count += 1
-        bytes += entry.message.size
+        bytes += entry.size
         if entries.count > Self.retainedCapacity { isLarge = true }
         return oldest + Ticket(entries.count - 1)
     }
@@ -173,7 +178,7 @@ package struct MQTTOutbox {
         }
         if let entry = unsent.popFirst() {
             unwritten.append(.publication(entry))
-            return Outgoing(id: 0, packet: PublishPacket(entry.message, over: limits))
+            return Outgoing(id: 0, packet: PublishPacket(entry.message, over: limits), entry: entry)
         }
         while nextToSend < oldest + Ticket(entries.count) {
             if let entry = self[nextToSend], !entry.isSent {
@@ -193,9 +198,9 @@ package struct MQTTOutbox {
         let packet = PublishPacket(entry.message, over: limits)
         guard packet.qos != .atMostOnce else {
             unwritten.append(.reduced(ticket))
-            return Outgoing(id: 0, packet: packet)
+            return Outgoing(id: 0, packet: packet, entry: entry)
         }
-        return Outgoing(id: Self.identifier(ticket), packet: packet)
+        return Outgoing(id: Self.identifier(ticket), packet: packet, entry: entry)
     }
 
     private static func identifier(_ ticket: Ticket) -> UInt16 { 0x8000 | UInt16(ticket & 0x7FFF) }
@@ -203,7 +208,7 @@ package struct MQTTOutbox {
     /// It cannot be sent over this link: QoS 1 waits for the next one, QoS 0 is dropped.
     mutating func unsendable(_ outgoing: Outgoing) -> Completion? {
         guard outgoing.id == 0, case .publication(let entry)? = unwritten.popLast() else { return nil }
-        return completion(entry, .notConnected)
+        return Completion(entry: entry, error: .notConnected)
     }
 
     /// The oldest publications of QoS 0 are written.
@@ -211,7 +216,7 @@ package struct MQTTOutbox {
         guard link == self.link else { return [] }
         return (0..<number).compactMap { _ in
             switch unwritten.popFirst() {
-            case .publication(let entry): completion(entry, nil)
+            case .publication(let entry): Completion(entry: entry, error: nil)
             case .reduced(let ticket): finish(ticket, nil)
             case nil: nil
             }
@@ -231,7 +236,7 @@ package struct MQTTOutbox {
                 .refusedByBroker(topic: entry.message.topic, code: Int(code), reason: reason)
             )
         }
-        acceptedBytes = max(acceptedBytes, entry.message.size)
+        acceptedBytes = max(acceptedBytes, entry.size)
         return finish(ticket, entry, nil)
     }
 
@@ -254,7 +259,7 @@ package struct MQTTOutbox {
     private mutating func finish(_ ticket: Ticket, _ entry: Entry, _ error: MQTTPublishError?) -> Completion {
         entries[Int(ticket - oldest)] = nil
         count -= 1
-        bytes -= entry.message.size
+        bytes -= entry.size
         if entry.isSent { underWay -= 1 }
         while let first = entries.first, first == nil {
             entries.removeFirst()
@@ -262,11 +267,7 @@ package struct MQTTOutbox {
         }
         // Frees the memory of a large backlog, such as that after a connect.
         if entries.isEmpty, isLarge { (entries, isLarge) = ([], false) }
-        return completion(entry, error)
-    }
-
-    private func completion(_ entry: Entry, _ error: MQTTPublishError?) -> Completion {
-        Completion(message: entry.message, waiter: entry.waiter, error: error)
+        return Completion(entry: entry, error: error)
     }
 
     // MARK: Links
@@ -339,7 +340,7 @@ package struct MQTTOutbox {
     private mutating func dropUnwritten(_ error: MQTTPublishError) -> [Completion] {
         let dropped = unwritten.compactMap { if case .publication(let entry) = $0 { entry } else { nil } }
         defer { (unsent, unwritten) = ([], []) }
-        return (dropped + unsent).map { completion($0, error) }
+        return (dropped + unsent).map { Completion(entry: $0, error: error) }
     }
 
     /// Drops everything.

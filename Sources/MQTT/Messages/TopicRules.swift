@@ -13,7 +13,11 @@ package enum TopicRules {
     private static func isPlainTopic(_ topic: String) -> Bool {
         topic.utf8.withContiguousStorageIfAvailable { bytes in
             (1...65_535).contains(bytes.count)
-                && bytes.allSatisfy { isPlain($0) && $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "#") }
+                && bytes.allSatisfy { byte in
+                    // Nearly all are behind the wildcards.
+                    byte > UInt8(ascii: "+") && byte <= 0x7E
+                        || byte >= 0x20 && byte < UInt8(ascii: "+") && byte != UInt8(ascii: "#")
+                }
         } ?? false
     }
 

@@ -17,10 +17,11 @@ package struct PacketBuffer {
 
     // MARK: Encoding
 
-    /// - Parameter id: The packet identifier; not sent with QoS 0.
+    /// - Parameters:
+    ///   - packet: Made of the message.
+    ///   - id: The packet identifier; not sent with QoS 0.
     /// - Source: MQTT 5.0, 3.3.
-    package mutating func append(publish packet: PublishPacket, id: UInt16) {
-        let message = packet.message
+    package mutating func append(publish message: MQTTMessage, as packet: PublishPacket, id: UInt16) {
         bytes.reserveCapacity(grown(by: packet.size))
         bytes.append(0x30 | packet.qos.rawValue << 1 | (packet.isRetained ? 1 : 0))
         append(variable: packet.bodySize)
@@ -79,7 +80,8 @@ package struct PacketBuffer {
 
     private mutating func append(text: String) {
         append(UInt16(truncatingIfNeeded: text.utf8.count))
-        bytes.append(contentsOf: text.utf8)
+        var text = text
+        text.withUTF8 { bytes.append(contentsOf: $0) }
     }
 
     private mutating func append(variable number: Int) {
@@ -122,9 +124,8 @@ package struct PacketBuffer {
     }
 }
 
-/// A PUBLISH as it is sent over one link.
+/// How a message is sent as a PUBLISH over one link.
 package struct PublishPacket {
-    let message: MQTTMessage
     let qos: MQTTQoS
     let isRetained: Bool
     /// Bytes of the properties without their length; `nil` on a 3.1.1 link.
@@ -137,7 +138,6 @@ package struct PublishPacket {
     static let maximumBodySize = 268_435_455
 
     package init(_ message: MQTTMessage, over link: MQTTLimits) {
-        self.message = message
         qos = min(message.qos, link.maximumQoS)
         isRetained = message.isRetained && link.hasRetained
         propertiesSize = link.isV5 ? Self.size(message.properties) : nil

@@ -56,7 +56,7 @@ struct DisplayRegistry: Sendable {
     /// Whether an identifier is legal: 1 to 64 letters, digits, `_` and `-`, and not the word for every display.
     static func isLegal(_ id: some StringProtocol) -> Bool {
         (1...64).contains(id.utf8.count) && id != ScreenCall.everyDisplay
-            && id.isPlainName && !SecretMask.tokens.finds(in: id)
+            && id.isPlainName && !SecretMask.tokens.finds(in: String(id))
     }
 
     private func presence(of display: DisplayName) -> Lifecycle.DisplayPresence {
