@@ -2,7 +2,7 @@ package import Controller
 package import Flare
 import Glibc
 package import JSON
-import Things
+package import Things
 
 /// Things as messages show them: in the shape of Home Assistant's JSON lights.
 extension ControllerState {
@@ -203,7 +203,7 @@ private struct Direction {
 
 extension ThingShape {
     /// What a change can lead to: `state`, `brightness`, and `color` with `color_name`, or `color_temp`.
-    fileprivate func members(of light: LightValues) -> JSONObject {
+    package func members(of light: LightValues) -> JSONObject {
         var members: JSONObject = [:]
         if hasState { members["state"] = light.isOn ? "ON" : "OFF" }
         members["brightness"] = light.brightness.map { JSONValue($0) }
