@@ -28,8 +28,7 @@ extension DeviceController {
         while let job = queues.removeNext(of: object) { begin(job, on: object) }
     }
 
-    private mutating func begin(_ job: Job, on object: ObjectReference) {
-        var job = job
+    private mutating func begin(_ job: consuming Job, on object: ObjectReference) {
         // It may have waited for longer than the right of its sender lasted.
         if let command = job.command?.command, command.event != core.event,
             let refusal = lostRight(of: command, on: object)

@@ -38,7 +38,7 @@ struct ObjectQueues: Sendable {
     }
 
     /// Marks a job as running, with the request that was sent for it.
-    mutating func begin(_ job: Job, _ request: FlareRequest, on object: ObjectReference) {
+    mutating func begin(_ job: consuming Job, _ request: FlareRequest, on object: ObjectReference) {
         guard let index = queues.index(forKey: object) else {
             queues[object] = ObjectQueue(running: job, sent: request)
             return
