@@ -44,8 +44,8 @@ package struct JSONObject: Sendable, Hashable {
     }
 
     /// The members that a function adds in the order of their keys.
-    package init(_ members: (inout JSONObject) -> Void) {
-        self.init()
+    package init(minimumCapacity: Int = 0, _ members: (inout JSONObject) -> Void) {
+        self.init(minimumCapacity: minimumCapacity)
         members(&self)
     }
 

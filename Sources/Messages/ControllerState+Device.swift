@@ -9,7 +9,7 @@ extension ControllerState {
         guard let device else { return ["id": .null] }
         let moments = [changedAt[ObjectReference(.device, device.id)], fix?.at].compactMap { $0 }
         return .object(
-            JSONObject {
+            JSONObject(minimumCapacity: 10) {
                 $0.add("accuracy_m", fix?.accuracyMetres?.rounded(to: 100))
                 $0.add("angle", compassDegrees)
                 $0.add("id", device.id)

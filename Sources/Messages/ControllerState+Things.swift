@@ -35,7 +35,7 @@ extension ControllerState {
     /// `B/nearby`: the thing with `distance_m` and `bearing_deg`, or `{"id":null,"state":null}`.
     package var nearbyJSON: JSONValue {
         guard let nearby else { return ["id": .null, "state": .null] }
-        return .object(JSONObject { write(nearby, nearbyDetails(of: nearby), to: &$0) })
+        return .object(JSONObject(minimumCapacity: 20) { write(nearby, nearbyDetails(of: nearby), to: &$0) })
     }
 
     /// `B/nearby/distance`: the distance to the nearby thing in tenths of a metre; `null` for none.
