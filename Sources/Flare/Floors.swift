@@ -20,10 +20,13 @@ package struct Floors: Sendable, Hashable {
 
     /// The floors of an environment; one when no zone has a perimeter but the environment has.
     package init(of zones: [FlareZone], in environment: FlareEnvironment) {
-        let floors = Floors(zonesFrom: zones.lazy.compactMap(\.perimeter?.origin.z))
-        self =
-            floors.heights.isEmpty
-            ? Floors(zonesFrom: [environment.perimeter?.origin.z].compactMap(\.self)) : floors
+        self = Floors(zonesFrom: zones.lazy.compactMap(\.perimeter?.origin.z)).orGround(of: environment)
+    }
+
+    /// These floors; the one of the environment when no zone has a perimeter but the environment has.
+    package func orGround(of environment: FlareEnvironment) -> Floors {
+        guard heights.isEmpty, let ground = environment.perimeter?.origin.z else { return self }
+        return Floors(zonesFrom: [ground])
     }
 
     /// The index of the floor for an object that begins at a height: the lowest for anything below all

@@ -37,8 +37,18 @@ struct LightKind: Sendable, Hashable {
         )
     }
 
-    /// Whether it has all capabilities of another light, save its effects.
-    func covers(_ other: LightKind) -> Bool { Self.together([self, other]) == self }
+    /// Whether it, which is several lights together, has all capabilities of another one, save its effects.
+    func covers(_ other: LightKind) -> Bool {
+        guard hasBrightness || !other.hasBrightness else { return false }
+        return other.modes.allSatisfy { mode in
+            switch mode {
+            case .rgb: modes.contains(.rgb)
+            case .temperature: modes.contains(.temperature) && kelvin.contains(other.kelvin)
+            // Of a light with colours they are part.
+            case .brightness, .onoff: true
+            }
+        }
+    }
 
     /// The members of a light with Home Assistant's JSON schema.
     ///

@@ -18,7 +18,8 @@ package struct JSONObject: Sendable, Hashable {
     /// - Parameter minimumCapacity: How many members to make room for.
     package init(minimumCapacity: Int) {
         members = []
-        members.reserveCapacity(minimumCapacity)
+        // Of nothing it would be a call, too.
+        if minimumCapacity > 0 { members.reserveCapacity(minimumCapacity) }
     }
 
     /// - Parameter combine: The value for a key that comes twice, from the first and the later one.
@@ -43,8 +44,8 @@ package struct JSONObject: Sendable, Hashable {
     }
 
     /// The members that a function adds in the order of their keys.
-    package init(_ members: (inout JSONObject) -> Void) {
-        self.init()
+    package init(minimumCapacity: Int = 0, _ members: (inout JSONObject) -> Void) {
+        self.init(minimumCapacity: minimumCapacity)
         members(&self)
     }
 

@@ -7,17 +7,21 @@ extension ControllerState {
     /// `B/device`, or `{"id":null}`.
     package var deviceJSON: JSONValue {
         guard let device else { return ["id": .null] }
-        var members: JSONObject = [
-            "id": .string("\(device.id)"), "name": .string(device.name),
-            "zone": zoneID.flatMap { slugJSON(.zone, $0) } ?? .null,
-        ]
-        members["position"] = device.position?.toMillimetres.json
-        members["angle"] = compassDegrees.map { JSONValue($0) }
-        members.merge(quality) { _, new in new }
-        members["moving"] = fix.map { .bool($0.isMoving) }
         let moments = [changedAt[ObjectReference(.device, device.id)], fix?.at].compactMap { $0 }
-        members["ts"] = moments.max(by: Instant.isEarlier).map { .string($0.timestamp) }
-        return .object(members)
+        return .object(
+            JSONObject(minimumCapacity: 10) {
+                $0.add("accuracy_m", fix?.accuracyMetres?.rounded(to: 100))
+                $0.add("angle", compassDegrees)
+                $0.add("id", device.id)
+                if let fix { $0.add("moving", fix.isMoving) }
+                $0.add("name", device.name)
+                if let position = device.position { $0.add("position", position.toMillimetres) }
+                $0.add("quality", fix?.quality.rawValue)
+                $0.add("source", fix?.source)
+                if let moment = moments.max(by: Instant.isEarlier) { $0.add("ts", moment) }
+                $0.add("zone", zoneID.flatMap { slugJSON(.zone, $0) } ?? .null)
+            }
+        )
     }
 
     /// `B/device/position`; `nil` before there is one.

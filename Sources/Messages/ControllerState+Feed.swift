@@ -17,110 +17,125 @@ extension ControllerState {
     ///   equal states make equal feeds.
     package func feedJSON(at moment: Instant? = nil) -> JSONValue {
         var buffer = JSONBuffer()
-        return writeFeed(at: moment, device: deviceJSON, nearby: nearbyJSON, to: &buffer)
+        let parts = writeFitting(device: deviceJSON, nearby: nearbyJSON, at: moment, to: &buffer)
+        return .object(JSONObject { write(parts, at: moment, to: &$0) })
     }
 
-    /// Writes ``feedJSON(at:)``, and returns it.
+    /// Writes ``feedJSON(at:)``.
     /// - Parameters:
     ///   - device: ``deviceJSON``, which its topic needs as well.
     ///   - nearby: ``nearbyJSON``.
-    @discardableResult
-    package func writeFeed(
-        at moment: Instant? = nil,
+    package func writeFeed(device: JSONValue, nearby: JSONValue, to buffer: inout JSONBuffer) {
+        _ = writeFitting(device: device, nearby: nearby, at: nil, to: &buffer)
+    }
+
+    /// What of the feed can be shortened.
+    private struct FeedParts {
+        var device: JSONValue
+        var nearby: JSONValue
+        var nameLength = 200
+    }
+
+    /// Writes the feed, shortened until it fits.
+    private func writeFitting(
         device: JSONValue,
         nearby: JSONValue,
+        at moment: Instant?,
         to buffer: inout JSONBuffer
-    ) -> JSONValue {
-        func fits(_ feed: JSONValue) -> Bool {
+    ) -> FeedParts {
+        func fits(_ parts: FeedParts) -> Bool {
             buffer.removeAll()
-            buffer.write(feed)
+            buffer.writeObject { write(parts, at: moment, to: &$0) }
             return buffer.count <= Self.feedLimit
         }
-        let whole = feed(at: moment, device, nearby).naming(within: 200)
-        if fits(whole) { return whole }
-        let lean = whole.without(["palette", "actions", "settable", "target", "values"])
-        if fits(lean) { return lean }
-        let short = lean.naming(within: 16)
-        _ = fits(short)
-        return short
+        var parts = FeedParts(device: device, nearby: nearby.without(["description"]))
+        if fits(parts) { return parts }
+        parts.nearby = parts.nearby.without(["palette", "actions", "settable", "target", "values"])
+        if fits(parts) { return parts }
+        parts.nameLength = 16
+        _ = fits(parts)
+        return parts
     }
 
-    private func feed(at moment: Instant?, _ device: JSONValue, _ nearby: JSONValue) -> JSONValue {
-        .object(
-            JSONObject {
-                $0["audio"] = audioJSON
-                $0["device"] = device
-                $0["environment"] = summary(.environment, environmentID, name: environment?.name)
-                $0["epoch"] = .string(epoch)
-                $0["lifecycle"] = lifecycleFeedJSON
-                $0["nearby"] = nearby.without(["description"])
-                $0["seq"] = JSONValue(sequence)
-                if isStale { $0["stale"] = true }
-                $0["ts"] = (moment ?? lastChange).map { .string($0.timestamp) }
-                $0["zone"] = summary(.zone, zoneID, name: zone?.name, since: zoneSince)
-            }
-        )
+    private func write(
+        _ parts: FeedParts,
+        at moment: Instant?,
+        to members: inout some JSONMembers & ~Copyable
+    ) {
+        let (lifecycle, length) = (lifecycle, parts.nameLength)
+        members.add("audio") { lifecycle.addAudio(to: &$0) }
+        members.add("device", parts.device.naming(within: length))
+        addSummary("environment", .environment, environmentID, environment?.name, length, to: &members)
+        members.add("epoch", epoch)
+        members.add("lifecycle") { lifecycle.addSummary(to: &$0) }
+        members.add("nearby", parts.nearby.naming(within: length))
+        members.add("seq", sequence)
+        if isStale { members.add("stale", true) }
+        if let moment = moment ?? lastChange(lifecycle) { members.add("ts", moment) }
+        addSummary("zone", .zone, zoneID, zone?.name, length, since: zoneSince, to: &members)
     }
 
-    /// `id`, `name`, `since` and `slug`, or `{"id":null}` for what there is not.
-    private func summary(_ kind: FlareClass, _ id: FlareID?, name: String?, since: Instant? = nil)
-        -> JSONValue
-    {
-        guard let id, let name else { return ["id": .null] }
-        return .object(
-            JSONObject {
-                $0.add("id", id)
-                $0.add("name", name)
-                if let since { $0.add("since", since) }
-                $0.add("slug", slugs[kind, id])
-            }
-        )
+    /// Adds `id`, `name`, `since` and `slug`, or `{"id":null}` for what there is not.
+    private func addSummary(
+        _ key: StaticString,
+        _ kind: FlareClass,
+        _ id: FlareID?,
+        _ name: String?,
+        _ length: Int,
+        since: Instant? = nil,
+        to members: inout some JSONMembers & ~Copyable
+    ) {
+        guard let id, let name else { return members.add(key, ["id": .null] as JSONValue) }
+        members.add(key) {
+            $0.add("id", id)
+            $0.add("name", QuotedValue.clipped(name, to: length))
+            if let since { $0.add("since", since) }
+            $0.add("slug", slugs[kind, id])
+        }
     }
 
-    private var lastChange: Instant? {
-        let objects = [
-            environmentID.map { ObjectReference(.environment, $0) },
-            zoneID.map { ObjectReference(.zone, $0) },
-            nearbyID.map { ObjectReference(.thing, $0) }, device.map { ObjectReference(.device, $0.id) },
-        ].compactMap { $0 }
-        let moments =
-            objects.compactMap { changedAt[$0] }
-            + [zoneSince, nearbySince, fix?.at, lifecycle.since].compactMap { $0 }
-        return moments.max(by: Instant.isEarlier)
+    private func lastChange(_ lifecycle: Lifecycle) -> Instant? {
+        func changed(_ kind: FlareClass, _ id: FlareID?) -> Instant? {
+            id.flatMap { changedAt[ObjectReference(kind, $0)] }
+        }
+        return [
+            changed(.environment, environmentID), changed(.zone, zoneID), changed(.thing, nearbyID),
+            changed(.device, device?.id), zoneSince, nearbySince, fix?.at, lifecycle.since,
+        ].compactMap(\.self).max(by: Instant.isEarlier)
     }
 }
 
 extension JSONValue {
     /// Without these members, in all objects within.
-    fileprivate func without(_ keys: Set<String>) -> JSONValue {
+    fileprivate func without(_ keys: [String]) -> JSONValue {
         guard let object else { return self }
-        var members = object
-        for (key, value) in object {
-            if keys.contains(key) {
-                members[key] = nil
-            } else if !value.isPlain {
-                members[key] = value.without(keys)
-            }
-        }
-        return .object(members)
+        return .object(object.filter { !keys.contains($0.key) }.mapValues { $0.without(keys) })
     }
 
     /// With names cut to so many characters, in all objects within.
     fileprivate func naming(within count: Int) -> JSONValue {
-        guard let object else { return self }
+        guard let object, !hasNames(within: count) else { return self }
         var members = object
         for (key, value) in object {
-            if !value.isPlain {
+            if value.object != nil {
                 members[key] = value.naming(within: count)
-            } else if Self.names.contains(key), let text = value.string, text.utf8.count > count {
+            } else if Self.names.contains(key), let text = value.string {
                 members[key] = .string(QuotedValue.clipped(text, to: count))
             }
         }
         return .object(members)
     }
 
-    private static let names = ["name", "color_name", "profile"]
+    /// Whether all names within are so short already, as nearly all are.
+    private func hasNames(within count: Int) -> Bool {
+        object?.allMembers { _, key, value in
+            switch value {
+            case .string(let text): text.utf8.count <= count || !Self.names.contains(key)
+            case .object: value.hasNames(within: count)
+            case .null, .bool, .number, .numeral, .array: true
+            }
+        } ?? true
+    }
 
-    /// Whether it has no object within.
-    private var isPlain: Bool { object == nil }
+    private static let names = ["name", "color_name", "profile"]
 }

@@ -2,7 +2,7 @@ package import Controller
 package import Flare
 import Glibc
 package import JSON
-import Things
+package import Things
 
 /// Things as messages show them: in the shape of Home Assistant's JSON lights.
 extension ControllerState {
@@ -35,7 +35,7 @@ extension ControllerState {
     /// `B/nearby`: the thing with `distance_m` and `bearing_deg`, or `{"id":null,"state":null}`.
     package var nearbyJSON: JSONValue {
         guard let nearby else { return ["id": .null, "state": .null] }
-        return .object(JSONObject { write(nearby, nearbyDetails(of: nearby), to: &$0) })
+        return .object(JSONObject(minimumCapacity: 20) { write(nearby, nearbyDetails(of: nearby), to: &$0) })
     }
 
     /// `B/nearby/distance`: the distance to the nearby thing in tenths of a metre; `null` for none.
@@ -204,7 +204,7 @@ private struct Direction {
 
 extension ThingShape {
     /// What a change can lead to: `state`, `brightness`, and `color` with `color_name`, or `color_temp`.
-    fileprivate func members(of light: LightValues) -> JSONObject {
+    package func members(of light: LightValues) -> JSONObject {
         var members: JSONObject = [:]
         if hasState { members["state"] = light.isOn ? "ON" : "OFF" }
         members["brightness"] = light.brightness.map { JSONValue($0) }

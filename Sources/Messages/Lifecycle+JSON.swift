@@ -23,21 +23,22 @@ extension ControllerState {
         if !suspended.isEmpty { members["suspended"] = .array(suspended.map { .string($0.rawValue) }) }
         return .object(members)
     }
+}
 
-    /// The lifecycle in the feed.
-    var lifecycleFeedJSON: JSONValue {
-        let lifecycle = lifecycle
-        var members: JSONObject = [
-            "state": .string(lifecycle.level.rawValue), "level": .string(lifecycle.level.hmiLevel),
-            "audio": .string(lifecycle.audio.rawValue), "context": .string(lifecycle.context.rawValue),
-        ]
-        members["language"] = lifecycle.language.map { .string($0.tag) }
-        return .object(members)
+extension Lifecycle {
+    /// Adds what the feed shows of it.
+    func addSummary(to members: inout some JSONMembers & ~Copyable) {
+        members.add("audio", audio.rawValue)
+        members.add("context", context.rawValue)
+        members.add("language", language?.tag)
+        members.add("level", level.hmiLevel)
+        members.add("state", level.rawValue)
     }
 
-    /// How sound is to be played: `{"state","gain"}`.
-    var audioJSON: JSONValue {
-        ["state": .string(lifecycle.audio.rawValue), "gain": .number(lifecycle.gain.rounded(to: 100))]
+    /// Adds how sound is to be played: `gain` and `state`.
+    func addAudio(to members: inout some JSONMembers & ~Copyable) {
+        members.add("gain", gain.rounded(to: 100))
+        members.add("state", audio.rawValue)
     }
 }
 

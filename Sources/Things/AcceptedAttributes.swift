@@ -16,8 +16,8 @@ struct AcceptedAttributes {
         case nothing
     }
 
-    /// Parts of the light by their names in the contract, with the attributes that gave them.
-    private(set) var light: [String: (value: AttributeValue, attribute: String)] = [:]
+    /// Parts of the light with their names in the contract, and the attributes that gave them.
+    private var light: [(name: String, value: AttributeValue, attribute: String)] = []
     /// By attribute.
     var shown: JSONObject = [:]
     var rejected: [String: Refusal] = [:]
@@ -27,11 +27,11 @@ struct AcceptedAttributes {
     mutating func add(_ meaning: Meaning, _ shown: JSONValue, _ attribute: String) throws(Refusal) {
         switch meaning {
         case .light(let value, let name):
-            if let other = light[name] { throw Self.repeated(attribute, other.attribute) }
-            light[name] = (value, attribute)
+            if let other = self.attribute(of: name) { throw Self.repeated(attribute, other) }
+            light.append((name, value, attribute))
         case .darkness:
-            if let other = light["brightness"] ?? light["level"] {
-                throw Self.repeated(attribute, other.attribute)
+            if let other = self.attribute(of: "brightness") ?? self.attribute(of: "level") {
+                throw Self.repeated(attribute, other)
             }
             others.level = 0
         case .value(let value, let key):
@@ -44,6 +44,13 @@ struct AcceptedAttributes {
         }
         self.shown[attribute] = shown
     }
+
+    private subscript(name: String) -> AttributeValue? { light.first { $0.name == name }?.value }
+
+    private func attribute(of name: String) -> String? { light.first { $0.name == name }?.attribute }
+
+    /// Whether the light is switched by itself, and not by its brightness.
+    var hasState: Bool { light.contains { $0.name == "state" || $0.name == "on" } }
 
     private func isGiven(_ key: String) -> Bool { others.values[key] != nil || others.toggled.contains(key) }
 
@@ -58,12 +65,12 @@ struct AcceptedAttributes {
     /// Rejects both of each contradicting pair.
     mutating func removeContradictions() {
         for (field, message) in contradictions {
-            guard let name = light[field]?.attribute else { continue }
+            guard let name = attribute(of: field) else { continue }
             rejected[name] = Refusal(.invalidValue, message, field: name)
         }
         guard !rejected.isEmpty else { return }
         for name in rejected.keys { shown[name] = nil }
-        light = light.filter { shown[$0.value.attribute] != nil }
+        light = light.filter { shown[$0.attribute] != nil }
     }
 
     private var contradictions: [(field: String, message: String)] {
@@ -72,20 +79,20 @@ struct AcceptedAttributes {
         func both(_ first: String, _ second: String, _ why: String) {
             problems += [first, second].map { ($0, "\(first) and \(second) \(why)") }
         }
-        if light["brightness"] != nil, light["level"] != nil {
+        if self["brightness"] != nil, self["level"] != nil {
             both("brightness", "level", "are two names for one value; give one of them")
         }
-        if light["color"] != nil, light["color_temp"] != nil {
+        if self["color"] != nil, self["color_temp"] != nil {
             both("color", "color_temp", "are two kinds of light; give one of them")
         }
-        guard case .state(let state, let stateName)? = (light["state"] ?? light["on"])?.value else {
+        guard case .state(let state, let stateName)? = self["state"] ?? self["on"] else {
             return problems
         }
-        if case .state(let on, _)? = light["on"]?.value, on != state {
+        if case .state(let on, _)? = self["on"], on != state {
             both("state", "on", "contradict each other; give one of them")
         }
         for name in ["brightness", "level"] {
-            guard case .level(let level, _)? = light[name]?.value else { continue }
+            guard case .level(let level, _)? = self[name] else { continue }
             if state == .off, level > 0 {
                 both(
                     stateName,
@@ -106,8 +113,8 @@ struct AcceptedAttributes {
     /// All that is accepted, for a thing whose light is as given.
     func patch(on now: LightValues, _ shape: ThingShape) -> ThingPatch {
         var given = ThingPatch()
-        for (value, _) in light.values {
-            switch value {
+        for part in light {
+            switch part.value {
             case .state(.on, _): given.state = .on
             case .state(.off, _): given.state = .off
             case .state(.toggle, _): given.state = .toggle

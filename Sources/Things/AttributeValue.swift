@@ -38,20 +38,24 @@ enum AttributeValue {
 
     static func state(_ value: JSONValue, _ name: String) throws(Refusal) -> State {
         if let flag = value.bool { return flag ? .on : .off }
-        let legal = "must be ON, OFF, TOGGLE, true or false (is \(QuotedValue.of(value)))"
-        guard let text = value.string else { throw Refusal(.wrongType, "\(name) \(legal)", field: name) }
-        guard let state = State(word: text) else {
-            throw Refusal(.invalidValue, "\(name) \(legal)", field: name)
+        guard let state = value.string.flatMap(State.init(word:)) else {
+            throw Refusal(
+                value.string == nil ? .wrongType : .invalidValue,
+                "\(name) must be ON, OFF, TOGGLE, true or false (is \(QuotedValue.of(value)))",
+                field: name
+            )
         }
         return state
     }
 
     static func brightness(_ value: JSONValue) throws(Refusal) -> AttributeValue {
-        let legal =
-            "must be a whole number of 0 to 255, \"0%\" to \"100%\" or a fraction between 0 and 1 "
-            + "(is \(QuotedValue.of(value)))"
         func refused(_ code: RefusalCode) -> Refusal {
-            Refusal(code, "brightness \(legal)", field: "brightness")
+            Refusal(
+                code,
+                "brightness must be a whole number of 0 to 255, \"0%\" to \"100%\" or a fraction between 0 and 1 "
+                    + "(is \(QuotedValue.of(value)))",
+                field: "brightness"
+            )
         }
         var level: Double
         switch value {
@@ -85,19 +89,24 @@ enum AttributeValue {
     }
 
     static func level(_ value: JSONValue) throws(Refusal) -> AttributeValue {
-        let legal = "level must be a number of 0.0 to 1.0 (is \(QuotedValue.of(value)))"
-        guard let number = value.number else { throw Refusal(.wrongType, legal, field: "level") }
-        guard (0...1).contains(number) else { throw Refusal(.outOfRange, legal, field: "level") }
+        guard let number = value.number, (0...1).contains(number) else {
+            throw Refusal(
+                value.number == nil ? .wrongType : .outOfRange,
+                "level must be a number of 0.0 to 1.0 (is \(QuotedValue.of(value)))",
+                field: "level"
+            )
+        }
         let level = rounded(number)
         return .level(level, shown: .number(level))
     }
 
     static func temperature(_ value: JSONValue) throws(Refusal) -> ColourTemperature {
         let range = ColourTemperature.range
-        let legal =
-            "color_temp must be a whole number of \(range.lowerBound) to \(range.upperBound), in kelvin "
-            + "(is \(QuotedValue.of(value)))"
-        func refused(_ code: RefusalCode) -> Refusal { Refusal(code, legal, field: "color_temp") }
+        func refused(_ code: RefusalCode) -> Refusal {
+            let legal = "a whole number of \(range.lowerBound) to \(range.upperBound), in kelvin"
+            let message = "color_temp must be \(legal) (is \(QuotedValue.of(value)))"
+            return Refusal(code, message, field: "color_temp")
+        }
         var number = value.number
         if let text = value.string?.trimmingSpace {
             number = Double((text.uppercased().hasSuffix("K") ? String(text.dropLast()) : text).trimmingSpace)
@@ -125,11 +134,12 @@ enum AttributeValue {
     /// A boolean, or its text form.
     static func flag(_ value: JSONValue, _ name: String) throws(Refusal) -> JSONValue {
         if value.bool != nil { return value }
-        let legal = "\(name) must be true or false (is \(QuotedValue.of(value)))"
         switch value.string.flatMap(State.init(word:)) {
         case .on?: return true
         case .off?: return false
-        case .toggle?, nil: throw Refusal(.wrongType, legal, field: name)
+        case .toggle?, nil:
+            let message = "\(name) must be true or false (is \(QuotedValue.of(value)))"
+            throw Refusal(.wrongType, message, field: name)
         }
     }
 

@@ -44,7 +44,7 @@ struct ThingForm: Sendable, Hashable {
         else { return false }
         return thing.data.allMembers { number, key, value in
             members[number].key == key && members[number].type == Self.type(of: value, key, kind)
-                && (!Self.matters(key) || members[number].value == value)
+                && (members[number].value.map { $0 == value } ?? true)
         }
     }
 

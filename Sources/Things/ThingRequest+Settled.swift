@@ -48,7 +48,7 @@ extension ThingRequest {
         }
         let patch = accepted.patch(on: light, shape)
         // The state that a brightness implies.
-        if accepted.light["state"] == nil, accepted.light["on"] == nil, let state = patch.state {
+        if !accepted.hasState, let state = patch.state {
             accepted.shown["state"] = state == .on ? "ON" : "OFF"
         }
         return .success(

@@ -250,6 +250,19 @@ struct RenderingTests {
         )
     }
 
+    @Test(arguments: [10, 300, 1500, 5000])
+    func `the feed that is sent is its value, however short`(length: Int) {
+        var state = Place.state
+        let long = String(repeating: "x", count: length)
+        state.environments[Place.home]?.name = long
+        state.things[Place.lamp]?.name = long
+        state.things[Place.lamp]?.actions = [long]
+        state.isStale = true
+        var buffer = JSONBuffer()
+        state.writeFeed(device: state.deviceJSON, nearby: state.nearbyJSON, to: &buffer)
+        #expect(buffer.bytes == state.feedJSON().bytes)
+    }
+
     @Test(arguments: ["x", "é", "😀", "\u{1}", "\"", "👨‍👩‍👧‍👦"])
     func `the feed stays below 2 KB whatever the names are, and slugs and epoch stay whole`(letter: String) {
         var state = Place.state

@@ -22,7 +22,7 @@ package struct StateRenderer: ~Copyable, Sendable {
     private var headingAt: Instant?
     /// Changes of the view that wait until the place was read; `nil` from then on.
     private var held: Set<StateChange>? = []
-    /// The last rendered device and nearby thing, without their positions.
+    /// The last rendered device and nearby thing.
     private var lastDevice: JSONObject?
     private var lastNearby: JSONObject?
 
@@ -225,10 +225,14 @@ package struct StateRenderer: ~Copyable, Sendable {
         in store: inout RetainedTopicStore
     ) {
         guard !changes.allSatisfy(\.isObject) else { return }
-        let urgent: Set<StateChange> = [.environment, .zone, .lifecycle]
-        let moving: Set<StateChange> = [.nearby, .device, .position, .angle]
-        let isUrgent = !changes.isDisjoint(with: urgent)
-        let isMoving = !changes.isDisjoint(with: moving)
+        var (isUrgent, isMoving) = (false, false)
+        for change in changes {
+            switch change {
+            case .environment, .zone, .lifecycle: isUrgent = true
+            case .nearby, .device, .position, .angle: isMoving = true
+            default: break
+            }
+        }
         let (device, nearby) = isUrgent || isMoving ? (state.deviceJSON, state.nearbyJSON) : (.null, .null)
         let hasOtherChange = hasOtherChange(device, nearby, changes)
         if changes.contains(.environment) {
@@ -263,16 +267,16 @@ package struct StateRenderer: ~Copyable, Sendable {
         _ nearby: JSONValue,
         _ changes: Set<StateChange>
     ) -> Bool {
-        let before = (device: lastDevice, nearby: lastNearby)
-        if changes.contains(.device) {
-            lastDevice = device.object?.filter {
-                !["position", "angle", "accuracy_m", "ts"].contains($0.key)
-            }
+        var isOther = false
+        if changes.contains(.device), let new = device.object {
+            isOther = new.differs(from: lastDevice, without: ["position", "angle", "accuracy_m", "ts"])
+            lastDevice = new
         }
-        if changes.contains(.nearby) {
-            lastNearby = nearby.object?.filter { !["distance_m", "bearing_deg"].contains($0.key) }
+        if changes.contains(.nearby), let new = nearby.object {
+            isOther = new.differs(from: lastNearby, without: ["distance_m", "bearing_deg"]) || isOther
+            lastNearby = new
         }
-        return before.device != lastDevice || before.nearby != lastNearby
+        return isOther
     }
 
     /// Renders the state feed.
@@ -375,5 +379,14 @@ extension StateChange {
     /// Whether it is a change of the model, and not of the view.
     fileprivate var isObject: Bool {
         if case .object = self { true } else { false }
+    }
+}
+
+extension JSONObject {
+    /// Whether it is unlike an earlier object, which may not have been there, in more than these members.
+    fileprivate func differs(from earlier: JSONObject?, without names: [String]) -> Bool {
+        guard let earlier else { return true }
+        func counts(_ difference: JSONObject) -> Bool { difference.contains { !names.contains($0.key) } }
+        return counts(members(unlike: earlier)) || counts(earlier.members(unlike: self))
     }
 }

@@ -31,7 +31,7 @@ package struct SetThing: CommandOperation {
         let setting = try request.settled(on: expected, controller.state.shape(of: expected)).get()
         try controller.needLink()
         command.accepted = setting.accepted
-        command.rejected = setting.rejected.mapValues(\.code)
+        if !setting.rejected.isEmpty { command.rejected = setting.rejected.mapValues(\.code) }
         guard !setting.patch.isEmpty else { return controller.accept(command) }
         let work = Job.Work.write(setting.patch, transition: setting.transition)
         controller.enqueue(Job(work: work, command: command, cause: command.command.cause), on: object)

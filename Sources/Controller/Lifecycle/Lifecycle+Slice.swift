@@ -54,7 +54,7 @@ extension Lifecycle: Slice {
         // A place that is being exchanged for another one, or read again, counts as loaded.
         if core.environmentID == nil {
             isPlaceLoaded = false
-        } else if core.isPlaceKnown, core.device != nil {
+        } else if !isPlaceLoaded, core.isPlaceKnown, core.device != nil {
             isPlaceLoaded = true
         }
         for transition in update() { effects += call(transition, cause: event.lifecycleCause, at: now) }

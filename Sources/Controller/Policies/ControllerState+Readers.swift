@@ -46,8 +46,12 @@ extension ControllerState {
         for (id, thing) in things where thing.zone.map({ zones[$0] == nil }) ?? false {
             things[id]?.zone = nil
         }
-        for (id, zone) in zones where zone.environment.map({ environments[$0] == nil }) ?? false {
-            zones[id]?.environment = nil
+        // All at once, because the floors follow the zones.
+        zones = zones.mapValues { zone in
+            guard let environment = zone.environment, environments[environment] == nil else { return zone }
+            var zone = zone
+            zone.environment = nil
+            return zone
         }
     }
 

@@ -55,11 +55,10 @@ extension DeviceController {
         case .environment: state.environments[object.id]?.data = data
         case .zone: state.zones[object.id]?.data = data
         case .thing:
-            let before = state.things[object.id]
+            let namesKind = after.contains { DataKey.profile.contains($0.key) }
+            let before = namesKind ? state.things[object.id] : nil
             state.things[object.id]?.data = data
-            if after.contains(where: { DataKey.profile.contains($0.key) }) {
-                followKind(of: object.id, from: before)
-            }
+            if namesKind { followKind(of: object.id, from: before) }
         case .device: state.device?.data = data
         }
         var type = "changed"
@@ -78,7 +77,7 @@ extension DeviceController {
         core.emit(difference, type, of: object, cause: cause)
         // The power of a socket is no matter of beacons.
         let isOfBeacon =
-            DataKey.isBeacon(after) || DataKey.isBeacon(data) && after["power"] != nil
+            DataKey.isBeacon(after) || after["power"] != nil && DataKey.isBeacon(data)
         if isOfBeacon, object.kind != .device { core.trackBeacons() }
     }
 
@@ -87,12 +86,15 @@ extension DeviceController {
         guard let shape = shape(of: ObjectReference(.thing, id)), shape.isLight || shape.kind == nil else {
             return
         }
-        let (before, after) = (shape.light(of: before).level, shape.light(of: after).level)
-        guard before != after, let after else { return }
-        if after > 0 {
+        guard let level = shape.light(of: after).level else { return }
+        let (isVisible, resting) = (level > 0, lights.restingLevels[id])
+        // A visible light of which nothing is remembered is nearly every one.
+        guard !isVisible || resting != nil, case let former = shape.light(of: before).level, former != level
+        else { return }
+        if isVisible {
             lights.restingLevels[id] = nil
-        } else if lights.restingLevels[id] == nil, let before, before > 0 {
-            lights.restingLevels[id] = before
+        } else if resting == nil, let former, former > 0 {
+            lights.restingLevels[id] = former
         }
     }
 

@@ -28,8 +28,7 @@ extension DeviceController {
         while let job = queues.removeNext(of: object) { begin(job, on: object) }
     }
 
-    private mutating func begin(_ job: Job, on object: ObjectReference) {
-        var job = job
+    private mutating func begin(_ job: consuming Job, on object: ObjectReference) {
         // It may have waited for longer than the right of its sender lasted.
         if let command = job.command?.command, command.event != core.event,
             let refusal = lostRight(of: command, on: object)
@@ -56,7 +55,7 @@ extension DeviceController {
             }
             guard let seconds, seconds > 0 else {
                 if let restored = removeRestoredLevel(of: &goal, object) { job.rest.insert(restored, at: 0) }
-                return setting(goal, of: object, sender)
+                return setting(shape?.stored(goal, in: data) ?? goal.values, of: object, sender)
             }
             let first = beginTransition(
                 of: object,
@@ -66,9 +65,9 @@ extension DeviceController {
                 by: job.command?.command
             )
             job.work = .step(first, isLast: false)
-            return first.isEmpty ? nil : setting(first, of: object, sender)
+            return first.isEmpty ? nil : setting(stored(first, of: object), of: object, sender)
         case .step(let patch, _):
-            return setting(patch, of: object, sender)
+            return setting(stored(patch, of: object), of: object, sender)
         case .action(let name):
             endTransition(of: object.id)
             if let thing = state.things[object.id],
@@ -84,7 +83,7 @@ extension DeviceController {
                     if let restored = removeRestoredLevel(of: &patch, object) {
                         job.rest.insert(restored, at: 0)
                     }
-                    return setting(patch, of: object, sender)
+                    return setting(stored(patch, of: object), of: object, sender)
                 }
             }
             if sender != nil {
@@ -106,11 +105,13 @@ extension DeviceController {
         }
     }
 
-    /// The request that stores a change; `nil` if there is nothing to store for it.
-    private func setting(_ patch: ThingPatch, of object: ObjectReference, _ sender: FlareID?) -> FlareRequest?
-    {
-        let values = stored(patch, of: object)
-        return values.isEmpty ? nil : .setData(object, values: values, sender: sender)
+    /// The request that stores values; `nil` if there are none.
+    private func setting(
+        _ values: JSONObject,
+        of object: ObjectReference,
+        _ sender: FlareID?
+    ) -> FlareRequest? {
+        values.isEmpty ? nil : .setData(object, values: values, sender: sender)
     }
 
     /// The shape of a thing; `nil` for what is none.
@@ -170,6 +171,8 @@ extension DeviceController {
         }
         switch result {
         case .success where job.rest.isEmpty:
+            // An event or two, the answer and its record.
+            effects.reserveCapacity(4)
             finish(job, on: object, request)
         case .success:
             store(job, on: object, request)
@@ -201,7 +204,9 @@ extension DeviceController {
             guard case .setData(_, let values, _)? = request else { return }
             merge(values, into: object, cause: job.cause)
             // The server has stored this brightness, whether or not it is a change.
-            if let level = shape(of: object)?.light(of: values).level, level > 0 {
+            if lights.restingLevels[object.id] != nil,
+                let level = shape(of: object)?.light(of: values).level, level > 0
+            {
                 lights.restingLevels[object.id] = nil
             }
         case .step(let patch, let isLast):

@@ -4,7 +4,7 @@ extension ControllerState {
     /// How nearness measures distances in the current environment.
     var nearnessMetric: NearnessMetric {
         guard isNearInPlane, let environment else { return .space }
-        return .plane(Floors(of: Array(zones.values), in: environment))
+        return .plane(floors.orGround(of: environment))
     }
 
     /// Metres from a point to a thing; `nil` without a position, and on another floor.

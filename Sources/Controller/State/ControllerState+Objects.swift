@@ -24,7 +24,8 @@ extension ControllerState {
 
     /// An object's name; `nil` if it has none or is unknown.
     package func name(of object: ObjectReference) -> String? {
-        self.object(object).flatMap { $0.name.isEmpty ? nil : $0.name }
+        let name = object.kind == .thing ? things[object.id]?.name : self.object(object)?.name
+        return name?.isEmpty == false ? name : nil
     }
 
     func isNearby(_ object: ObjectReference) -> Bool {

@@ -14,7 +14,13 @@ package struct ControllerState: Sendable, Hashable {
     package var environments: [FlareID: FlareEnvironment] = [:]
     package var environmentID: FlareID?
     /// The zones and things of the current environment.
-    package var zones: [FlareID: FlareZone] = [:]
+    package var zones: [FlareID: FlareZone] = [:] {
+        didSet { floors = Floors(zonesFrom: zones.values.lazy.compactMap(\.perimeter?.origin.z)) }
+    }
+    /// The floors on which those zones begin.
+    ///
+    /// They change seldom, and every distance in a plane needs them.
+    private(set) var floors = Floors(zonesFrom: [])
     package var things: [FlareID: FlareThing] = [:]
 
     /// Whether the current environment's zones and things have been read.

@@ -27,6 +27,7 @@ package struct LoadTracker: Sendable {
     /// Records the reply to a request.
     /// - Returns: Whether to send the request again.
     package mutating func end(_ request: FlareRequest) -> Bool {
+        guard !running.isEmpty else { return false }
         running.remove(request)
         return repeated.remove(request) != nil
     }

@@ -13,6 +13,13 @@ struct ObjectQueue: Sendable {
     var sent: FlareRequest?
     var waiting: [Job] = []
 
+    /// Removes the running job if this request was sent for it.
+    mutating func end(_ request: FlareRequest) -> Job? {
+        guard sent == request else { return nil }
+        defer { (running, sent) = (nil, nil) }
+        return running
+    }
+
     /// Removes the waiting jobs that a newer one supersedes, back to the last job that depends on order.
     mutating func removeOvertaken(by newer: Job) -> [Job] {
         var overtaken: [Job] = []

@@ -38,7 +38,7 @@ struct ObjectQueues: Sendable {
     }
 
     /// Marks a job as running, with the request that was sent for it.
-    mutating func begin(_ job: Job, _ request: FlareRequest, on object: ObjectReference) {
+    mutating func begin(_ job: consuming Job, _ request: FlareRequest, on object: ObjectReference) {
         guard let index = queues.index(forKey: object) else {
             queues[object] = ObjectQueue(running: job, sent: request)
             return
@@ -50,8 +50,10 @@ struct ObjectQueues: Sendable {
     /// Ends the running job after the server's reply.
     /// - Returns: The job of the request; `nil` if it was cancelled.
     mutating func end(_ request: FlareRequest, on object: ObjectReference) -> Job? {
-        guard let queue = queues[object], queue.sent == request, let job = queue.running else { return nil }
-        queues[object] = queue.waiting.isEmpty ? nil : ObjectQueue(waiting: queue.waiting)
+        guard let index = queues.index(forKey: object), let job = queues.values[index].end(request) else {
+            return nil
+        }
+        if queues.values[index].waiting.isEmpty { queues.remove(at: index) }
         return job
     }
 

@@ -106,9 +106,11 @@ enum PropertyValue {
     /// A number within the range, or `NN%` of it for a dimmer.
     static func number(_ value: JSONValue, _ property: ThingProperty) throws(Refusal) -> JSONValue {
         let isWhole = property.isWhole
-        let legal =
-            "\(property.name) must be \(legalNumbers(property, isWhole)) (is \(QuotedValue.of(value)))"
-        func refused(_ code: RefusalCode) -> Refusal { Refusal(code, legal, field: property.name) }
+        func refused(_ code: RefusalCode) -> Refusal {
+            let legal = legalNumbers(property, isWhole)
+            let message = "\(property.name) must be \(legal) (is \(QuotedValue.of(value)))"
+            return Refusal(code, message, field: property.name)
+        }
         let number: Double
         // Of what is no light, too, a brightness of 0 to 1 has the forms of the contract; 1 is all of it.
         let isFraction = property.name == "brightness" && property.minimum == 0 && property.maximum == 1

@@ -186,16 +186,18 @@ struct KnownShapes {
         init(_ thing: FlareThing, _ kind: ThingKind?, _ shape: ThingShape) {
             (self.thing, self.kind, self.shape) = (thing, kind, shape)
         }
+
+        func isOf(_ thing: FlareThing) -> Bool { self.thing.isAlike(thing) }
     }
 
     /// The shape of this thing, if it was asked for last and its data are the same.
     func last(of thing: FlareThing) -> ThingShape? {
-        last.flatMap { $0.thing.isAlike(thing) ? $0.shape : nil }
+        last.flatMap { $0.isOf(thing) ? $0.shape : nil }
     }
     private var recentWeight = 0
 
     mutating func shape(of thing: FlareThing, _ kind: ThingKind?) -> ThingShape {
-        if let last, last.kind == kind, last.thing.isAlike(thing) { return last.shape }
+        if let last, last.kind == kind, last.isOf(thing) { return last.shape }
         let shape = found(thing, kind)
         last = Last(thing, kind, shape)
         return shape
