@@ -1,5 +1,6 @@
 import NIOCore
 import Resolution
+import Threading
 
 /// One connection of a resolver: carries out what ``ResolverConnection`` says.
 ///
@@ -29,7 +30,7 @@ final class ResolverHandler: ChannelInboundHandler {
         self.context = context
         peer = (context.remoteAddress?.ipAddress).flatMap { PeerAddress($0) }
         let (bound, id) = (NIOLoopBound(self, eventLoop: context.eventLoop), ObjectIdentifier(self))
-        server.assumeIsolated { $0.opened(bound, id) }
+        server.onExecutor { $0.opened(bound, id) }
         perform(connection.opening)
     }
 
@@ -47,7 +48,7 @@ final class ResolverHandler: ChannelInboundHandler {
         timer?.task.cancel()
         timer = nil
         let id = ObjectIdentifier(self)
-        server.assumeIsolated { $0.closed(id) }
+        server.onExecutor { $0.closed(id) }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
@@ -63,7 +64,7 @@ final class ResolverHandler: ChannelInboundHandler {
             // After what was written.
             case .closeWriting: context.close(mode: .output, promise: nil)
             case .close: context.close(promise: nil)
-            case .refused(let refusal): server.assumeIsolated { $0.record(refusal) }
+            case .refused(let refusal): server.onExecutor { $0.record(refusal) }
             case .lookUp(let names): lookUp(names)
             case .update(let update): store(update)
             }
@@ -73,7 +74,7 @@ final class ResolverHandler: ChannelInboundHandler {
 
     private func lookUp(_ names: [DirectoryCall.Name]) {
         let peer = peer
-        let found = server.assumeIsolated { server in
+        let found = server.onExecutor { server in
             Result { () throws(DirectoryRefusal) in try server.lookUp(names, from: peer) }
         }
         switch found {
@@ -84,7 +85,7 @@ final class ResolverHandler: ChannelInboundHandler {
 
     private func store(_ update: DirectoryCall.Update) {
         let (peer, bound) = (peer, NIOLoopBound(self, eventLoop: server.loop))
-        server.assumeIsolated { server in
+        server.onExecutor { server in
             server.update(update, from: peer) { result in bound.value.stored(update, result) }
         }
     }

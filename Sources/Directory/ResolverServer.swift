@@ -246,7 +246,7 @@ package actor ResolverServer {
                 problem = "\(error)"
             }
             loop.execute { [problem, changes] in
-                self.assumeIsolated { server in
+                self.onExecutor { server in
                     for change in changes { server.found(change) }
                     server.written(writes, problem)
                 }
@@ -275,7 +275,7 @@ package actor ResolverServer {
         guard problem != nil else { return }
         // No update may come that has to be written.
         inspection = loop.scheduleTask(in: .milliseconds(Self.inspectionInterval)) { [self] in
-            assumeIsolated { $0.inspect() }
+            onExecutor { $0.inspect() }
         }
     }
 
@@ -291,7 +291,7 @@ package actor ResolverServer {
                 if hasDatabaseFailed { try database.test() }
                 return change
             }
-            loop.execute { self.assumeIsolated { $0.inspected(result) } }
+            loop.execute { self.onExecutor { $0.inspected(result) } }
         }
     }
 

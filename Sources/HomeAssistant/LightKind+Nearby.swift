@@ -19,7 +19,7 @@ extension LightKind {
         var members: JSONObject = ["state": shown["state"] ?? .null]
         let isDimmed = modes != [.onoff]
         if isDimmed { members["brightness"] = shown["brightness"] ?? 255 }
-        guard let mode = shape.colourMode(of: light) else { return .object(members) }
+        guard let mode = shape.colourMode(of: light, light.rgb) else { return .object(members) }
         if modes.contains(mode) {
             members["color_mode"] = .string(mode.rawValue)
             for key in ["color", "color_temp"] { members[key] = shown[key] }

@@ -66,7 +66,7 @@ package struct WebService: Service, CustomStringConvertible {
                 }
             }
         } onCancelOrGracefulShutdown: { [hub] in
-            hub.loop.perform { hub.assumeIsolated { $0.stop() } }
+            hub.loop.perform { hub.onExecutor { $0.stop() } }
             hub.streams.stop()
         }
     }

@@ -268,12 +268,14 @@ package struct StateRenderer: ~Copyable, Sendable {
         _ changes: Set<StateChange>
     ) -> Bool {
         var isOther = false
-        if changes.contains(.device), let new = device.object {
-            isOther = new.differs(from: lastDevice, without: ["position", "angle", "accuracy_m", "ts"])
+        if changes.contains(.device) {
+            let (old, new) = (lastDevice, device.object)
+            isOther = JSONObject.differ(old, new, without: ["position", "angle", "accuracy_m", "ts"])
             lastDevice = new
         }
-        if changes.contains(.nearby), let new = nearby.object {
-            isOther = new.differs(from: lastNearby, without: ["distance_m", "bearing_deg"]) || isOther
+        if changes.contains(.nearby) {
+            let (old, new) = (lastNearby, nearby.object)
+            isOther = JSONObject.differ(old, new, without: ["distance_m", "bearing_deg"]) || isOther
             lastNearby = new
         }
         return isOther
@@ -383,10 +385,10 @@ extension StateChange {
 }
 
 extension JSONObject {
-    /// Whether it is unlike an earlier object, which may not have been there, in more than these members.
-    fileprivate func differs(from earlier: JSONObject?, without names: [String]) -> Bool {
-        guard let earlier else { return true }
+    /// Whether two objects, of which one may not be there, are unlike each other in more than these members.
+    fileprivate static func differ(_ old: JSONObject?, _ new: JSONObject?, without names: [String]) -> Bool {
+        guard let old, let new else { return (old == nil) != (new == nil) }
         func counts(_ difference: JSONObject) -> Bool { difference.contains { !names.contains($0.key) } }
-        return counts(members(unlike: earlier)) || counts(earlier.members(unlike: self))
+        return counts(new.members(unlike: old)) || counts(old.members(unlike: new))
     }
 }

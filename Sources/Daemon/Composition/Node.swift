@@ -111,9 +111,9 @@ package struct Node: Sendable {
             clock: clock,
             clocks: plan.clocks,
             send: runtime.send,
-            remember: { record in loop.perform { writer.assumeIsolated { $0.add(record) } } },
-            state: { runtime.assumeIsolated { $0.state } },
-            allows: { request in runtime.assumeIsolated { $0.allows(request) } },
+            remember: { record in loop.perform { writer.onExecutor { $0.add(record) } } },
+            state: { runtime.onExecutor { $0.state } },
+            allows: { request in runtime.onExecutor { $0.allows(request) } },
             onListening: plan.daemon.onWebBound,
             sockets: plan.daemon.sockets,
             links: SensorLinkReport(send: runtime.send) { linkPort.yield((name: $0, isUp: $1)) },
@@ -147,7 +147,7 @@ package struct Node: Sendable {
                     $0.merge($1.counters()) { _, new in new }
                 }
             },
-            remember: { record in writer.assumeIsolated { $0.add(record) } },
+            remember: { record in writer.onExecutor { $0.add(record) } },
             send: { event in
                 if case .brokerLinkChanged(let isUp) = event {
                     for part in parts.all { part.brokerLinkChanged?(isUp) }
@@ -175,10 +175,10 @@ package struct Node: Sendable {
         let ports = NodeRuntime.Ports(
             flare: connection.send,
             sensors: reloader.inputs.send,
-            remember: { record in writer.assumeIsolated { $0.add(record) } },
-            store: { if writer.hasUnsaved { writer.assumeIsolated { _ = $0.flush() } } },
+            remember: { record in writer.onExecutor { $0.add(record) } },
+            store: { if writer.hasUnsaved { writer.onExecutor { _ = $0.flush() } } },
             publish: { snapshot, output in
-                bridge.assumeIsolated { bridge in
+                bridge.onExecutor { bridge in
                     if !snapshot.changes.isEmpty {
                         bridge.publish(snapshot)
                         for observer in parts.observers { observer.observe(snapshot) }
@@ -202,7 +202,7 @@ package struct Node: Sendable {
             shell: shell
         )
         let policies = parts.policies
-        loop.perform { runtime.assumeIsolated { $0.connect(ports, policies: policies) } }
+        loop.perform { runtime.onExecutor { $0.connect(ports, policies: policies) } }
         runtime.send(.peopleChanged(accounts.table))
         if !policies.isEmpty {
             flare.ask(accounts, configuration.flare, runtime, epoch: epoch, clock: clock)

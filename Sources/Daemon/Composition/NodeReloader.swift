@@ -128,10 +128,10 @@ actor NodeReloader {
         let links = (old: Set(old.flatMap(\.links)), new: Set(new.flatMap(\.links)))
         await withCheckedContinuation { done in
             context.loop.perform { [runtime, bridge, parts] in
-                let snapshot = runtime.assumeIsolated {
+                let snapshot = runtime.onExecutor {
                     $0.use(parts.policies, showing: new.compactMap(\.observer))
                 }
-                bridge.assumeIsolated {
+                bridge.onExecutor {
                     if $0.isConnected { for part in new { part.brokerLinkChanged?(true) } }
                     $0.use(
                         plan.bridge.with(parts),

@@ -25,7 +25,7 @@ extension FlareBackend {
         guard case .embedded(_, let hub) = self else { return }
         hub.restrict(FlareAccess(flare, accounts, clock: clock))
         accounts.onChange { [weak hub] in
-            hub?.executor.perform { [weak hub] in hub?.assumeIsolated { $0.accessChanged() } }
+            hub?.executor.perform { [weak hub] in hub?.onExecutor { $0.accessChanged() } }
         }
         let gate: ClientChangeGate = { [weak runtime] change in
             let request = ChangeRequest(
@@ -33,15 +33,15 @@ extension FlareBackend {
                 by: accounts.identify(change.visitor.claim),
                 at: clock().wallMilliseconds
             )
-            return runtime?.assumeIsolated { $0.refusal(of: change, request) }
+            return runtime?.onExecutor { $0.refusal(of: change, request) }
         }
         let log = FlareLog(accounts, epoch: epoch, clock: clock)
         hub.executor.perform {
-            hub.assumeIsolated { hub in
+            hub.onExecutor { hub in
                 hub.add(gate: gate)
                 hub.add { [weak runtime] change, reason in
                     let object = change.object
-                    let slug = runtime?.assumeIsolated { $0.state.slugs[object.kind, object.id] }
+                    let slug = runtime?.onExecutor { $0.state.slugs[object.kind, object.id] }
                     log.record(change, reason, slug: slug)
                 }
                 hub.add(recorder: log.record)

@@ -77,18 +77,18 @@ package enum FlareBackend: Sendable {
             return FlareConnection(
                 open: {
                     hub.executor.perform {
-                        let opened = hub.assumeIsolated { $0.open(receive) }
+                        let opened = hub.onExecutor { $0.open(receive) }
                         client.withLock { $0 = opened }
                     }
                 },
                 send: { request in
                     guard let client = client.withLock({ $0 }) else { return }
-                    hub.assumeIsolated { $0.answer(request, from: client, receive) }
+                    hub.onExecutor { $0.answer(request, from: client, receive) }
                 },
                 close: {
                     hub.executor.perform {
                         guard let client = client.withLock({ $0 }) else { return }
-                        hub.assumeIsolated { $0.disconnect(client) }
+                        hub.onExecutor { $0.disconnect(client) }
                     }
                 },
                 run: {}

@@ -102,7 +102,7 @@ package actor NodeRuntime {
         (self.ports, controller.policies) = (ports, policies)
         timers = TimerService(sleep: sleep) { [weak self] firing in
             guard let self else { return }
-            loop.perform { self.assumeIsolated { $0.fired(firing) } }
+            loop.perform { self.onExecutor { $0.fired(firing) } }
         }
     }
 
@@ -121,7 +121,7 @@ package actor NodeRuntime {
     ///
     /// Each event has its own turn; the order is kept.
     package nonisolated func send(_ event: ControllerEvent) {
-        loop.perform { self.assumeIsolated { $0.turn(event) } }
+        loop.perform { self.onExecutor { $0.turn(event) } }
     }
 
     /// Receives an event of the Flare server.

@@ -31,7 +31,7 @@ package actor StateWriter {
         guard !isScheduled else { return }
         isScheduled = true
         loop.perform {
-            self.assumeIsolated { writer in
+            self.onExecutor { writer in
                 writer.isScheduled = false
                 writer.flush()
             }

@@ -3,6 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOWebSocket
 import SocketIO
+import Threading
 
 // Input and output of the connections.
 extension FlareDriver {
@@ -18,18 +19,18 @@ extension FlareDriver {
         )
         let attempt = attempt
         opening.open(on: loop) { channel in
-            self.assumeIsolated { $0.socketConnected(channel, attempt) }
+            self.onExecutor { $0.socketConnected(channel, attempt) }
         } handle: { channel in
             let handler = WebSocketHandler(driver: self, attempt: attempt)
             try channel.pipeline.syncOperations.addHandler(handler)
-            self.assumeIsolated {
+            self.onExecutor {
                 $0.advance(attempt) { $0.socketOpened(now: $1) }
                 // The handler is not notified if the channel closed during the handshake.
                 if !channel.isActive { $0.socketClosed(.connectionClosed, attempt) }
             }
         }.whenFailure { error in
             let reason = error as? ClientSessionEnd ?? .unreachable("\(error)")
-            self.assumeIsolated { $0.socketClosed(reason, attempt) }
+            self.onExecutor { $0.socketClosed(reason, attempt) }
         }
     }
 
@@ -53,7 +54,7 @@ extension FlareDriver {
         // The option cannot fail on an open socket, and a closed one does not need it.
         try? socket.syncOptions?.setOption(.autoRead, value: false)
         loop.scheduleTask(in: .milliseconds(Int64(milliseconds))) {
-            self.assumeIsolated { $0.isPaused = false }
+            self.onExecutor { $0.isPaused = false }
             try? socket.syncOptions?.setOption(.autoRead, value: true)
         }
     }
@@ -88,7 +89,7 @@ extension FlareDriver {
         limitReading()
         let attempt = attempt
         loop.scheduleTask(in: .milliseconds(Int64(pause))) {
-            self.assumeIsolated { if $0.attempt == attempt, $0.session != nil { $0.pollNow(query) } }
+            self.onExecutor { if $0.attempt == attempt, $0.session != nil { $0.pollNow(query) } }
         }
     }
 

@@ -102,7 +102,7 @@ actor FlareDriver: RequestDriver {
             for case .post(let query, let body, let type) in actions {
                 await withCheckedContinuation { continuation in
                     closePost = continuation
-                    loop.scheduleTask(in: .seconds(1)) { self.assumeIsolated { $0.closePosted() } }
+                    loop.scheduleTask(in: .seconds(1)) { self.onExecutor { $0.closePosted() } }
                     postClose(query, body, type)
                 }
             }
@@ -173,7 +173,7 @@ actor FlareDriver: RequestDriver {
         perform(actions)
         let pause = backoff.next(chance: chance())
         retry = loop.scheduleTask(in: .init(pause)) {
-            self.assumeIsolated { $0.open() }
+            self.onExecutor { $0.open() }
         }
     }
 

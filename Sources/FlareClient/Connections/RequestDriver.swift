@@ -2,6 +2,7 @@ import Flare
 import JSON
 import NIOCore
 import NIOHTTP1
+import Threading
 
 /// What performs the requests of a ``FlareClient``, on its event loop.
 protocol RequestDriver: Actor {
@@ -57,7 +58,7 @@ extension RequestDriver {
         timer = nil
         guard let due, !isStopped else { return }
         let task = loop.scheduleTask(in: .milliseconds(Int64(max(1, due - now)))) {
-            self.assumeIsolated { driver in
+            self.onExecutor { driver in
                 driver.timer = nil
                 driver.tick()
             }
@@ -136,7 +137,7 @@ extension RequestDriver {
         let authority = endpoint.configuration.authority
         endpoint.connect(on: loop) { try HTTPConnections.initialize($0, authority: authority) }
             .whenComplete { result in
-                self.assumeIsolated { driver in
+                self.onExecutor { driver in
                     switch result {
                     case .failure(let error): then(driver, .failure(error))
                     case .success(let channel):
@@ -146,7 +147,7 @@ extension RequestDriver {
                         }
                         driver.connections.opened(channel)
                         channel.closeFuture.whenComplete { _ in
-                            self.assumeIsolated { $0.connections.closed(channel) }
+                            self.onExecutor { $0.connections.closed(channel) }
                         }
                         driver.exchange(request, on: channel, then: then)
                     }
@@ -161,7 +162,7 @@ extension RequestDriver {
     ) {
         let promise = loop.makePromise(of: HTTPClientResponse.self)
         promise.futureResult.whenComplete { result in
-            self.assumeIsolated { driver in
+            self.onExecutor { driver in
                 if case .success(let answer) = result, answer.keepsAlive {
                     driver.connections.returnIdle(channel, now: driver.now)
                 }

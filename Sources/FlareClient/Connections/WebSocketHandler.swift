@@ -1,6 +1,7 @@
 import NIOCore
 import NIOWebSocket
 import SocketIO
+import Threading
 
 /// Passes the messages of a WebSocket to and from the driver.
 final class WebSocketHandler: ChannelInboundHandler {
@@ -29,7 +30,7 @@ final class WebSocketHandler: ChannelInboundHandler {
     }
 
     private func deliver(_ frame: EngineFrame) {
-        driver.assumeIsolated { [attempt] in $0.socketReceived(frame, attempt) }
+        driver.onExecutor { [attempt] in $0.socketReceived(frame, attempt) }
     }
 
     private func send(_ opcode: WebSocketOpcode, _ data: ByteBuffer, _ context: ChannelHandlerContext) {
@@ -44,7 +45,7 @@ final class WebSocketHandler: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        driver.assumeIsolated { [attempt] in $0.socketClosed(.connectionClosed, attempt) }
+        driver.onExecutor { [attempt] in $0.socketClosed(.connectionClosed, attempt) }
         context.fireChannelInactive()
     }
 }

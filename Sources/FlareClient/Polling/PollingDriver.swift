@@ -96,7 +96,7 @@ actor PollingDriver: RequestDriver {
         if upSince == nil {
             let milliseconds = endpoint.configuration.connectMilliseconds
             loop.scheduleTask(in: .milliseconds(Int64(milliseconds))) {
-                self.assumeIsolated { driver in
+                self.onExecutor { driver in
                     guard attempt == driver.attempt, driver.isProbing, driver.upSince == nil else { return }
                     driver.lost("no answer within \(Double(milliseconds) / 1000) s")
                 }
@@ -139,7 +139,7 @@ actor PollingDriver: RequestDriver {
         perform(actions)
         retry?.cancel()
         retry = loop.scheduleTask(in: .init(backoff.next(chance: chance()))) {
-            self.assumeIsolated { $0.probe() }
+            self.onExecutor { $0.probe() }
         }
     }
 
@@ -180,7 +180,7 @@ actor PollingDriver: RequestDriver {
     private func write(_ request: FlareRequest) {
         writerIdleAt = nil
         let writer = writer ?? makeWriter()
-        writer.assumeIsolated { $0.request(request) }
+        writer.onExecutor { $0.request(request) }
     }
 
     private func makeWriter() -> FlareDriver {
@@ -189,10 +189,10 @@ actor PollingDriver: RequestDriver {
         logger.logLevel = .warning
         let number = attempt
         let made = FlareDriver(endpoint, on: loop, logger: logger, chance: chance) { [weak self] event in
-            self?.assumeIsolated { $0.written(event, number) }
+            self?.onExecutor { $0.written(event, number) }
         }
         writer = made
-        made.assumeIsolated { $0.start() }
+        made.onExecutor { $0.start() }
         return made
     }
 

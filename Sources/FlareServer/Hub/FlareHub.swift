@@ -193,7 +193,7 @@ package actor FlareHub {
     private func synchronize(_ barrier: DiskBarrier) {
         guard let commit = durability.begin() else { return }
         barrier.synchronize { error in
-            self.executor.perform { self.assumeIsolated { $0.synchronized(commit, error, barrier) } }
+            self.executor.perform { self.onExecutor { $0.synchronized(commit, error, barrier) } }
         }
     }
 
@@ -261,7 +261,7 @@ package actor FlareHub {
         if batch != nil {
             batch?.deliveries.append((sink, delivery))
         } else if durability.isWaiting {
-            durability.enqueue { _ in self.assumeIsolated { $0.deliver(sink, delivery) } }
+            durability.enqueue { _ in self.onExecutor { $0.deliver(sink, delivery) } }
         } else {
             deliver(sink, delivery)
         }

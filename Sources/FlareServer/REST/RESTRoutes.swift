@@ -124,7 +124,7 @@ extension RESTRoutes: ImmediateResponder {
         }
         guard let visitor = hub.access.visitor(of: request, from: peer) else { return nil }
         let found = try? hub.executor.runIfFree {
-            try hub.assumeIsolated { try read(route, query: target.query, by: visitor, from: $0) }
+            try hub.onExecutor { try read(route, query: target.query, by: visitor, from: $0) }
         }
         guard let found else { return nil }
         let (head, body) = found.message(to: request, method: method)

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import SocketIO
+import Threading
 
 // Engine.IO over HTTP polling.
 extension SocketServer {
@@ -111,7 +112,7 @@ extension SocketServer {
             perform(connection.session.poll(form, now: Self.now), connection)
             let name = ObjectIdentifier(channel)
             connection.pollChannel = name
-            channel.onPeerClose { self.assumeIsolated { $0.pollEnded(id, name) } }
+            channel.onPeerClose { self.onExecutor { $0.pollEnded(id, name) } }
         }
     }
 

@@ -1,5 +1,6 @@
 import HTTPListener
 import SocketIO
+import Threading
 
 extension SocketServer: WebSocketGate {
     nonisolated func admission(of request: WebSocketRequest) -> WebSocketAdmission {
@@ -7,7 +8,7 @@ extension SocketServer: WebSocketGate {
         guard engine.isForEngine else { return .noWebSocket }
         // The identifier of a session is a secret of the client that opened it.
         if engine.session == nil, hub.access.visitor(of: request) == nil { return .unidentified }
-        return assumeIsolated { $0.admission(of: engine) }
+        return onExecutor { $0.admission(of: engine) }
     }
 
     private func admission(of request: EngineRequest) -> WebSocketAdmission {
@@ -21,7 +22,7 @@ extension SocketServer: WebSocketGate {
 
     nonisolated func opened(_ socket: WebSocket, _ request: WebSocketRequest) -> any WebSocketListener {
         let visitor = hub.access.visitor(of: request)
-        return assumeIsolated { $0.opened(socket, EngineRequest(target: request.target), visitor) }
+        return onExecutor { $0.opened(socket, EngineRequest(target: request.target), visitor) }
     }
 
     private func opened(
@@ -93,11 +94,11 @@ private final class SocketReceiver: WebSocketListener, Sendable {
     }
 
     func received(_ message: WebSocketMessage) {
-        server.assumeIsolated { $0.received(message, session: session, number: number) }
+        server.onExecutor { $0.received(message, session: session, number: number) }
     }
 
     func closed() {
-        server.assumeIsolated { $0.closed(session: session, number: number) }
+        server.onExecutor { $0.closed(session: session, number: number) }
     }
 }
 

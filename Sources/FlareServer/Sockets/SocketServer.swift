@@ -71,7 +71,7 @@ extension SocketServer {
     private func scheduleForwarding() {
         guard !isForwarding, !inbound.isEmpty else { return }
         isForwarding = true
-        loop.execute { self.assumeIsolated { $0.forward() } }
+        loop.execute { self.onExecutor { $0.forward() } }
     }
 
     private func forward() {
@@ -83,7 +83,7 @@ extension SocketServer {
         hub.executor.perform { [self] in
             if !isDone { handle(first) }
             handle(rest)
-            loop.execute { self.assumeIsolated { $0.forwardingEnded() } }
+            loop.execute { self.onExecutor { $0.forwardingEnded() } }
         }
     }
 
@@ -93,9 +93,9 @@ extension SocketServer {
         while !rest.isEmpty {
             let batch = rest.prefix(settings.batchSize)
             rest = rest.dropFirst(batch.count)
-            hub.assumeIsolated { $0.handle(batch) }
+            hub.onExecutor { $0.handle(batch) }
             // After the effects of the batch, so that a slow disk slows down the senders.
-            hub.assumeIsolated { hub in hub.whenDurable { _ in self.push(.handled(batch)) } }
+            hub.onExecutor { hub in hub.whenDurable { _ in self.push(.handled(batch)) } }
         }
     }
 
@@ -124,7 +124,7 @@ extension SocketServer: NoticeSink {
             waiting.append(item)
             return waiting.count == 1
         }
-        if isFirst { loop.execute { self.assumeIsolated { $0.writeOutbound() } } }
+        if isFirst { loop.execute { self.onExecutor { $0.writeOutbound() } } }
     }
 
     /// Writes all queued events; each socket is flushed once.
@@ -337,7 +337,7 @@ extension SocketServer {
         connection.timerDeadline = deadline
         let client = connection.client
         let delay = TimeAmount.milliseconds(Int64(max(0, deadline - Self.now)))
-        connection.timer = loop.scheduleTask(in: delay) { self.assumeIsolated { $0.tick(client) } }
+        connection.timer = loop.scheduleTask(in: delay) { self.onExecutor { $0.tick(client) } }
     }
 
     private func tick(_ client: FlareClientID) {
@@ -348,7 +348,7 @@ extension SocketServer {
 
     /// Ends all sessions and refuses new ones.
     nonisolated func stop() {
-        loop.execute { self.assumeIsolated { $0.endAll() } }
+        loop.execute { self.onExecutor { $0.endAll() } }
     }
 
     private func endAll() {

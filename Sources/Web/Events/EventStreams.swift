@@ -1,5 +1,6 @@
 import HTTPListener
 import NIOCore
+import Threading
 
 /// The open event streams, on the event loop of the listener's connections.
 ///
@@ -75,7 +76,7 @@ actor EventStreams {
     nonisolated func setVisible(_ displays: Set<DisplayName>) { perform { $0.visible = displays } }
 
     private nonisolated func perform(_ body: @escaping @Sendable (isolated EventStreams) -> Void) {
-        loop.execute { self.assumeIsolated { body($0) } }
+        loop.execute { self.onExecutor { body($0) } }
     }
 
     private func wake(onlyVisible: Bool = false) {
@@ -105,7 +106,7 @@ actor EventStreams {
 
     /// Ends the stream when its peer closes the connection.
     func end(_ id: Int, with channel: any Channel) {
-        channel.onPeerClose { [weak self] in self?.assumeIsolated { $0.close(id) } }
+        channel.onPeerClose { [weak self] in self?.onExecutor { $0.close(id) } }
     }
 
     /// Ends a stream.

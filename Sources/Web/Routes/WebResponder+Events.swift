@@ -49,8 +49,8 @@ extension WebResponder {
             ).response(to: head)
         }
         let slot = StreamSlot { [hub] in
-            streams.loop.execute { streams.assumeIsolated { $0.close(id) } }
-            hub.loop.perform { hub.assumeIsolated { $0.streamClosed(id, by: page) } }
+            streams.loop.execute { streams.onExecutor { $0.close(id) } }
+            hub.loop.perform { hub.onExecutor { $0.streamClosed(id, by: page) } }
         }
         let epoch = await hub.streamOpened(by: page)
         await streams.end(id, with: channel)

@@ -2,6 +2,7 @@ import Controller
 import MQTT
 import Messages
 import Settings
+import Threading
 
 /// So many unacknowledged publications are usual.
 private let busyLimit = 16
@@ -24,9 +25,9 @@ extension Capability {
         var parts = CapabilityParts()
         parts.features = ["frames"]
         parts.observer = StateObserver(where: FramePublisher.isInterested) { snapshot in
-            publisher.assumeIsolated { $0.observe(snapshot) }
+            publisher.onExecutor { $0.observe(snapshot) }
         }
-        parts.brokerLinkChanged = { isUp in publisher.assumeIsolated { $0.brokerChanged(isUp: isUp) } }
+        parts.brokerLinkChanged = { isUp in publisher.onExecutor { $0.brokerChanged(isUp: isUp) } }
         parts.services = [DaemonService.untilShutdown("frames") { await publisher.run() }]
         return parts
     }

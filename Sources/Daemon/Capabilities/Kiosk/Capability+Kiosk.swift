@@ -42,7 +42,7 @@ extension Capability {
             )
         )
         context.accounts.onChange { [loop = context.loop, weak hub] in
-            loop.perform { [weak hub] in hub?.assumeIsolated { $0.lookAgain() } }
+            loop.perform { [weak hub] in hub?.onExecutor { $0.lookAgain() } }
         }
         var parts = CapabilityParts()
         parts.features = ["kiosk"]
@@ -52,8 +52,8 @@ extension Capability {
             if people.password != nil { values["sign_ins_refused"] = counters.refusedSignIns }
             return values
         }
-        parts.observer = StateObserver { snapshot in hub.assumeIsolated { $0.observe(snapshot) } }
-        parts.answers = (.kiosk, { answer in hub.assumeIsolated { $0.receive(answer) } })
+        parts.observer = StateObserver { snapshot in hub.onExecutor { $0.observe(snapshot) } }
+        parts.answers = (.kiosk, { answer in hub.onExecutor { $0.receive(answer) } })
         parts.service = { _, bridge in
             WebService(
                 web,

@@ -42,10 +42,10 @@ extension Capability {
             parts.features = ["links"]
             parts.counters = { ["lamp_messages_ignored": ignored.withLock { $0 }] }
             parts.observer = StateObserver(where: LampService.isInterested) { snapshot in
-                lamps.assumeIsolated { $0.observe(snapshot) }
+                lamps.onExecutor { $0.observe(snapshot) }
             }
-            parts.brokerLinkChanged = { isUp in lamps.assumeIsolated { $0.brokerChanged(isUp: isUp) } }
-            parts.answers = (.lamp, { answer in lamps.assumeIsolated { $0.receive(answer) } })
+            parts.brokerLinkChanged = { isUp in lamps.onExecutor { $0.brokerChanged(isUp: isUp) } }
+            parts.answers = (.lamp, { answer in lamps.onExecutor { $0.receive(answer) } })
             parts.services = [
                 DaemonService(name: "lamps") {
                     let subscription = await lamps.subscribe()

@@ -37,7 +37,7 @@ package actor BrokerDisplays {
     /// Receives the displays' messages until the subscription is cancelled.
     package func subscribe(_ client: MQTTClient) -> MQTTSubscription {
         client.subscribe([topics.presence], qos: .atLeastOnce, on: loop) { message in
-            self.assumeIsolated { $0.receive(message) }
+            self.onExecutor { $0.receive(message) }
         }
     }
 

@@ -7,6 +7,7 @@ import Messages
 import Profiles
 import ServiceLifecycle
 import Settings
+import Threading
 import Web
 
 extension Capability {
@@ -44,7 +45,7 @@ extension Capability {
         parts.counters = { ["presence_refused": refused.count] }
         parts.renderers = [renderer(context.topics)]
         parts.policy = LevelPolicy()
-        parts.brokerLinkChanged = { isUp in displays.assumeIsolated { $0.brokerChanged(isUp: isUp) } }
+        parts.brokerLinkChanged = { isUp in displays.onExecutor { $0.brokerChanged(isUp: isUp) } }
         let client = context.client
         parts.services = [
             DaemonService(name: "displays") {

@@ -4,6 +4,7 @@ package import Controller
 package import Flare
 import FlareServer
 import People
+import Threading
 
 extension AccountsPlace {
     /// The place of a running node.
@@ -38,7 +39,7 @@ extension NodeRuntime {
     /// Where an object is; `nil` if it is gone.
     fileprivate func place(of reference: ObjectReference, _ flare: FlareBackend) -> AccessObject? {
         if case .embedded(_, let hub) = flare {
-            return hub.assumeIsolated { $0.record(reference)?.accessObject }
+            return hub.onExecutor { $0.record(reference)?.accessObject }
         }
         let id = reference.id
         switch reference.kind {

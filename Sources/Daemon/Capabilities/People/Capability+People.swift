@@ -87,7 +87,7 @@ extension CapabilityParts {
                         let view = AccessFile.View(
                             place: AccessPlace(state),
                             isKnown: state.isPlaceKnown,
-                            number: bridge.assumeIsolated { $0.accessNumber }
+                            number: bridge.onExecutor { $0.accessNumber }
                         )
                         continuation.resume(returning: view)
                     }
