@@ -144,7 +144,7 @@ struct HTTPListenerServiceTests {
             for await _ in arrivals { break }
             let idle = try WireClient(port: port)
             await shutDown()
-            #expect(try idle.isClosed())
+            #expect(try await onThread { try idle.isClosed() })
             open.yield()
             let (body, isClosed) = try await slow
             #expect(body == "late")

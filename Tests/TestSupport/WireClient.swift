@@ -3,8 +3,9 @@ import Glibc
 
 /// An HTTP client that sends exactly the bytes it is told to, over one connection.
 ///
-/// Its calls block, so they belong into ``onThread(_:)``.
-package final class WireClient {
+/// Those of its calls that read block, so they belong into ``onThread(_:)``.
+// @unchecked: a test awaits each call before the next one.
+package final class WireClient: @unchecked Sendable {
     package struct Reply: Sendable {
         package var status = 0
         /// By name in lower case.
@@ -76,6 +77,7 @@ package final class WireClient {
     }
 
     /// The next answer; `nil` when the connection ends before its head is complete.
+    @available(*, noasync)
     package func reply(toHead: Bool = false) throws -> Reply? {
         var end = headEnd()
         while end == nil {
@@ -108,6 +110,7 @@ package final class WireClient {
     }
 
     /// The next bytes of what is no answer; `nil` when the connection ends before them.
+    @available(*, noasync)
     package func bytes(_ count: Int) throws -> [UInt8]? {
         while received.count < count {
             guard try receive() else { return nil }
@@ -117,6 +120,7 @@ package final class WireClient {
     }
 
     /// All bytes until the connection ends.
+    @available(*, noasync)
     package func rest() throws -> [UInt8] {
         while try receive() {}
         return received
@@ -128,6 +132,7 @@ package final class WireClient {
     }
 
     /// Whether the peer closes, with nothing more to say.
+    @available(*, noasync)
     package func isClosed() throws -> Bool {
         while try receive() {}
         return received.isEmpty

@@ -131,7 +131,7 @@ struct AudienceTests {
             #expect(await eventually { known.identified.withLock { $0.contains(.token("tlu_bob")) } })
             known.claims.withLock { $0[.token("tlu_bob")] = nil }
             client.send(body.utf8.dropFirst(3))
-            let status = try client.reply()?.status
+            let status = try await onThread { try client.reply() }?.status
             #expect(status == 401)
             #expect(node.events == [] && known.asked.withLock { $0.isEmpty })
         }
