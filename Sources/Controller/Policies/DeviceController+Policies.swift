@@ -34,24 +34,6 @@ extension DeviceController {
     }
 }
 
-extension [any CommandPolicy] {
-    /// The first refusal, in order; `nil` if all policies allow a request.
-    func refusal(of request: ChangeRequest, in state: ControllerState, withRights: Bool = true) -> Refusal? {
-        for policy in self where withRights || !(policy is PeoplePolicy) {
-            if case .refuse(let refusal) = policy.decide(request, in: state) { return refusal }
-        }
-        return nil
-    }
-
-    /// The refusal of the rights of users alone.
-    func rightsRefusal(of request: ChangeRequest, in state: ControllerState) -> Refusal? {
-        for case let policy as PeoplePolicy in self {
-            if case .refuse(let refusal) = policy.decide(request, in: state) { return refusal }
-        }
-        return nil
-    }
-}
-
 extension ControllerState {
     /// What a command asks for, for policies.
     ///
