@@ -48,6 +48,8 @@ final class AccessIndex: Sendable {
     let all: Shelf?
     /// Groups of things that grants are about.
     let scopeGroups: GroupSet
+    /// The grants to own each scope, as positions in ``grants``.
+    let owning: [Scope: [Int32]]
 
     init(users: [User], groups: [Grouping], grants: [Grant]) {
         let users = users.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
@@ -76,7 +78,14 @@ final class AccessIndex: Sendable {
         let grants = grants.sorted { $0.id < $1.id }
         for grant in grants { builder.add(grant) }
         let places = builder.places.sorted()
-        self.grants = places.map { grants[Int($0.position)] }
+        let placed = places.map { grants[Int($0.position)] }
+        self.grants = placed
+        owning = zip(placed, Int32(0)...).reduce(into: [:]) { owning, next in
+            let (grant, position) = next
+            if grant.access == .own || grant.kept?.access == .own {
+                owning[grant.scope, default: []].append(position)
+            }
+        }
         shelfNumbers = places.map(\.shelf)
         userStarts = Self.starts(of: places, first: 0, count: users.count)
         groupStarts = Self.starts(of: places, first: Place.firstGroup, count: groups.count)

@@ -37,10 +37,8 @@ extension AccessTable {
     /// - Returns: `bob` and `group:staff`; empty if nobody owns it.
     package func owners(of object: AccessObject, at now: Int64, limit: Int = 3) -> [String] {
         for scopes in object.scopes(in: index) {
-            let names = index.grants.lazy.filter {
-                $0.allows(.own, at: now) && scopes.contains($0.scope)
-            }
-            .compactMap { grant -> String? in
+            let grants = scopes.lazy.flatMap { index.owning[$0] ?? [] }.map { index.grants[Int($0)] }
+            let names = grants.filter { $0.allows(.own, at: now) }.compactMap { grant -> String? in
                 switch grant.grantee {
                 case .user(let id): user(id).flatMap { $0.state == .active ? $0.name : nil }
                 case .group: name(of: grant.grantee)
