@@ -96,6 +96,28 @@ struct StatePaceTests {
         #expect(Set(screen.send(at: 200).keys) == ["device/position"])
     }
 
+    @Test func `a source of positions that is gone is told at once`() {
+        var screen = Screen.ofFlat()
+        var state = Flat.state
+        state.fix = nil
+        #expect(Set(screen.show(state, [.device], at: 10).keys).isSuperset(of: ["device", "state"]))
+    }
+
+    @Test func `a device or a nearby thing that is gone is told at once`() throws {
+        var screen = Screen.ofFlat()
+        var state = Flat.state
+        state.nearbyID = Flat.lamp
+        screen.show(state, [.nearby])
+        state.nearbyID = nil
+        let left = screen.show(state, [.nearby], at: 10)
+        #expect(left["nearby"] == #"{"id":null,"state":null}"#)
+        #expect(try JSONValue(parsing: left["state"] ?? "")["nearby"] == ["id": .null, "state": .null])
+        state.device = nil
+        let gone = screen.show(state, [.device], at: 20)
+        #expect(gone["device"] == #"{"id":null}"#)
+        #expect(try JSONValue(parsing: gone["state"] ?? "")["device"] == ["id": .null])
+    }
+
     // MARK: Repeating
 
     @Test func `the position is repeated while the beacons are heard`() {

@@ -131,6 +131,15 @@ struct NodeRuntimeTests {
         #expect(turn == ["request", "store", "state", "event changed", "answer 7"])
     }
 
+    @Test func `a node that has ended allows nothing`() async throws {
+        let bench = try Bench()
+        let request = ChangeRequest(actor: .mqtt, at: Self.now.wallMilliseconds, kind: .ping)
+        #expect(await bench.node.allows(request))
+        await bench.node.end()
+        #expect(await !bench.node.allows(request))
+        #expect(await bench.node.rightsRefusal(of: request)?.code == .notAllowed)
+    }
+
     @Test func `events after the end are ignored`() async throws {
         let bench = try Bench()
         _ = await bench.turn(.flare(.linkUp))

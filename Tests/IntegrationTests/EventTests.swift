@@ -62,6 +62,19 @@ struct EventTests {
         }
     }
 
+    @Test func `a command's state comes before its event, and its answer last`() async throws {
+        try await withHome { _, visitor in
+            try await visitor.ask("request/ping")
+            await visitor.forget()
+            try await visitor.ask("things/table-lamp/set", #"{"color":"red"}"#)
+            let topics = await visitor.told.map { String($0.topic.dropFirst(visitor.root.count + 1)) }
+            let state = try #require(topics.firstIndex(of: "things/table-lamp"))
+            let event = try #require(topics.firstIndex(of: "event/thing"))
+            let answer = try #require(topics.firstIndex(of: "response/set"))
+            #expect(state < event && event < answer, "\(topics)")
+        }
+    }
+
     @Test func `a snapshot sends the state again, with the number of the last event`() async throws {
         try await withHome { _, visitor in
             try await visitor.ask("things/table-lamp/set/color", "red")

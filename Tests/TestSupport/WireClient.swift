@@ -19,6 +19,7 @@ package final class WireClient: @unchecked Sendable {
         package init(what: String) { self.what = what }
     }
 
+    private static let repeated: Set = ["set-cookie", "vary", "www-authenticate"]
     private let socket: Int32
     private var received: [UInt8] = []
 
@@ -92,7 +93,11 @@ package final class WireClient: @unchecked Sendable {
         for line in lines.dropFirst() {
             guard let colon = line.firstIndex(of: ":") else { continue }
             let value = line[line.index(after: colon)...].drop { $0 == " " }
-            reply.headers[line[..<colon].lowercased()] = String(value)
+            let name = line[..<colon].lowercased()
+            // Only a few fields may stand in a head more than once (RFC 9110, section 5.3).
+            guard
+                reply.headers.updateValue(String(value), forKey: name) == nil || Self.repeated.contains(name)
+            else { throw Failure(what: "the answer has the field \(name) twice") }
         }
         guard !toHead, reply.status >= 200, reply.status != 304 else { return reply }
         let length = reply.headers["content-length"].flatMap { Int($0) } ?? 0
