@@ -37,14 +37,14 @@ struct LightKind: Sendable, Hashable {
         )
     }
 
-    /// Whether it, which is several lights together, has all capabilities of another one, save its effects.
+    /// Whether this kind, which stands for several lights, has all capabilities of another one, except for effects.
     func covers(_ other: LightKind) -> Bool {
         guard hasBrightness || !other.hasBrightness else { return false }
         return other.modes.allSatisfy { mode in
             switch mode {
             case .rgb: modes.contains(.rgb)
             case .temperature: modes.contains(.temperature) && kelvin.contains(other.kelvin)
-            // Of a light with colours they are part.
+            // Every light with colours has them.
             case .brightness, .onoff: true
             }
         }

@@ -126,7 +126,7 @@ package struct JSONBuffer: ~Copyable, @unchecked Sendable {
         return thousandths / 1000 == number ? Int(thousandths) : nil
     }
 
-    /// Writes the digits of the number's description: so few tell a number from every other one.
+    /// Writes the digits of the number's description: of a decimal this short there is no shorter one.
     private mutating func write(thousandths: Int) {
         if thousandths < 0 { put("-") }
         let (whole, fraction) = thousandths.magnitude.quotientAndRemainder(dividingBy: 1000)

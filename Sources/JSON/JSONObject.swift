@@ -18,7 +18,7 @@ package struct JSONObject: Sendable, Hashable {
     /// - Parameter minimumCapacity: How many members to make room for.
     package init(minimumCapacity: Int) {
         members = []
-        // Of nothing it would be a call, too.
+        // Reserving room for nothing is a call, too.
         if minimumCapacity > 0 { members.reserveCapacity(minimumCapacity) }
     }
 

@@ -127,7 +127,7 @@ private enum Work: Sendable {
 }
 
 /// Work in the order of submission, for the owner thread, which waits for it, or for a thread that borrows it.
-// @unchecked: mutable state is accessed only while the mutex is held.
+// @unchecked: mutable state is accessed only while the mutex is held, except what is atomic and what only the worker uses.
 private final class WorkQueue: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let arrival = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -179,7 +179,7 @@ private final class WorkQueue: @unchecked Sendable {
         set { workerThread.store(newValue ?? 0, ordering: .relaxed) }
     }
 
-    /// Needs no mutex: that a thread is the worker, only this thread itself begins and ends.
+    /// Needs no mutex: only the thread itself enters and removes its own identifier.
     var isWorker: Bool { worker.map(isSelf) ?? false }
 
     private func isSelf(_ thread: pthread_t) -> Bool { pthread_equal(thread, pthread_self()) != 0 }

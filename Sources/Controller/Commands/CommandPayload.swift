@@ -14,7 +14,7 @@ package enum CommandPayload {
 
     /// - Throws: `bad_json` with the place, for what is no UTF-8 and for what begins like JSON and is none.
     package init(_ bytes: [UInt8]) throws(Refusal) {
-        // An object, as most payloads are, needs no text; what is none is read again, for the reason.
+        // An object, as most payloads are, needs no text. Everything else is parsed again, which tells the reason.
         if bytes.first == UInt8(ascii: "{"), case .object(let members)? = try? JSONValue(parsing: bytes) {
             self = .object(members)
             return

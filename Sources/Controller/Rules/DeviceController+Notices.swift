@@ -88,7 +88,7 @@ extension DeviceController {
         }
         guard let level = shape.light(of: after).level else { return }
         let (isVisible, resting) = (level > 0, lights.restingLevels[id])
-        // A visible light of which nothing is remembered is nearly every one.
+        // Most lights are visible, and nothing is remembered of them.
         guard !isVisible || resting != nil, case let former = shape.light(of: before).level, former != level
         else { return }
         if isVisible {

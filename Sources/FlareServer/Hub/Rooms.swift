@@ -9,7 +9,7 @@ enum Room: Sendable, Hashable {
 }
 
 extension Room {
-    /// The identifier's, as in sets and dictionaries of identifiers.
+    /// What sets and dictionaries ask for: the hash of the object alone, without that of the case.
     func _rawHashValue(seed: Int) -> Int {
         switch self {
         case .own(let object): object._rawHashValue(seed: seed)

@@ -186,7 +186,8 @@ extension FlareStore {
         do {
             try write(writes, progress)
         } catch {
-            // The log keeps the size of what was rolled back.
+            // The log keeps the size of what was rolled back. Not after a command: a shorter log has room for a few more, and
+            // the alert would come and go.
             if progress != nil, error.isAboutSpace { try? checkpoint() }
             throw error
         }

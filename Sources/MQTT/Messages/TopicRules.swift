@@ -14,7 +14,7 @@ package enum TopicRules {
         topic.utf8.withContiguousStorageIfAvailable { bytes in
             (1...65_535).contains(bytes.count)
                 && bytes.allSatisfy { byte in
-                    // Nearly all are behind the wildcards.
+                    // Nearly all bytes of topics are greater than both wildcards.
                     byte > UInt8(ascii: "+") && byte <= 0x7E
                         || byte >= 0x20 && byte < UInt8(ascii: "+") && byte != UInt8(ascii: "#")
                 }
