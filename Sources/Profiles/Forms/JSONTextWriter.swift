@@ -12,7 +12,7 @@ struct JSONTextWriter {
     /// - Parameter keyLength: What stands before the value in its line, apart from the indent.
     private mutating func write(_ value: PlacedValue, indent: Int, keyLength: Int) {
         let room = Self.lineLength - indent - keyLength
-        if let line = OneLineForm.text(of: value, room: room, as: .json) {
+        if let line = OneLineForm.text(of: value, room: room) {
             output += line
             return
         }
@@ -23,7 +23,7 @@ struct JSONTextWriter {
             }
         case .object(let members):
             write("{", "}", count: members.count, indent: indent) { writer, index in
-                let key = OneLineForm.quoted(members[index].key, .json)
+                let key = OneLineForm.quoted(members[index].key)
                 writer.output += "\(key): "
                 writer.write(members[index].value, indent: indent + 2, keyLength: key.utf8.count + 3)
             }

@@ -6,7 +6,7 @@ extension ProfileForm {
         var members = [PlacedValue.Member("devices", .list(profiles.map { Self.type($0, as: format) }))]
         let texts = Self.strings(strings, of: profiles)
         if !texts.isEmpty { members.append(PlacedValue.Member("strings", .object(texts))) }
-        self.init(PlacedValue(.object(members), at: .start), format)
+        self.init(PlacedValue(.object(members), at: .start))
     }
 
     private static func type(_ profile: Profile, as format: Format) -> PlacedValue {

@@ -1,6 +1,6 @@
 /// A configuration to be written: what a file says, or profiles to copy.
 package struct ProfileForm: Sendable {
-    /// How it is written.
+    /// What it is written as.
     package enum Format: Sendable {
         case yaml, json
     }
@@ -9,7 +9,6 @@ package struct ProfileForm: Sendable {
     package let tree: PlacedValue
     /// What the source has and this has not, each in a sentence.
     package let omissions: [String]
-    private let format: Format
 
     /// All values of a file, its unknown members too.
     ///
@@ -21,20 +20,15 @@ package struct ProfileForm: Sendable {
         var omissions: [String] = []
         if source.hasComments { omissions.append("comments are not kept") }
         if cleaner.isUsed { omissions.append("appSecret is left out: it belongs in no file that is shared") }
-        self.init(Self.configuration(cleaned, as: format), omissions: omissions, format)
+        self.init(Self.configuration(cleaned, as: format), omissions: omissions)
     }
 
-    init(_ tree: PlacedValue, omissions: [String] = [], _ format: Format) {
-        (self.tree, self.omissions, self.format) = (tree, omissions, format)
+    init(_ tree: PlacedValue, omissions: [String] = []) {
+        (self.tree, self.omissions) = (tree, omissions)
     }
 
-    /// The text of a file.
-    package var text: String {
-        switch format {
-        case .yaml: YAMLWriter.text(of: tree)
-        case .json: JSONTextWriter.text(of: tree)
-        }
-    }
+    /// The text of a JSON file.
+    package var json: String { JSONTextWriter.text(of: tree) }
 
     /// A single device type, or a list of them, becomes a configuration.
     private static func configuration(_ tree: PlacedValue, as format: Format) -> PlacedValue {

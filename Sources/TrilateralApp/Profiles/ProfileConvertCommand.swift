@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Profiles
+import Settings
 
 /// `trilateral profile convert`: a file of an AMAP application in our form.
 struct ProfileConvertCommand: ParsableCommand {
@@ -37,8 +38,9 @@ struct ProfileConvertCommand: ParsableCommand {
             let form = sources.first.flatMap({ ProfileForm($0, as: json ? .json : .yaml) })
         else { throw ExitCode.dataError }
         for omission in form.omissions { StandardError.report("\(omission)") }
-        guard let output else { return try StandardOutput.write(form.text) }
-        try OutputFile(output, replaces: true).write(form.text)
+        let text = try json ? form.json : form.yaml
+        guard let output else { return try StandardOutput.write(text) }
+        try OutputFile(output, replaces: true).write(text)
     }
 
     private static func isSameFile(_ first: String, _ second: String) -> Bool {

@@ -48,7 +48,7 @@ struct ProfileShowCommand: ParsableCommand {
         let shown = try name.map { [try Self.profile($0, in: library)] }
         if yaml {
             let form = ProfileForm(of: shown ?? library.profiles, strings: library.strings, as: .yaml)
-            return try StandardOutput.write(form.text)
+            return try StandardOutput.write(form.yaml)
         }
         switch (shown?.first, json) {
         case (let profile?, true): try StandardOutput.print(ProfileReport.json(of: profile).text)
