@@ -105,11 +105,11 @@ struct ProfileYAMLTests {
         #expect(try Self.isReadBack(form))
     }
 
-    @Test(arguments: [("[", "]"), (#"{"a":"#, "}")]) func `a deep file is read back`(
+    @Test(arguments: [("[", "]"), (#"{"a":"#, "}")]) func `a file of the deepest nesting is read back`(
         open: String,
         close: String
     ) throws {
-        let depth = ProfileSource.maximumDepth - 2
+        let depth = ProfileSource.maximumDepth - 1
         let nested =
             String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)
         #expect(try Self.isReadBack(Self.form(#"{"x":\#(nested)}"#)))

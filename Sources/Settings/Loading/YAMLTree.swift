@@ -149,7 +149,7 @@ struct YAMLTree {
         guard let node else { return PlacedValue(.null, at: SourcePosition(line: 1, column: 1)) }
         let position = SourcePosition(line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
         try refuseReferences(at: position, source)
-        guard depth < ProfileSource.maximumDepth else {
+        guard depth < ProfileSource.maximumDepth || node.scalar != nil else {
             throw Failure(position, "nested more than \(ProfileSource.maximumDepth) deep")
         }
         switch node {
