@@ -28,9 +28,16 @@ package struct JSONObject: Sendable, Hashable {
         uniquingKeysWith combine: (JSONValue, JSONValue) throws -> JSONValue
     ) rethrows {
         self.init(minimumCapacity: elements.underestimatedCount)
+        var isSorted = true
         for (key, value) in elements {
-            try update(key) { try $0.map { try combine($0, value) } ?? value }
+            if isSorted, isNearby(key) {
+                try update(key) { try $0.map { try combine($0, value) } ?? value }
+            } else {
+                isSorted = false
+                members.append(Member(key: key, value: value))
+            }
         }
+        if !isSorted { try sort(uniquingKeysWith: combine) }
     }
 
     /// Of members with the same key the last is used, as in JavaScript.
@@ -39,8 +46,7 @@ package struct JSONObject: Sendable, Hashable {
     }
 
     package init(_ dictionary: [String: JSONValue]) {
-        self.init(minimumCapacity: dictionary.count)
-        for (key, value) in dictionary { update(key) { _ in value } }
+        self.init(dictionary.lazy.map { ($0.key, $0.value) })
     }
 
     /// The members that a function adds in the order of their keys.
@@ -193,6 +199,50 @@ extension JSONObject {
     package func allMembers(_ isTrue: (_ number: Int, _ key: String, _ value: JSONValue) -> Bool) -> Bool {
         members.withUnsafeBufferPointer { members in
             members.indices.allSatisfy { isTrue($0, members[$0].key, members[$0].value) }
+        }
+    }
+}
+
+// MARK: - Members in any order
+
+/// Each insertion moves the members behind it. So what comes in any order, and may be much, is sorted once at its end.
+extension JSONObject {
+    /// So many members are moved as quickly as they are sorted.
+    private static let mostMoved = 16
+
+    /// Whether a member with this key is added at once: at the end, or among few.
+    private func isNearby(_ key: String) -> Bool {
+        members.count < Self.mostMoved || members.last.map { Self.precedes($0.key, key) } ?? true
+    }
+
+    /// Adds a member of a text; of members with the same key the last is used, as in JavaScript.
+    ///
+    /// - Parameter isSorted: Whether the members before it are in order. If they are not at the end, ``sort()`` follows.
+    mutating func add(_ key: String, _ value: JSONValue, isSorted: inout Bool) {
+        if isSorted, isNearby(key) {
+            update(key) { _ in value }
+        } else {
+            isSorted = false
+            members.append(Member(key: key, value: value))
+        }
+    }
+
+    /// Puts the members in order.
+    mutating func sort() { sort { _, last in last } }
+
+    private mutating func sort(uniquingKeysWith combine: (JSONValue, JSONValue) throws -> JSONValue) rethrows
+    {
+        let sorted = members.enumerated().sorted {
+            let (left, right) = ($0.element.key, $1.element.key)
+            return Self.areEqual(left, right) ? $0.offset < $1.offset : Self.precedes(left, right)
+        }
+        members.removeAll(keepingCapacity: true)
+        for (_, member) in sorted {
+            if let last = members.last, Self.areEqual(last.key, member.key) {
+                members[members.count - 1].value = try combine(last.value, member.value)
+            } else {
+                members.append(member)
+            }
         }
     }
 }

@@ -154,6 +154,7 @@ private struct JSONParser {
     private mutating func object() throws(JSONError) -> JSONValue {
         try enter()
         var members = JSONObject()
+        var isSorted = true
         if next == UInt8(ascii: "}") {
             position += 1
         } else {
@@ -165,9 +166,10 @@ private struct JSONParser {
                 guard next == UInt8(ascii: ":") else { throw fail("expected a colon") }
                 position += 1
                 skipSpace()
-                members[key] = try value()
+                members.add(key, try value(), isSorted: &isSorted)
                 skipSpace()
             } while try more(until: UInt8(ascii: "}"), named: "}")
+            if !isSorted { members.sort() }
         }
         depth -= 1
         return .object(members)

@@ -11,6 +11,51 @@ struct JSONObjectTests {
         #expect(object == ["": 0, "b": 2, "ab": 3, "a": 1])
     }
 
+    @Test(arguments: [0, 1, 2, 15, 16, 17, 40, 300])
+    func `members in any order, some of them repeated, are those of a dictionary`(_ count: Int) throws {
+        var generator = SplitMix64(seed: UInt64(count))
+        for _ in 0..<20 {
+            let keys = (0..<count).map { _ in "a key \(Int.random(in: 0...count, using: &generator))" }
+            var expected: [String: JSONValue] = [:]
+            var sums: [String: JSONValue] = [:]
+            for (number, key) in keys.enumerated() {
+                expected[key] = JSONValue(number)
+                sums[key] = JSONValue((sums[key]?.integer ?? 0) + number)
+            }
+            let text = keys.enumerated().map { #""\#($1)":\#($0)"# }.joined(separator: ",")
+            let pairs = keys.enumerated().map { ($1, JSONValue($0)) }
+            let summed = JSONObject(pairs) { JSONValue(($0.integer ?? 0) + ($1.integer ?? 0)) }
+            for (object, expected) in [
+                (try JSONValue(parsing: "{\(text)}").object, expected), (JSONObject(pairs), expected),
+                (JSONObject(expected), expected), (summed, sums),
+            ] {
+                let members = try #require(object).map { ($0.key, $0.value) }
+                #expect(
+                    members.map(\.0)
+                        == expected.keys.sorted { Array($0.utf8).lexicographicallyPrecedes($1.utf8) }
+                )
+                #expect(members.allSatisfy { expected[$0.0] == $0.1 })
+            }
+        }
+    }
+
+    @Test func `the order of many keys hardly matters for the time that reading takes`() throws {
+        let keys = (0..<60_000).map { #""\#(100_000 + $0)":0"# }
+        func time(_ keys: [String]) throws -> Duration {
+            let text = Array("{\(keys.joined(separator: ","))}".utf8)
+            let clock = ContinuousClock()
+            let start = clock.now
+            let object = try JSONValue(parsing: text).object
+            let duration = clock.now - start
+            #expect(object?.count == 60_000)
+            return duration
+        }
+        let rising = try min(time(keys), time(keys))
+        // Moving all members for each one takes a hundred times as long.
+        let falling = try min(time(keys.reversed()), time(keys.reversed()))
+        #expect(falling < rising * 20)
+    }
+
     @Test func `setting no value removes a member`() {
         var object: JSONObject = ["a": 1, "b": 2]
         object["a"] = nil
