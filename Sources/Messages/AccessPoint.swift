@@ -10,6 +10,8 @@ package struct AccessPoint: Sendable, Hashable {
 
     package init(ssid: String, rssi: Double? = nil) { (self.ssid, self.rssi) = (ssid, rssi) }
 
+    /// The most bytes of a message.
+    package static let maximumBytes = 65_536
     /// The most access points of a message.
     package static let maximumCount = 200
     /// The most bytes of a name; 802.11 has 32 of any kind.
@@ -18,6 +20,9 @@ package struct AccessPoint: Sendable, Hashable {
     /// What a scanner says: a list of names or of `{"ssid","rssi"?}`, or one of them; hidden networks are left out.
     /// - Throws: What was wrong, and what is legal; nothing is taken then.
     package static func list(_ payload: [UInt8]) throws(Refusal) -> [AccessPoint] {
+        guard payload.count <= maximumBytes else {
+            throw Refusal(.tooLarge, "\(payload.count) bytes of access points are more than \(maximumBytes)")
+        }
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONValue(parsing: payload)

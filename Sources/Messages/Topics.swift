@@ -13,6 +13,8 @@ package struct Topics: Sendable, Hashable {
 
     /// The topics below `B/`, without it.
     package static let tails = Topics(root: "")
+    /// The most bytes of an `info` that are read; ours has less than 2 KB.
+    package static let largestInfo = 16_384
 
     private func topic(_ tail: String) -> String { prefix + tail }
 

@@ -42,6 +42,15 @@ struct CopyDetectorTests {
         #expect(alert(info("home/flat/attic/info"))?.contains("attic and 1 more") == true)
     }
 
+    @Test mutating func `an info that is far too long is not read`() {
+        #expect(info("home/flat/porch/info", "i1" + String(repeating: " ", count: 20_000)) == [])
+        let padding = String(repeating: "x", count: 20_000)
+        let long = #"{"installation":"i1","padding":"\#(padding)"}"#
+        #expect(
+            copies.receive(MQTTMessage(topic: "home/flat/porch/info", payload: Array(long.utf8)), at: 0) == []
+        )
+    }
+
     @Test
     mutating func `the alert ends when the copy goes, gets a state folder of its own, or the link is lost`() {
         _ = info("home/flat/porch/info")

@@ -93,7 +93,8 @@ struct ScreenMessageTests {
             (#"[{"ssid":"A","rssi":1e9}]"#, .outOfRange),
             ("[\"" + String(repeating: "x", count: 101) + "\"]", .outOfRange),
             ("[" + String(repeating: "\"a\",", count: 10_000) + "\"a\"]", .tooLarge),
-            (String(repeating: "[", count: 100_000), .badJSON),
+            (String(repeating: "[", count: 60_000), .badJSON),
+            ("[\"a\"" + String(repeating: " ", count: 65_536) + "]", .tooLarge),
         ]
     )
     func `what is no list of access points is refused as a whole`(payload: String, code: RefusalCode) {

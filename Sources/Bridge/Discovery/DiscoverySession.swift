@@ -31,6 +31,8 @@ package struct DiscoverySession: ~Copyable, Sendable {
 
     /// Announcements in a batch; commands are handled between batches.
     private static let batch = 20
+    /// The most bytes of an announcement that are read.
+    private static let largestAnnouncement = 65_536
     private static let pause: Duration = .milliseconds(10)
     /// States in a batch: they are shorter, and already rendered.
     private static let stateBatch = 60
@@ -263,6 +265,7 @@ package struct DiscoverySession: ~Copyable, Sendable {
     package func isOfNode(_ message: MQTTMessage) -> Bool {
         guard publisher.isDevice(message.topic) else { return false }
         guard !message.payload.isEmpty else { return true }
+        guard message.payload.count <= Self.largestAnnouncement else { return false }
         let payload = try? JSONValue(parsing: message.payload)
         return payload?["availability"]?.array?.contains { $0["topic"]?.string == publisher.status } ?? false
     }

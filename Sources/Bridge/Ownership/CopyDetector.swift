@@ -53,7 +53,9 @@ package struct CopyDetector: Sendable {
             }
             return left
         }
-        guard (try? JSONValue(parsing: message.payload))?["installation"]?.string == installation else {
+        guard message.payload.count <= Topics.largestInfo,
+            (try? JSONValue(parsing: message.payload))?["installation"]?.string == installation
+        else {
             return nodes.removeValue(forKey: node) == nil ? [] : left
         }
         asked.remove(node)

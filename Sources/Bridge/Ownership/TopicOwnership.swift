@@ -98,7 +98,8 @@ package struct TopicOwnership: Sendable {
     package mutating func receive(_ message: MQTTMessage, isConnected: Bool, at now: Int64) -> [Action] {
         guard !isLeaving else { return [] }
         if message.topic == topics.status { return receive(status: message, isConnected: isConnected) }
-        let other = (try? JSONValue(parsing: message.payload))?["epoch"]?.string
+        let isInfo = message.payload.count <= Topics.largestInfo
+        let other = isInfo ? (try? JSONValue(parsing: message.payload))?["epoch"]?.string : nil
         guard !message.isRetained else {
             guard other != epoch else { return [] }
             // It was published after ours, while we were thrown out.
