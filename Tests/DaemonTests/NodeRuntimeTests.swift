@@ -133,7 +133,7 @@ struct NodeRuntimeTests {
 
     @Test func `a node that has ended allows nothing`() async throws {
         let bench = try Bench()
-        let request = ChangeRequest(actor: .mqtt, at: Self.now.wallMilliseconds, kind: .ping)
+        let request = ChangeRequest(actor: .broker, at: Self.now.wallMilliseconds, kind: .ping)
         #expect(await bench.node.allows(request))
         await bench.node.end()
         #expect(await !bench.node.allows(request))

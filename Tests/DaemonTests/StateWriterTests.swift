@@ -13,14 +13,13 @@ struct StateWriterTests {
             let writer = try StateWriter(on: LoopExecutor(), store) { Issue.record($0) }
             #expect(!writer.hasUnsaved)
             let id = FlareID(high: 1, low: 1)
-            try await writer.perform { writer in
+            // In one piece on the loop, as a turn is: nothing writes in between.
+            let (waited, isWritten) = await writer.perform { writer in
                 writer.add(.link("lamp", id))
-                #expect(writer.hasUnsaved)
-                #expect(try store.links().isEmpty)
-                #expect(writer.flush())
-                #expect(!writer.hasUnsaved)
-                #expect(try store.links() == ["lamp": id])
+                return (writer.hasUnsaved && (try? store.links().isEmpty) == true, writer.flush())
             }
+            #expect(waited && isWritten && !writer.hasUnsaved)
+            #expect(try store.links() == ["lamp": id])
         }
     }
 
@@ -39,5 +38,7 @@ struct StateWriterTests {
 }
 
 extension StateWriter {
-    fileprivate func perform(_ work: (isolated StateWriter) throws -> Void) rethrows { try work(self) }
+    fileprivate func perform<Value: Sendable>(_ work: @Sendable (isolated StateWriter) -> Value) -> Value {
+        work(self)
+    }
 }
