@@ -222,6 +222,7 @@ struct ViewerTests {
 
     @Test func `a stream ends when its browser signs out of the listener's password`() async throws {
         let (node, accounts) = (try FakeNode(), try await RealAccounts())
+        node.change([]) { $0.people = accounts.registry.table }
         accounts.registry.onChange { [weak node] in node?.look() }
         try await withWeb(node, people: accounts.people) { port in
             let signedIn = try await post("/api/sign-in", #"{"password":"open sesame"}"#, port: port)
