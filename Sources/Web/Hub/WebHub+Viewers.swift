@@ -34,9 +34,11 @@ extension WebHub {
     /// The whole state, for a reader that has nothing, and what its display shows.
     ///
     /// - Parameter stream: Its number.
-    func snapshot(for display: DisplayName?, on stream: Int) -> (last: Int, text: ByteBuffer) {
+    /// - Returns: `nil` when the stream has ended, perhaps because its reader's rights have.
+    func snapshot(for display: DisplayName?, on stream: Int) -> (last: Int, text: ByteBuffer)? {
+        guard let reader = viewers[stream]?.reader else { return nil }
         let state = node.state()
-        guard let reader = viewers[stream]?.reader, !reader.seesAll else {
+        guard !reader.seesAll else {
             var text = recorder.snapshot(state.feedJSON()).text
             if let display, let screen = recorder.screen(of: display.id, state) {
                 text.writeImmutableBuffer(screen.text)
