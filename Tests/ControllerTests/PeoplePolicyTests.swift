@@ -66,6 +66,18 @@ struct PeoplePolicyTests {
         #expect(rig.log.allSatisfy { $0.operation == order && $0.isKept })
     }
 
+    @Test func `brightness by proximity is the configuration's, and needs no right`() {
+        var configuration = ControllerConfiguration()
+        configuration.brightnessByProximity = true
+        var rig = Rig.atHome(configuration)
+        rig.controller.policies = [PeoplePolicy()]
+        for y in [1.26, 1.6] {
+            rig.happens(House.estimate(2, y), after: 1000)
+            rig.serve()
+        }
+        #expect(rig.lamp("brightness") == 0.3)
+    }
+
     @Test func `everybody needs a name`() {
         var rig = rig([])
         for order in [
