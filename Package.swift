@@ -272,7 +272,7 @@ let package = Package(
         ),
         .target(
             name: "CommandFixture",
-            dependencies: ["Controller", "Flare"],
+            dependencies: ["Controller", "Flare", "JSON", "People"],
             path: "Tests/CommandFixture",
             swiftSettings: strict
         ),

@@ -73,7 +73,7 @@ package actor MQTTBridge {
         identity: BridgeIdentity,
         client: MQTTClient,
         renderers: [any TopicRenderer] = [],
-        identify: Identify? = nil,
+        identify: @escaping Identify,
         logger: Logger,
         clock: @escaping @Sendable () -> Instant,
         seconds: @escaping @Sendable () -> Double,

@@ -113,7 +113,7 @@ struct BrokerPublisherTests {
         let client = Client(maximumBytes: 1000)
         var publisher = publisher(client)
         publisher.linkUp()
-        var inbox = CommandInbox(root: "t/n", commands: .tested)
+        var inbox = CommandInbox(root: "t/n", commands: .tested) { _ in nil }
         var command = message("request/ping", "")
         command.isRetained = false
         command.properties.responseTopic = "replies/me"

@@ -24,7 +24,8 @@ struct CommandInboxSecretTests {
             root: "t/n",
             commands: .tested,
             hasUserTopics: true,
-            responses: ResponseTopics(reserved: ["t"])
+            responses: ResponseTopics(reserved: ["t"]),
+            identify: { _ in nil }
         )
     }
 

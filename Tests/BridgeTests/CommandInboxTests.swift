@@ -10,7 +10,8 @@ struct CommandInboxTests {
     private var inbox = CommandInbox(
         root: "trilateral/desk",
         commands: .tested,
-        responses: ResponseTopics(reserved: ["trilateral", "homeassistant"])
+        responses: ResponseTopics(reserved: ["trilateral", "homeassistant"]),
+        identify: { _ in nil }
     )
 
     private func message(_ topic: String, _ payload: String, responseTopic: String? = nil) -> MQTTMessage {

@@ -1,3 +1,4 @@
+import CommandFixture
 import Controller
 import Flare
 import People
@@ -30,8 +31,13 @@ extension EditsOfUsers {
         return rig
     }
 
-    func answer(_ rig: inout Rig, _ order: Command.Operation, by user: AccountID? = nil) -> Answer? {
-        let command = Command(ticket: 1, operation: order, caller: user.map { .user($0) })
+    func answer(_ rig: inout Rig, _ order: Command.Operation, by user: AccountID) -> Answer? {
+        answer(&rig, order, as: .user(user))
+    }
+
+    /// - Parameter caller: The owner of a rig without alice and bob, if it is left out.
+    func answer(_ rig: inout Rig, _ order: Command.Operation, as caller: Caller? = .owner) -> Answer? {
+        let command = Command(ticket: 1, operation: order, caller: caller)
         return (rig.happens(.commandReceived(command)) + rig.serve()).answers.first
     }
 }

@@ -1,3 +1,4 @@
+import CommandFixture
 import Controller
 import Flare
 import People
@@ -44,7 +45,7 @@ struct ElsewhereTests {
     @Test func `what is made or imported elsewhere gets a slug at once`() {
         var rig = Rig.atHome()
         rig.happens(
-            .objectMade(ObjectReference(.thing, House.id(500)), name: "Desk", home: House.office, by: nil)
+            .objectMade(ObjectReference(.thing, House.id(500)), name: "Desk", home: House.office, by: .owner)
         )
         #expect(slug(rig, House.id(500)) == "desk")
         rig.server.things.append(thing(501, "Shelf", in: House.office))

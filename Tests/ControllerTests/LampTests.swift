@@ -1,3 +1,4 @@
+import CommandFixture
 import Controller
 import Flare
 import JSON

@@ -74,7 +74,7 @@ struct ObjectEditTests: EditsOfUsers {
         ]
         for order in orders {
             #expect(answer(&rig, order, by: Self.bob)?.refusal?.code == .notAllowed)
-            #expect(answer(&rig, order)?.refusal?.code == .unauthenticated)
+            #expect(answer(&rig, order, as: nil)?.refusal?.code == .unauthenticated)
         }
         #expect(rig.state.things[House.lamp]?.name != "x")
     }

@@ -47,9 +47,38 @@ struct PeoplePolicyTests {
         .set(target, ThingRequest(attributes: ["state": "TOGGLE"]))
     }
 
-    @Test func `without users nobody needs a name, with users everybody does`() {
-        var free = Rig.atHome()
-        #expect(code(&free, set(.thing("lamp")), by: nil) == nil)
+    @Test func `until users are known, nobody may do anything`() {
+        var rig = rig([])
+        rig.happens(.peopleChanged(AccessTable()))
+        #expect(code(&rig, set(.thing("lamp")), by: nil) == .unauthenticated)
+        #expect(code(&rig, set(.thing("lamp")), by: alice) == .unknownThing)
+        #expect(code(&rig, .setLifecycle(.level(nil)), by: alice) == .notAllowed)
+        let seen = rig.state.seen(by: rig.state.reader(for: .user(alice), at: 0))
+        #expect(seen.things.isEmpty && seen.zones.isEmpty && seen.environments.isEmpty && seen.device == nil)
+    }
+
+    @Test func `each command is logged with who sent it`() {
+        var rig = rig([])
+        let order = set(.thing("lamp"))
+        for user in [alice, bob, nil] { _ = code(&rig, order, by: user) }
+        #expect(rig.log.map(\.caller) == [.user(alice), .user(bob), nil])
+        #expect(rig.log.map(\.answer.refusal?.code) == [nil, .unknownThing, .unauthenticated])
+        #expect(rig.log.allSatisfy { $0.operation == order && $0.isKept })
+    }
+
+    @Test func `brightness by proximity is the configuration's, and needs no right`() {
+        var configuration = ControllerConfiguration()
+        configuration.brightnessByProximity = true
+        var rig = Rig.atHome(configuration)
+        rig.controller.policies = [PeoplePolicy()]
+        for y in [1.26, 1.6] {
+            rig.happens(House.estimate(2, y), after: 1000)
+            rig.serve()
+        }
+        #expect(rig.lamp("brightness") == 0.3)
+    }
+
+    @Test func `everybody needs a name`() {
         var rig = rig([])
         for order in [
             set(.thing("lamp")), set(.thing("nothing")), .ping, .chooseEnvironment(.next),
@@ -252,11 +281,11 @@ struct PeoplePolicyTests {
         state.screens["wall"]?.push(.init("details", thing: House.lamp))
         (state.zoneID, state.nearbyID) = (House.kitchen, House.kettle)
         let now = Rig.moment(0).wallMilliseconds
-        let seen = state.reader(for: .user(bob), at: now).map { state.seen(by: $0) }
-        #expect(seen?.zoneID == nil && seen?.zoneSince == nil && seen?.nearbyID == nil)
-        #expect(seen?.device != nil)
-        #expect(seen?.screens["wall"]?.entries.map(\.thing) == [nil, nil, House.lamp])
-        #expect(seen?.screens["wall"]?.current.thing == House.lamp)
+        let seen = state.seen(by: state.reader(for: .user(bob), at: now))
+        #expect(seen.zoneID == nil && seen.zoneSince == nil && seen.nearbyID == nil)
+        #expect(seen.device != nil)
+        #expect(seen.screens["wall"]?.entries.map(\.thing) == [nil, nil, House.lamp])
+        #expect(seen.screens["wall"]?.current.thing == House.lamp)
 
         rig.happens(.displayChanged(id: "web/wall", .visible))
         rig.happens(.flare(.notice(.near(thing: House.lamp, device: House.homeDevice, distance: 0.1))))
@@ -271,7 +300,7 @@ struct PeoplePolicyTests {
                 )
             )
         )
-        let level = rig.state.reader(for: .user(bob), at: now).map { rig.state.seen(by: $0).lifecycle.level }
+        let level = rig.state.seen(by: rig.state.reader(for: .user(bob), at: now)).lifecycle.level
         #expect(level == .limited, "whether a thing is near is a matter of devices")
     }
 }

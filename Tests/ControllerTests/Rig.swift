@@ -1,9 +1,10 @@
+import CommandFixture
 import Controller
 import Flare
 import JSON
 import Things
 
-/// A controller with a sample server, a manual clock and a record of all effects.
+/// A controller with an owner, a sample server, a manual clock and a record of all effects.
 struct Rig {
     var controller: DeviceController
     var server = HouseServer()
@@ -11,7 +12,10 @@ struct Rig {
     var time: Int64 = 0
     /// Requests that the server has not answered yet.
     var asked: [FlareRequest] = []
+    /// Without ``log``.
     private(set) var effects: [ControllerEffect] = []
+    /// What was logged of who did what, which is the subject of few tests.
+    private(set) var log: [CommandRecord] = []
     private var tickets = 0
     /// Whether the controller decides zone and nearby thing itself.
     let isSteady: Bool
@@ -30,6 +34,7 @@ struct Rig {
         isSteady = presence != .server
         self.server = server
         controller = DeviceController(epoch: "e1", configuration: configuration, memory: memory)
+        controller.knowOwner()
     }
 
     /// A controller at home with its saved device, everything read and no request pending.
@@ -59,7 +64,9 @@ struct Rig {
     @discardableResult
     mutating func happens(_ event: ControllerEvent, after milliseconds: Int64 = 0) -> [ControllerEffect] {
         time += milliseconds
-        let new = controller.apply(event, at: Self.moment(time))
+        let all = controller.apply(event, at: Self.moment(time))
+        let new = all.filter { if case .log = $0 { false } else { true } }
+        log += all.compactMap { if case .log(let record) = $0 { record } else { nil } }
         effects += new
         asked += new.requests
         return new

@@ -2,6 +2,7 @@ import Controller
 import Daemon
 import Flare
 import JSON
+import People
 import Testing
 import Things
 import Threading
@@ -125,9 +126,13 @@ struct NodeRuntimeTests {
     @Test func `a command's state leaves before its event, and its answer last`() async throws {
         let bench = try Bench()
         _ = await bench.turn(.flare(.linkUp))
+        let owner = User(id: AccountID(high: 0, low: 1), name: "owner")
+        let right = Grant(id: 1, .user(owner.id), .own, .all)
+        _ = await bench.turn(.peopleChanged(AccessTable(users: [owner], grants: [right])))
         let request = ThingRequest(attributes: ["state": "ON"])
         let order = Command.Operation.set(.thing("\(Self.id(2))"), request)
-        let turn = await bench.turn(.commandReceived(Command(ticket: 7, operation: order)))
+        let command = Command(ticket: 7, operation: order, caller: .user(owner.id))
+        let turn = await bench.turn(.commandReceived(command))
         #expect(turn == ["request", "store", "state", "event changed", "answer 7"])
     }
 

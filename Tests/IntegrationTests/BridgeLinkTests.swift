@@ -331,6 +331,7 @@ struct BridgeLinkTests {
                 announced: announced
             ),
             client: client,
+            identify: { _ in nil },
             logger: Self.logger,
             clock: { now },
             seconds: { 0 },

@@ -55,14 +55,13 @@ struct PermissionTests {
 
     @Test func `what the configuration or the level of the lifecycle refuses is not offered`() async throws {
         let node = try Users.node([])
-        node.change([]) { $0.people = nil }
         try await withWeb(node) { port in
             #expect(try await Self.permissions(port, [])["things"] == true)
             node.readOnly.withLock { $0 = ["kettle"] }
             #expect(try await Self.permissions(port, [])["things"] == [.string("\(FakeNode.lamp)")])
             Self.forbidControl(node)
             let found = try await Self.permissions(port, [])
-            #expect(found["things"] == [] && found["devices"] == true && found["administers"] == true)
+            #expect(found["things"] == [] && found["devices"] == true)
         }
     }
 
@@ -123,11 +122,11 @@ struct PermissionTests {
         }
     }
 
-    @Test func `without users everybody may do everything`() async throws {
-        try await withWeb(FakeNode()) { port in
-            let found = try await Self.permissions(port, [])
+    @Test func `who has the listener's password may do everything`() async throws {
+        try await Users.serve(hasPassword: true) { (port: Int, _: FakeNode) async throws in
+            let found = try await Self.permissions(port, [Users.basic("open sesame")])
             #expect(found["things"] == true && found["devices"] == true && found["administers"] == true)
-            #expect(found["users"] == false && found["signed_in"] == false)
+            #expect(found["password"] == true && found["signed_in"] == false)
         }
     }
 }

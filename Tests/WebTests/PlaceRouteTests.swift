@@ -18,7 +18,7 @@ struct PlaceRouteTests {
 
     /// A node with a hut elsewhere that is read as a command.
     private static func node(
-        _ grants: [(Access, Scope)]? = nil,
+        _ grants: [(Access, Scope)] = [],
         isReachable: Bool = true
     ) throws -> FakeNode {
         let node = try FakeNode { command in
@@ -38,7 +38,7 @@ struct PlaceRouteTests {
             answer.place = PlaceContents(environment: hut, zones: [zone, cellar], things: [thing])
             return answer
         }
-        let table = grants.map(Users.table)
+        let table = Users.table(grants)
         node.change([.environment]) { state in
             var environment = FlareEnvironment(id: hut)
             environment.name = "Hut"

@@ -11,7 +11,8 @@ import Things
 import Threading
 @testable import Web
 
-/// A place with a red lamp in a kitchen, without a controller: commands are recorded, and `respond` answers them.
+/// A place with a red lamp in a kitchen and the users of ``Users``, without a controller: commands are recorded, and
+/// `respond` answers them.
 final class FakeNode: Sendable {
     static let environment = FlareID(high: 1, low: 0)
     static let kitchen = FlareID(high: 2, low: 0)
@@ -95,6 +96,7 @@ final class FakeNode: Sendable {
 
     static func state() -> ControllerState {
         var state = ControllerState(epoch: "0123456789abcdef")
+        state.people = Users.table([])
         var environment = FlareEnvironment(id: Self.environment)
         environment.name = "Flat"
         var zone = FlareZone(id: kitchen)

@@ -220,8 +220,24 @@ struct ViewerTests {
         }
     }
 
+    @Test func `a stream that has ended gets no state any more`() async throws {
+        try await Users.serve([(.read, .all)]) { (_: Int, node: FakeNode) async throws in
+            let hub = try #require(node.hub.withLock { $0 })
+            let bob = Requester(caller: .user(Users.bob))
+            let audience = Audience(holder: .user(Users.bob), isWatching: false)
+            _ = await hub.view(77, by: bob, as: audience)
+            let before = await hub.snapshot(for: nil, on: 77)
+            #expect(before?.last != nil)
+            Users.grant([], node)
+            await hub.lookAgain()
+            let after = await hub.snapshot(for: nil, on: 77)
+            #expect(after?.last == nil)
+        }
+    }
+
     @Test func `a stream ends when its browser signs out of the listener's password`() async throws {
         let (node, accounts) = (try FakeNode(), try await RealAccounts())
+        node.change([]) { $0.people = accounts.registry.table }
         accounts.registry.onChange { [weak node] in node?.look() }
         try await withWeb(node, people: accounts.people) { port in
             let signedIn = try await post("/api/sign-in", #"{"password":"open sesame"}"#, port: port)

@@ -39,7 +39,7 @@ package struct CommandInbox: Sendable {
     private let root: String
     private let commands: CommandTable
     private let decoder = CommandDecoder()
-    private let identify: Identify?
+    private let identify: Identify
     private var hasUserTopics: Bool
     private var responses: ResponseTopics
     private var senders: [Int: Sender] = [:]
@@ -50,13 +50,13 @@ package struct CommandInbox: Sendable {
     /// - Parameters:
     ///   - root: `<base>/<node>`.
     ///   - hasUserTopics: Whether commands below `users/<user>/` count, where the broker vouches for the user.
-    ///   - identify: Finds who sends a command; `nil` where there are no users.
+    ///   - identify: Finds who sends a command.
     package init(
         root: String,
         commands: CommandTable,
         hasUserTopics: Bool = false,
         responses: ResponseTopics = ResponseTopics(),
-        identify: Identify? = nil
+        identify: @escaping Identify
     ) {
         (self.root, self.commands) = (root, commands)
         (self.hasUserTopics, self.identify) = (hasUserTopics, identify)
@@ -92,11 +92,11 @@ package struct CommandInbox: Sendable {
         )
         if let bytes = message.oversizeBytes {
             let refusal = Refusal(.tooLarge, "a payload of \(bytes) bytes is more than a command may have")
-            let caller = identify.flatMap { route.caller(CommandCredentials(), $0) }
+            let caller = route.caller(CommandCredentials(), identify)
             return [.refuse(reply(to: sender, tx: nil, refusal, caller))]
         }
         let decoded = decoder.decode(route.topic, payload: message.payload, isRetained: message.isRetained)
-        let caller = identify.flatMap { route.caller(decoded.credentials, $0) }
+        let caller = route.caller(decoded.credentials, identify)
         switch decoded.result {
         case .failure(let refusal):
             let isNew =

@@ -27,7 +27,7 @@ package enum ChooseEnvironment: CommandOperation {
     ) throws(Refusal) {
         let now = controller.now.wallMilliseconds
         let reader = controller.state.reader(for: command.command.caller, at: now)
-        let all = controller.state.environmentsByName.filter { reader?.sees(environment: $0.id) ?? true }
+        let all = controller.state.environmentsByName.filter { reader.sees(environment: $0.id) }
         let id = try found(among: all, in: controller)
         let slug = controller.state.slugs[.environment, id] ?? "\(id)"
         command.target = .init(kind: "environment", slug: slug)

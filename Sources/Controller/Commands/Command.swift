@@ -11,7 +11,7 @@ package struct Command: Sendable, Hashable {
     /// The sender's transaction identifier, returned unchanged in the answer.
     package var tx: JSONValue?
     package var actor: Actor
-    /// Who sends it; `nil` if nobody is identified, which is refused where users are.
+    /// Who sends it; `nil` if nobody is identified, which is refused.
     package var caller: Caller?
     /// Where it came from, for the log: an address or a topic.
     package var source: String?
@@ -25,7 +25,7 @@ package struct Command: Sendable, Hashable {
         operation: Operation,
         tx: JSONValue? = nil,
         actor: Actor = .broker,
-        caller: Caller? = nil,
+        caller: Caller?,
         source: String? = nil
     ) {
         self.ticket = ticket

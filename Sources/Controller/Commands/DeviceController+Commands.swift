@@ -14,7 +14,7 @@ extension DeviceController {
         attempt(PendingCommand(command: command, subject: operation.subject, target: nil)) {
             pending,
             controller throws(Refusal) in
-            guard command.caller != nil || controller.state.people == nil else { throw .unauthenticated }
+            guard command.caller != nil else { throw .unauthenticated }
             pending.target = operation.answerTarget
             if let kind = operation.permission { try controller.check(command, kind) }
             try operation.perform(&pending, in: &controller)
@@ -78,7 +78,7 @@ extension DeviceController {
         log(nil, answer, caller, source)
     }
 
-    /// Where there are users, it is logged who did what.
+    /// Logs who did what.
     private mutating func log(
         _ operation: Command.Operation?,
         _ answer: Answer,
@@ -86,7 +86,6 @@ extension DeviceController {
         _ source: String?,
         received: Instant? = nil
     ) {
-        guard state.people != nil else { return }
         let record = CommandRecord(
             operation: operation,
             answer: answer,

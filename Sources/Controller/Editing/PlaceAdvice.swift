@@ -169,16 +169,16 @@ extension DeviceController {
         let home = kind == .environment ? nil : place.flatMap { state.environments[$0.environment] }
         let isNew = old == nil && kind == .environment
         // Warnings about a thing tell the box of its zone.
-        if kind == .thing, let reader, let id = edit.zone ?? old?.flareID("zone"),
+        if kind == .thing, let id = edit.zone ?? old?.flareID("zone"),
             !(place?.zones[id].map { reader.sees($0) } ?? false)
         {
             return []
         }
         return PlaceAdvice(
             kind: kind,
-            environment: home.flatMap { reader?.sees(environment: $0.id) ?? true ? $0 : nil },
-            zones: isNew ? [] : place?.zones.values.filter { reader?.sees($0) ?? true } ?? [],
-            things: isNew ? [] : place?.things.values.filter { reader?.sees($0) ?? true } ?? [],
+            environment: home.flatMap { reader.sees(environment: $0.id) ? $0 : nil },
+            zones: isNew ? [] : place?.zones.values.filter { reader.sees($0) } ?? [],
+            things: isNew ? [] : place?.things.values.filter { reader.sees($0) } ?? [],
             old: old,
             edit: edit
         ).warnings(advise)

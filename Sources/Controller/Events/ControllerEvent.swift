@@ -123,7 +123,7 @@ package enum ControllerEffect: Sendable, Hashable {
     case stopTimer(ControllerTimer)
     case remember(PersistedRecord)
     case answer(Answer)
-    /// Log an order that has ended, where there are users.
+    /// Log a command that has ended.
     case log(CommandRecord)
     case emit(ChangeEvent)
     /// Publish the whole state again, changed or not.

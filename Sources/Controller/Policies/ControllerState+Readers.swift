@@ -5,14 +5,13 @@ import Things
 
 /// What somebody may see: what they may not is not there, in no answer and in no hint.
 extension ControllerState {
-    /// What a caller may see at a moment; `nil` for everything, where there are no users.
+    /// What a caller may see at a moment.
     ///
-    /// - Parameter now: Milliseconds since 1970, UTC.
-    package func reader(for caller: Caller?, at now: Int64) -> Reader? {
-        guard let people else { return nil }
-        // Who is not identified sees nothing: no user is in an empty table.
-        guard let caller else { return Reader(AccessTable(), for: .user(.everybody), at: now) }
-        return Reader(people, for: caller, at: now)
+    /// - Parameters:
+    ///   - caller: `nil` for who is not identified, and sees nothing.
+    ///   - now: Milliseconds since 1970, UTC.
+    package func reader(for caller: Caller?, at now: Int64) -> Reader {
+        caller.map { Reader(people, for: $0, at: now) } ?? Reader()
     }
 
     /// The state without what a reader may not see.
@@ -63,9 +62,9 @@ extension ControllerState {
         _ kind: FlareClass,
         _ name: String,
         in environment: FlareID,
-        by reader: Reader?
+        by reader: Reader
     ) -> Bool {
-        guard let reader, !reader.sees(environment: environment) else { return true }
+        guard !reader.sees(environment: environment) else { return true }
         return [FlareID(name), slugs.id(of: name, kind: kind)].contains { id in
             guard let object = id.map({ ObjectReference(kind, $0) }), slugs.home(of: object) == environment
             else { return false }
@@ -74,8 +73,8 @@ extension ControllerState {
     }
 
     /// Whether a reader may know the zone of a thing, or the environment of a zone.
-    package func isContainerSeen(of object: ObjectReference, by reader: Reader?) -> Bool {
-        guard let reader, !reader.seesEverything else { return true }
+    package func isContainerSeen(of object: ObjectReference, by reader: Reader) -> Bool {
+        guard !reader.seesEverything else { return true }
         switch object.kind {
         case .thing:
             guard let zone = things[object.id]?.zone else { return true }
@@ -100,9 +99,8 @@ extension ControllerState {
         .thing(thing.id, zone: thing.zone, environment: thing.environment ?? environmentID)
     }
 
-    /// Whether the sender of a command may do something; everybody may where there are no users.
+    /// Whether the sender of a command may do something.
     func isAllowed(_ command: Command, _ access: Access, on object: AccessObject, at now: Instant) -> Bool {
-        guard let people else { return true }
         guard let caller = command.caller else { return false }
         return people.verdict(of: caller, access, on: object, at: now.wallMilliseconds).isGranted
     }
@@ -126,7 +124,7 @@ extension ControllerState {
         at now: Instant
     ) throws(Refusal) -> FlareZone {
         let reader = reader(for: command.caller, at: now.wallMilliseconds)
-        let zones = (place?.zones ?? [:]).filter { reader?.sees($0.value) ?? true }
+        let zones = (place?.zones ?? [:]).filter { reader.sees($0.value) }
         for case let id? in [FlareID(name), slugs.id(of: name, kind: .zone)] {
             if let zone = zones[id] { return zone }
         }
@@ -149,7 +147,7 @@ extension ControllerState {
             if isAllowed(command, .read, on: accessObject(thing), at: now) { return thing }
         }
         let reader = reader(for: command.caller, at: now.wallMilliseconds)
-        let known = things.values.lazy.filter { reader?.sees(accessObject($0)) ?? true }
+        let known = things.values.lazy.filter { reader.sees(accessObject($0)) }
             .compactMap { slugs[.thing, $0.id] }.prefix(2000)
         let zone = try? self.zone(named: name, in: place, for: command, at: now)
         let hint = zone.flatMap { slugs[.zone, $0.id] }.map { "; it is a zone: zones/\($0)" }
@@ -172,7 +170,6 @@ extension DeviceController {
 
     /// Why the sender of an accepted command may not change its object any more; `nil` if they still may.
     func lostRight(of command: Command, on object: ObjectReference) -> Refusal? {
-        guard state.people != nil, command.caller != nil else { return nil }
         guard object.kind == .thing else {
             return rightsRefusal(of: state.request(command, .move, on: object, at: now))
         }
@@ -185,7 +182,7 @@ extension DeviceController {
         return rightsRefusal(of: state.request(command, .set([]), on: object, in: thing.zone, at: now))
     }
 
-    /// Whether the sender of a command may do something; everybody may where there are no users.
+    /// Whether the sender of a command may do something.
     func isAllowed(_ command: Command, _ access: Access, on object: AccessObject) -> Bool {
         state.isAllowed(command, access, on: object, at: now)
     }

@@ -5,14 +5,13 @@ import Things
 
 /// Who may do what: the rights of the users, as they are in ``ControllerState/people``.
 ///
-/// Without users everything is allowed. It refuses what may be seen and not done; what may not be seen is not found in
-/// the first place.
+/// It refuses what may be seen and not done; what may not be seen is not found in the first place.
 /// - Source: contrib/contract/people.md, "The one check".
 package struct PeoplePolicy: CommandPolicy {
     package init() {}
 
     package func decide(_ request: ChangeRequest, in state: ControllerState) -> PolicyDecision {
-        guard let table = state.people else { return .allow }
+        let table = state.people
         guard let caller = request.caller else { return .refuse(.unauthenticated) }
         guard let (access, object) = Self.need(of: request) else { return .allow }
         let verdict = table.verdict(of: caller, access, on: object, at: request.at)
@@ -40,10 +39,9 @@ package struct PeoplePolicy: CommandPolicy {
 
     // Cheaper than a refusal, which says who could allow it: for that all grants are searched.
     package func allows(_ request: ChangeRequest, in state: ControllerState) -> Bool {
-        guard let table = state.people else { return true }
         guard let caller = request.caller else { return false }
         guard let (access, object) = Self.need(of: request) else { return true }
-        return table.verdict(of: caller, access, on: object, at: request.at).isGranted
+        return state.people.verdict(of: caller, access, on: object, at: request.at).isGranted
     }
 
     /// The right that a request needs, and on what; `nil` for none.

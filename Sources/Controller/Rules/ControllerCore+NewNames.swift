@@ -18,6 +18,6 @@ extension ControllerCore {
 
     /// Whether somebody may see everything.
     func seesEverything(_ caller: Caller?) -> Bool {
-        state.reader(for: caller, at: now.wallMilliseconds)?.seesEverything ?? true
+        state.reader(for: caller, at: now.wallMilliseconds).seesEverything
     }
 }

@@ -1,5 +1,6 @@
 import Flare
 import JSON
+import People
 import Things
 
 /// Rules 4 and 7: sensor readings, and which of them are sent to the server.
@@ -43,6 +44,7 @@ extension DeviceController {
         guard brightness > 0, let level, level != brightness else { return }
         let request = ChangeRequest(
             actor: .controller,
+            caller: .nobody,
             kind: .set(["brightness"]),
             object: ObjectReference(.thing, thing.id),
             zone: thing.zone

@@ -46,8 +46,8 @@ package struct ControllerState: Sendable, Hashable {
 
     package var sensors: [SensorKind: Bool] = [.gps: true, .beacons: true, .cmx: true, .compass: true]
     package var isLinkUp = false
-    /// Users and their rights; `nil` where there are none, and everything is allowed.
-    package var people: AccessTable?
+    /// Users and their rights; until they are known, nobody is a user, and every command is refused.
+    package var people = AccessTable()
     /// The sensors that a slice keeps from running, whether or not they are switched on.
     package var suspendedSensors: Set<SensorKind> = []
     /// What the capabilities add.

@@ -42,14 +42,12 @@ extension ControllerState {
     }
 
     /// The environment of a slug or identifier, or a refusal if there is none that a reader may see.
-    ///
-    /// - Parameter reader: `nil` for who may see everything.
-    package func environment(named name: String, for reader: Reader?) -> Result<FlareEnvironment, Refusal> {
+    package func environment(named name: String, for reader: Reader) -> Result<FlareEnvironment, Refusal> {
         // A slug can look like an identifier.
         for case let id? in [FlareID(name), slugs.id(of: name, kind: .environment)] {
-            if let found = environments[id], reader?.sees(environment: id) ?? true { return .success(found) }
+            if let found = environments[id], reader.sees(environment: id) { return .success(found) }
         }
-        let known = environments.keys.filter { reader?.sees(environment: $0) ?? true }
+        let known = environments.keys.filter { reader.sees(environment: $0) }
             .compactMap { slugs[.environment, $0] }.sorted()
         let others = known.isEmpty ? "" : NearestName.choice(for: name, among: known)
         return .failure(

@@ -16,6 +16,9 @@ package struct Reader: Sendable, Hashable {
     private var zones: Set<FlareID> = []
     private var things: Set<FlareID> = []
 
+    /// Sees nothing, as who is not identified.
+    package init() {}
+
     /// - Parameter access: What is asked for; seeing, if nothing else is said.
     package init(_ table: AccessTable, for caller: Caller, _ access: Access = .read, at now: Int64) {
         validUntil = table.nextChange(after: now)

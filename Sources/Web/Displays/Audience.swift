@@ -2,7 +2,7 @@ import People
 
 /// On whose account an event stream is open, or a display is attached.
 enum StreamHolder: Sendable, Hashable {
-    /// Whoever administers, and everybody where there are no users.
+    /// Whoever administers.
     case owner
     /// Whoever reaches the page without signing in, where that counts as somebody who administers.
     case unnamed

@@ -8,10 +8,10 @@ import People
 extension ControllerState {
     /// `B/state` with the names of what is left out.
     ///
-    /// - Parameter reader: Of who sees this state, which is already without what they may not see; `nil` for everything.
-    func feed(for reader: Reader?) -> JSONValue {
+    /// - Parameter reader: Of who sees this state, which is already without what they may not see.
+    func feed(for reader: Reader) -> JSONValue {
         let feed = feedJSON()
-        guard let reader, var members = feed.object else { return feed }
+        guard !reader.seesAll, var members = feed.object else { return feed }
         var hidden: [String] = reader.seesDevices ? [] : ["device", "zone", "nearby"]
         if environmentID == nil { hidden.append("environment") }
         for name in hidden { members[name] = .null }

@@ -17,16 +17,13 @@ struct KnownReaders: Sendable {
     private var table = AccessTable()
     private var known: [Caller?: Known] = [:]
 
-    /// `nil` where there are no users.
-    ///
     /// - Parameters:
     ///   - caller: `nil` for who is not identified, and sees nothing.
     ///   - now: Milliseconds since 1970, UTC.
-    mutating func reader(for caller: Caller?, in state: ControllerState, at now: Int64) -> Reader? {
-        guard let people = state.people else { return nil }
-        if !table.isCopy(of: people) { (table, known) = (people, [:]) }
+    mutating func reader(for caller: Caller?, in state: ControllerState, at now: Int64) -> Reader {
+        if !table.isCopy(of: state.people) { (table, known) = (state.people, [:]) }
         if let known = known[caller], known.counts(at: now) { return known.reader }
-        guard let reader = state.reader(for: caller, at: now) else { return nil }
+        let reader = state.reader(for: caller, at: now)
         if known.count >= Self.capacity { known = [:] }
         known[caller] = Known(reader: reader, since: now)
         return reader

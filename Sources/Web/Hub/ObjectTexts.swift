@@ -34,12 +34,10 @@ struct ObjectTexts: Sendable {
     }
 
     /// An object as one of its readers may see it; `nil` for one that is not known.
-    ///
-    /// - Parameter reader: `nil` for who may see everything.
     mutating func text(
         of object: ObjectReference,
         in state: ControllerState,
-        for reader: Reader?
+        for reader: Reader
     ) -> [UInt8]? {
         if state.isContainerSeen(of: object, by: reader) { return text(of: object, in: state) }
         if let text = lone[object] { return text }
@@ -56,18 +54,12 @@ struct ObjectTexts: Sendable {
         return text
     }
 
-    /// The objects of a class, as a JSON list.
-    ///
-    /// - Parameter reader: Who may not see all of them; `nil` for everything.
-    mutating func list(
-        _ kind: FlareClass,
-        in state: ControllerState,
-        for reader: Reader? = nil
-    ) -> [UInt8] {
+    /// The objects of a class that a reader may see, as a JSON list.
+    mutating func list(_ kind: FlareClass, in state: ControllerState, for reader: Reader) -> [UInt8] {
         let order = orders[kind] ?? Self.order(of: kind, in: state)
         orders[kind] = order
         var list: [UInt8] = [UInt8(ascii: "[")]
-        for entry in order where reader?.sees(entry.place) ?? true {
+        for entry in order where reader.seesEverything || reader.sees(entry.place) {
             guard let text = text(of: entry.object, in: state, for: reader) else { continue }
             if list.count > 1 { list.append(UInt8(ascii: ",")) }
             list += text

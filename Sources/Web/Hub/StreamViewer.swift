@@ -17,7 +17,7 @@ struct StreamViewer: Sendable {
     let requester: Requester
     let audience: Audience
     /// As it was when the stream began; when it differs, the stream ends.
-    var reader: Reader?
+    var reader: Reader
     /// What the reader was last told that they may do.
     var permissions: Permissions?
     /// The objects that the reader knows; of those, removals are told.
@@ -31,13 +31,12 @@ struct StreamViewer: Sendable {
     /// What the reader has, of what changes for others only as well.
     private var sent: [FeedEvent.Subject: [UInt8]] = [:]
 
-    init(requester: Requester, audience: Audience, reader: Reader?) {
+    init(requester: Requester, audience: Audience, reader: Reader) {
         (self.requester, self.audience, self.reader) = (requester, audience, reader)
     }
 
     var scope: StreamScope {
-        guard let reader, !reader.seesAll else { return .everything }
-        return .some(frames: reader.seesDevices)
+        reader.seesAll ? .everything : .some(frames: reader.seesDevices)
     }
 
     /// The next event of this reader; `nil` if it says what they know.

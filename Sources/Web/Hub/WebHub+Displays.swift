@@ -6,11 +6,8 @@ import Things
 extension WebHub {
     /// What somebody is for streams and displays, or why they may have none.
     func audience(of requester: Requester) -> Result<Audience, Refusal> {
-        guard let table = node.state().people else { return .success(.owner) }
-        guard let caller = requester.caller, case .user(let user, _) = caller,
-            let reader = reader(for: caller),
-            !reader.seesNothing
-        else {
+        let (table, reader) = (node.state().people, reader(for: requester.caller))
+        guard let caller = requester.caller, case .user(let user, _) = caller, !reader.seesNothing else {
             let message = "event streams and displays need the right to read something; an owner can give one"
             return .failure(Refusal(.notAllowed, message))
         }

@@ -15,16 +15,13 @@ struct Permissions: Sendable {
 extension WebHub {
     func permissions(of requester: Requester) -> Permissions {
         let state = node.state()
-        let caller = Self.caller(requester, in: state)
+        let caller = requester.caller
         var members: JSONObject = [
-            "users": .bool(state.people != nil), "password": .bool(node.people.password != nil),
+            "users": true, "password": .bool(node.people.password != nil),
             "signed_in": .bool(requester.hasSession || requester.isNamed),
             "by_session": .bool(requester.hasSession),
             "devices": .bool(node.allows(request(.control, by: caller))),
-            "administers": .bool(
-                state.people == nil
-                    || (!requester.isUnnamed && node.allows(request(.administer, by: caller)))
-            ),
+            "administers": .bool(!requester.isUnnamed && node.allows(request(.administer, by: caller))),
         ]
         let all = state.webObjects(.thing)
         // In one order, so that the same answer is the same text.
@@ -34,13 +31,9 @@ extension WebHub {
         return Permissions(things: isAll ? nil : Set(drivable), json: JSONValue.object(members).bytes)
     }
 
-    private static func caller(_ requester: Requester, in state: ControllerState) -> Caller? {
-        state.people == nil ? nil : requester.caller ?? .user(.everybody)
-    }
-
     private func mayDriveEverything(_ caller: Caller?, in state: ControllerState) -> Bool {
-        guard let people = state.people, let caller else { return true }
-        return Reader(people, for: caller, .write, at: node.clock().wallMilliseconds).seesEverything
+        guard let caller else { return false }
+        return Reader(state.people, for: caller, .write, at: node.clock().wallMilliseconds).seesEverything
     }
 
     private func mayDrive(_ object: ObjectReference, _ caller: Caller?, in state: ControllerState) -> Bool {
@@ -94,7 +87,7 @@ extension WebHub {
         var found: [Caller?: Bool] = [:]
         return viewers.values.contains { viewer in
             guard let permissions = viewer.permissions else { return false }
-            let caller = Self.caller(viewer.requester, in: state)
+            let caller = viewer.requester.caller
             let may = found[caller] ?? mayDrive(thing, caller, in: state)
             found[caller] = may
             guard let things = permissions.things else { return !may && state.things[thing.id] != nil }

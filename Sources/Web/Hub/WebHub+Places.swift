@@ -99,7 +99,7 @@ extension WebHub {
             return .failure(Refusal(.serverRejected, "the Flare server did not say what is in it"))
         }
         // The rights may be others by now.
-        let reader = reader(for: requester.caller).flatMap { $0.seesEverything ? nil : $0 }
+        let reader = reader(for: requester.caller)
         return .success(ShownPlace(state: node.state().showing(contents), reader: reader))
     }
 }
@@ -107,10 +107,9 @@ extension WebHub {
 /// A place as one reader may see it.
 private struct ShownPlace {
     let state: ControllerState
-    /// `nil` for who may see everything.
-    let reader: Reader?
+    let reader: Reader
 
-    var seen: ControllerState { reader.map { state.seen(by: $0) } ?? state }
+    var seen: ControllerState { reader.seesEverything ? state : state.seen(by: reader) }
 
     /// The zones or things as a JSON list.
     func list(_ kind: FlareClass) -> [UInt8] {

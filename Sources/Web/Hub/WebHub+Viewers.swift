@@ -17,7 +17,7 @@ extension WebHub {
     func view(_ stream: Int, by requester: Requester, as audience: Audience) -> StreamScope {
         let reader = reader(for: requester.caller)
         var viewer = StreamViewer(requester: requester, audience: audience, reader: reader)
-        if case .some = viewer.scope, let reader {
+        if case .some = viewer.scope {
             let state = node.state()
             for kind in [FlareClass.environment, .zone, .thing] {
                 viewer.known.formUnion(state.webObjects(kind).filter { state.isSeen($0, by: reader) })
@@ -34,9 +34,11 @@ extension WebHub {
     /// The whole state, for a reader that has nothing, and what its display shows.
     ///
     /// - Parameter stream: Its number.
-    func snapshot(for display: DisplayName?, on stream: Int) -> (last: Int, text: ByteBuffer) {
+    /// - Returns: `nil` when the stream has ended, perhaps because its reader's rights have.
+    func snapshot(for display: DisplayName?, on stream: Int) -> (last: Int, text: ByteBuffer)? {
+        guard let reader = viewers[stream]?.reader else { return nil }
         let state = node.state()
-        guard case .some? = viewers[stream]?.scope, let reader = viewers[stream]?.reader else {
+        guard !reader.seesAll else {
             var text = recorder.snapshot(state.feedJSON()).text
             if let display, let screen = recorder.screen(of: display.id, state) {
                 text.writeImmutableBuffer(screen.text)
@@ -59,9 +61,8 @@ extension WebHub {
         // Taken out, so that what it knows changes in place.
         guard var viewer = viewers.removeValue(forKey: stream) else { return nil }
         defer { viewers[stream] = viewer }
-        guard let reader = reader(for: viewer.requester.caller),
-            viewer.reader.map({ $0.seesSame(as: reader) }) ?? false
-        else { return nil }
+        let reader = reader(for: viewer.requester.caller)
+        guard viewer.reader.seesSame(as: reader) else { return nil }
         let whole = node.state()
         // Most events are about one object.
         lazy var state = whole.seen(by: reader)
@@ -88,9 +89,9 @@ extension WebHub {
         in state: ControllerState,
         for viewer: inout StreamViewer
     ) -> [UInt8]? {
-        if let reader = viewer.reader, state.isSeen(object, by: reader) {
+        if state.isSeen(object, by: viewer.reader) {
             viewer.known.insert(object)
-            return texts.text(of: object, in: state, for: reader)
+            return texts.text(of: object, in: state, for: viewer.reader)
         }
         return viewer.known.remove(object).map { FeedRecorder.removal(of: $0, in: state).bytes }
     }
@@ -114,8 +115,7 @@ extension WebHub {
         guard viewer.requester.isCurrent(node.people),
             case .success(viewer.audience) = audience(of: viewer.requester)
         else { return false }
-        let now = reader(for: viewer.requester.caller)
-        return viewer.reader.map { old in now.map { old.seesSame(as: $0) } ?? false } ?? true
+        return viewer.reader.seesSame(as: reader(for: viewer.requester.caller))
     }
 
     private func end(_ stream: Int) {
@@ -127,7 +127,7 @@ extension WebHub {
     private func planLook() {
         nextLook?.cancel()
         let moments = viewers.values.flatMap { viewer in
-            [viewer.reader?.validUntil, viewer.requester.claim.flatMap { node.people.end($0) }]
+            [viewer.reader.validUntil, viewer.requester.claim.flatMap { node.people.end($0) }]
         }
         guard !isStopping, let soonest = moments.compactMap(\.self).min() else { return }
         let delay = max(0, soonest.subtractingReportingOverflow(node.clock().wallMilliseconds).partialValue)

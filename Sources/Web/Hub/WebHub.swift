@@ -68,20 +68,19 @@ package actor WebHub {
 
     // MARK: Reading
 
-    /// What somebody may see now; `nil` for everything.
-    func reader(for caller: Caller?) -> Reader? {
+    /// What somebody may see now.
+    func reader(for caller: Caller?) -> Reader {
         readers.reader(for: caller, in: node.state(), at: node.clock().wallMilliseconds)
     }
 
     func seesEverything(_ requester: Requester) -> Bool {
-        reader(for: requester.caller)?.seesEverything ?? true
+        reader(for: requester.caller).seesEverything
     }
 
-    /// The state as somebody may see it.
-    func view(for requester: Requester) -> (state: ControllerState, reader: Reader?) {
-        let state = node.state()
-        guard let reader = reader(for: requester.caller), !reader.seesAll else { return (state, nil) }
-        return (state.seen(by: reader), reader)
+    /// The state as somebody may see it; it is not copied for who sees all of it.
+    func view(for requester: Requester) -> (state: ControllerState, reader: Reader) {
+        let (state, reader) = (node.state(), reader(for: requester.caller))
+        return (reader.seesAll ? state : state.seen(by: reader), reader)
     }
 
     /// The content of `B/state`.
@@ -97,9 +96,7 @@ package actor WebHub {
 
     /// The environments, zones or things that somebody may see.
     func list(_ kind: FlareClass, for requester: Requester) -> [UInt8] {
-        let state = node.state()
-        let reader = reader(for: requester.caller).flatMap { $0.seesEverything ? nil : $0 }
-        return texts.list(kind, in: state, for: reader)
+        texts.list(kind, in: node.state(), for: reader(for: requester.caller))
     }
 
     /// The actions of a thing, by short name or identifier.

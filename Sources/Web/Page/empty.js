@@ -19,9 +19,8 @@ export function drawPlaceless({ model }) {
 	const { administers, signed_in: isSignedIn, users } = model.permissions;
 	const texts = [model.hides("environment") ? "You may not see the place where this device is."
 		: model.environments.size ? "No place is loaded" : "There is no place yet."];
-	if (texts[0] === "There is no place yet.") {
-		if (users && !isSignedIn) texts.push("Sign in to make one, or run: `trilateral import FILE`");
-		else if (administers && !users) texts.push("To make one, run: `trilateral import FILE`");
+	if (texts[0] === "There is no place yet." && users && !isSignedIn) {
+		texts.push("Sign in to make one, or run: `trilateral import FILE`");
 	}
 	const key = isEmpty && JSON.stringify([texts, model.permissions]);
 	if (byID("placeless").drawn === key) return;

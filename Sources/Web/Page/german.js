@@ -12,7 +12,6 @@ const WORDS = {
 	"Make a place": "Einen Ort anlegen", "Administration": "Verwaltung", "Sign in": "Anmelden", "Account": "Konto",
 	"There is no place yet.": "Es gibt noch keinen Ort.",
 	"Sign in to make one, or run: `trilateral import FILE`": "Melde dich an, um einen anzulegen, oder rufe auf: `trilateral import DATEI`",
-	"To make one, run: `trilateral import FILE`": "Um einen anzulegen, rufe auf: `trilateral import DATEI`",
 	"Overview": "Übersicht", "Views": "Ansichten", "Connecting…": "Verbinden …",
 	"No connection to Trilateral. Trying again…": "Keine Verbindung zu Trilateral. Neuer Versuch …",
 	"No live values: perhaps too many pages are open. Trying again…":

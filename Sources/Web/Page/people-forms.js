@@ -124,12 +124,6 @@ export class Form {
 		node.disabled = !isShown;
 	}
 
-	/** Hides a field, or shows it again. */
-	reveal(name, isShown) {
-		const { entry, node } = this.controls.get(name);
-		this.show(entry, node, isShown);
-	}
-
 	/** Makes a field necessary after all. */
 	demand(name) {
 		const { entry, node } = this.controls.get(name);

@@ -55,9 +55,8 @@ begin(query => {
 	main.appendChild(element("section", { class: "card part" }, form.node, hint, others));
 	form.focus();
 	ask("GET", "session").then(session => {
-		// The daemon may have a password of its own, or only that.
-		if (session.users === false) form.reveal(USER, false);
-		else if (session.password === false) form.demand(USER);
+		// Without a name it would be the daemon's own password.
+		if (session.password === false) form.demand(USER);
 		if (session.canSignUp) others.appendChild(link("sign-up", say("Sign up")));
 		if (session.canForget) others.appendChild(link("forgot", say("Forgotten password?")));
 	}).catch(() => show(others, false));

@@ -67,7 +67,7 @@ extension WebResponder {
                     guard let text = await hub.text(of: events, for: id) else { break steps }
                     if text.readableBytes > 0 { try await writer.write(text) }
                 case .startOver:
-                    let snapshot = await hub.snapshot(for: display, on: id)
+                    guard let snapshot = await hub.snapshot(for: display, on: id) else { break steps }
                     await streams.setPosition(id, snapshot.last)
                     try await writer.write(snapshot.text)
                 case .end: break steps
