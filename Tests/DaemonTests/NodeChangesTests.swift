@@ -7,10 +7,9 @@ import Testing
 
 /// What another configuration restarts.
 struct NodeChangesTests {
-    /// By the beginning of a key's path, the longest first; `nil` for another daemon.
-    ///
-    /// A new section must be added here.
-    private static let table: [String: [String]?] = [
+    /// What restarts other than the capability that declares the key, by the beginning of the key's path, the longest
+    /// first; `nil` for another daemon.
+    private static let exceptions: [String: [String]?] = [
         "mqtt": ["the link to the broker"], "mqtt.username": ["people", "the link to the broker"],
         "mqtt.base": nil, "mqtt.node": nil, "mqtt.response_topics": [], "mqtt.rates": [],
         "mqtt.health_interval_seconds": [],
@@ -19,13 +18,11 @@ struct NodeChangesTests {
         "flare.server.steady": [],
         "profiles": [], "profiles.language": ["discovery"], "profiles.modules": ["kiosk"],
         "controller": [], "presence": [], "device": [], "lifecycle": [], "log": [],
-        "sensors": ["bluetooth", "compass and gps", "readings", "sensors"], "sensors.cmx": [],
-        "positioning": ["bluetooth", "compass and gps", "readings", "sensors"],
-        "people": ["people"], "people.proxy": ["kiosk", "people"],
-        "web": ["kiosk"],
-        "map": ["map"], "map.style": ["kiosk", "map"], "frames": ["frames"], "control": ["control"],
-        "resolver": ["resolver"], "station": ["station"], "links": ["lamps"],
+        "sensors": sensors, "sensors.cmx": [], "positioning": sensors,
+        "people.proxy": ["kiosk", "people"], "map.style": ["kiosk", "map"],
     ]
+
+    private static let sensors = ["bluetooth", "compass and gps", "readings", "sensors"]
 
     /// Lists that only a file can have.
     private static let lists = ["links", "profiles.things", "lifecycle.languages", "flare.servers"]
@@ -61,6 +58,18 @@ struct NodeChangesTests {
         return NodeChanges(from: try plan(standard), to: try plan(new), hasFailedSource: hasFailedSource)
     }
 
+    /// What restarts in a node with the example.
+    private static func names(
+        _ exchangeable: [ExchangeableValues],
+        change: (inout TrilateralConfiguration) -> Void
+    ) throws -> [String]? {
+        var old = try plan(LoadedConfiguration())
+        old.capabilities.append(.example(exchangeable))
+        var new = old
+        change(&new.daemon.configuration)
+        return NodeChanges(from: old, to: new, hasFailedSource: false)?.names
+    }
+
     /// A configuration in which one key has another value, whatever else it would need.
     private static func other(_ key: ConfigurationKey) -> LoadedConfiguration? {
         let standard = TrilateralConfiguration()
@@ -80,14 +89,38 @@ struct NodeChangesTests {
     func `every key restarts its readers, and no others`(path: String) throws {
         let key = try #require(ConfigurationSchema.program.keys.first { $0.path == path })
         let loaded = try #require(Self.other(key), "no other value for \(path)")
-        let row = try #require(
-            Self.table.filter { path == $0.key || path.hasPrefix($0.key + ".") }.max {
-                $0.key.count < $1.key.count
-            },
-            "what restarts for \(path)?"
-        )
+        let exception = Self.exceptions.filter { path == $0.key || path.hasPrefix($0.key + ".") }
+            .max { $0.key.count < $1.key.count }
+        let declaring = Capability.all.first { $0.settings.keys.contains { $0.path == path } }
+        let expected: [String]? =
+            if let exception { exception.value } else {
+                [try #require(declaring?.name, "what restarts for \(path)?")]
+            }
         let names = try Self.changes(loaded)?.names
-        #expect(names == row.value)
+        #expect(names == expected)
+    }
+
+    @Test(arguments: ConfigurationSchema.program.keys.map(\.path).filter { !lists.contains($0) })
+    func `each value of the program is exchanged by one section at most`(path: String) throws {
+        let key = try #require(ConfigurationSchema.program.keys.first { $0.path == path })
+        let values = try #require(Self.other(key)).values
+        let exchanging = ConfigurationSchema.program.exchangeable.filter { exchangeable in
+            var others = values
+            exchangeable.reset(&others)
+            return others != values
+        }
+        #expect(exchanging.count <= 1)
+    }
+
+    @Test func `a section that does not say what it exchanges needs another daemon`() throws {
+        #expect(try Self.names([]) { $0.example.topic = "b" } == nil)
+        #expect(try Self.names([.init(\.example)]) { $0.example.topic = "b" } == ["example"])
+    }
+
+    @Test func `a value that is fixed needs another daemon, and the others of its section do not`() throws {
+        let exchangeable = [ExchangeableValues(\.example.limit)]
+        #expect(try Self.names(exchangeable) { $0.example.topic = "b" } == nil)
+        #expect(try Self.names(exchangeable) { $0.example.limit = 2 } == ["example"])
     }
 
     @Test(
@@ -117,7 +150,7 @@ struct NodeChangesTests {
         let loaded = LoadedConfiguration()
         let none = try Self.changes(loaded)?.names
         #expect(none == [])
-        #expect(try Self.changes(loaded, hasFailedSource: true)?.names == Self.table["sensors"] ?? nil)
+        #expect(try Self.changes(loaded, hasFailedSource: true)?.names == Self.sensors)
     }
 
     @Test(
@@ -125,7 +158,7 @@ struct NodeChangesTests {
             ("web.tls.certificate_file", ["kiosk"]), ("profiles.modules", ["kiosk"]),
             ("mqtt.tls.ca_file", ["the link to the broker"]), ("mqtt.password_file", []),
             ("station.key_file", ["station"]), ("profiles.files", []), ("flare.remote.ca_file", nil),
-            ("sensors.replay.file", ["bluetooth", "compass and gps", "readings", "sensors"]),
+            ("sensors.replay.file", sensors),
         ] as [(String, [String]?)]
     )
     func `a file with other contents restarts its readers`(path: String, names: [String]?) throws {
@@ -133,5 +166,29 @@ struct NodeChangesTests {
         loaded.files[path] = [.contents(hash: 1, bytes: 1)]
         let found = try Self.changes(loaded)?.names
         #expect(found == names)
+    }
+}
+
+private struct ExampleValues: Sendable, Hashable {
+    var topic = "a"
+    var limit = 1
+}
+
+extension ConfigurationDefaults {
+    fileprivate var example: ExampleValues { ExampleValues() }
+}
+
+extension Capability {
+    fileprivate static func example(_ exchangeable: [ExchangeableValues]) -> Capability {
+        Capability(
+            name: "example",
+            settings: ConfigurationSection(
+                keys: [
+                    .init("example.topic", \.example.topic, .topic, "A topic."),
+                    .init("example.limit", \.example.limit, .integer(1...9), "A number."),
+                ],
+                exchangeable: exchangeable
+            )
+        ) { _ in nil }
     }
 }

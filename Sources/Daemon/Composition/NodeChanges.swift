@@ -18,7 +18,9 @@ package struct NodeChanges: Sendable, Equatable {
     /// - Parameter hasFailedSource: Whether a source of readings has ended with an error: a reload starts it again.
     /// - Returns: `nil` if the node, and what is around it, must be built again.
     package init?(from old: NodePlan, to new: NodePlan, hasFailedSource: Bool) {
-        guard old.name == new.name, old.configuration.fixed == new.configuration.fixed else { return nil }
+        let schema = ConfigurationSchema(old.capabilities)
+        guard old.name == new.name, schema.fixed(of: old.configuration) == schema.fixed(of: new.configuration)
+        else { return nil }
         let (was, now) = (old.daemon.files, new.daemon.files)
         let files = Set(was.keys).union(now.keys).filter { was[$0] != now[$0] }
         var known = Self.filesInValues.union(Self.recordings).union(Self.certificates)
@@ -66,40 +68,6 @@ package struct NodeChanges: Sendable, Equatable {
 }
 
 extension TrilateralConfiguration {
-    /// What a running node cannot exchange: everything apart from the keys whose readers are known here.
-    ///
-    /// A section of a capability is compared by its `inputs`. Everybody else whose keys are named here is handed the
-    /// configuration by ``NodeReloader``.
-    fileprivate var fixed: TrilateralConfiguration {
-        var result = self
-        let defaults = TrilateralConfiguration()
-        // The log, the controller's rules, and the sensor pipeline.
-        (result.log, result.controller, result.lifecycle) = (
-            defaults.log, defaults.controller, defaults.lifecycle
-        )
-        (result.flare.isSteady, result.device.name) = (defaults.flare.isSteady, defaults.device.name)
-        (result.profiles, result.positioning) = (defaults.profiles, defaults.positioning)
-        result.sensors.cmxEnabled = defaults.sensors.cmxEnabled
-        result.sensors.replayFile = defaults.sensors.replayFile
-        result.sensors.replaySpeed = defaults.sensors.replaySpeed
-        result.sensors.replayLoop = defaults.sensors.replayLoop
-        // The link to the broker, and the bridge.
-        (result.mqtt, result.passwordFile) = (defaults.mqtt, defaults.passwordFile)
-        (result.discovery, result.bridge) = (defaults.discovery, defaults.bridge)
-        // Like the node, the base is in every topic, and every part has topics.
-        result.bridge.base = bridge.base
-        // Who may do what.
-        result.flare.access = defaults.flare.access
-        result.flare.trustedNetworks = defaults.flare.trustedNetworks
-        // Capabilities.
-        (result.people, result.web, result.links) = (defaults.people, defaults.web, defaults.links)
-        (result.map, result.frames, result.control) = (defaults.map, defaults.frames, defaults.control)
-        (result.station, result.resolver) = (defaults.station, defaults.resolver)
-        (result.beacons, result.espresense) = (defaults.beacons, defaults.espresense)
-        (result.compass, result.gps) = (defaults.compass, defaults.gps)
-        return result
-    }
-
     /// What the sensor pipeline reads, apart from the sections of capabilities.
     fileprivate var sensing: [AnyHashable] {
         [positioning, sensors.replayFile, sensors.replaySpeed, sensors.replayLoop]

@@ -4,6 +4,8 @@
 package struct ConfigurationSchema: Sendable {
     /// Every key, in the order of the example file.
     package let keys: [ConfigurationKey]
+    /// What a running node exchanges at a reload.
+    package let exchangeable: [ExchangeableValues]
     let summaries: [String: String]
     let rules: [ConfigurationRule]
     let advice: [ConfigurationRule]
@@ -17,6 +19,7 @@ package struct ConfigurationSchema: Sendable {
     package init(_ sections: [ConfigurationSection]) {
         let all = [ConfigurationSection.basics] + sections + [.remainder]
         keys = Self.grouped(all.flatMap(\.keys))
+        exchangeable = all.flatMap(\.exchangeable)
         summaries = all.reduce(into: [:]) { $0.merge($1.summaries) { first, _ in first } }
         rules = all.flatMap(\.rules)
         advice = all.flatMap(\.advice)
@@ -29,6 +32,11 @@ package struct ConfigurationSchema: Sendable {
             }
         )
         keysByPath = Dictionary(uniqueKeysWithValues: keys.map { ($0.path, $0) })
+    }
+
+    /// What another configuration may not change in a running node; all exchangeable values are defaults.
+    package func fixed(of configuration: TrilateralConfiguration) -> TrilateralConfiguration {
+        exchangeable.reduce(into: configuration) { $1.reset(&$0) }
     }
 
     func key(_ path: String) -> ConfigurationKey? { keysByPath[path] }

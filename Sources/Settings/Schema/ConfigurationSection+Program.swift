@@ -1,3 +1,4 @@
+import Bridge
 import MQTT
 import Text
 
@@ -23,6 +24,15 @@ extension ConfigurationSection {
                 "Sensors for position, angle and location. A sensor that is absent is reported and does no harm.",
         ],
         keys: ConfigurationKey.basics + ConfigurationKey.profiles,
+        // The node and the base are in every topic, and every part has topics: they stay.
+        exchangeable: [
+            .init(\.mqtt), .init(\.passwordFile),
+            .init(\.bridge.responseTopics), .init(\.bridge.publishesLocation), .init(\.bridge.healthInterval),
+            .init(\.bridge.positionsPerSecond), .init(\.bridge.anglesPerSecond),
+            .init(\.bridge.copiesPerSecond),
+            .init(\.flare.access), .init(\.flare.trustedNetworks), .init(\.flare.isSteady),
+            .init(\.profiles), .init(\.controller), .init(\.device),
+        ],
         rules: ConfigurationRule.basics + ConfigurationRule.profiles,
         files: [.password, .remoteToken]
     )
@@ -39,7 +49,8 @@ extension ConfigurationSection {
             "log": "The log.",
         ],
         keys: ConfigurationKey.sensors + ConfigurationKey.positioning + ConfigurationKey.discovery
-            + ConfigurationKey.log
+            + ConfigurationKey.log,
+        exchangeable: [.init(\.sensors), .init(\.positioning), .init(\.discovery), .init(\.log)]
     )
 }
 

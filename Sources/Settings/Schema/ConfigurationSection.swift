@@ -6,6 +6,8 @@ package struct ConfigurationSection: Sendable {
     package let summaries: [String: String]
     /// In the order in which they are printed.
     package let keys: [ConfigurationKey]
+    /// What a running node exchanges at a reload; every other value needs another daemon.
+    let exchangeable: [ExchangeableValues]
     /// What several keys must agree on.
     package let rules: [ConfigurationRule]
     /// What is legal, and hardly meant: a warning.
@@ -18,13 +20,15 @@ package struct ConfigurationSection: Sendable {
     package init(
         summaries: [String: String] = [:],
         keys: [ConfigurationKey] = [],
+        exchangeable: [ExchangeableValues] = [],
         rules: [ConfigurationRule] = [],
         advice: [ConfigurationRule] = [],
         files: [ConfigurationFile] = [],
         usedLater: [ConfigurationFile] = []
     ) {
-        (self.summaries, self.keys, self.rules) = (summaries, keys, rules)
-        (self.advice, self.files, self.usedLater) = (advice, files, usedLater)
+        (self.summaries, self.keys, self.exchangeable) = (summaries, keys, exchangeable)
+        (self.rules, self.advice) = (rules, advice)
+        (self.files, self.usedLater) = (files, usedLater)
     }
 }
 

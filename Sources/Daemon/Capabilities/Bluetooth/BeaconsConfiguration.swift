@@ -35,6 +35,7 @@ extension ConfigurationSection {
             .init("sensors.beacons.identity_keys_file", \.beacons.identityKeysFile, .optional(.path)):
                 "A file with the keys of beacons that change their identifier (Eddystone-EID), one on each line; see contrib/manual/bluetooth.md.",
         ]),
+        exchangeable: [.init(\.beacons)],
         files: [
             ConfigurationFile("sensors.beacons.identity_keys_file") { loaded in
                 guard let file = loaded.values.beacons.identityKeysFile else { return .success(nil) }

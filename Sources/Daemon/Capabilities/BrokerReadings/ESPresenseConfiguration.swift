@@ -26,7 +26,8 @@ extension ConfigurationSection {
                 "This device's id in ESPresense, such as phone:anna or iBeacon:<uuid>-<major>-<minor>; null uses no ESPresense.",
             .init("sensors.espresense.topic", \.espresense.topic, .topic):
                 "The nodes publish on <topic>/devices/<device>/<node>.",
-        ])
+        ]),
+        exchangeable: [.init(\.espresense)]
     )
 }
 

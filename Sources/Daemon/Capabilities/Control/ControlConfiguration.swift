@@ -16,6 +16,7 @@ extension ConfigurationSection {
         keys: ConfigurationKey.table([
             .init("control.read_only", \.control.readOnly, .list(.text(upTo: 64), upTo: 1000)):
                 "Things and zones that nobody may drive, by short name or id; all for every thing."
-        ])
+        ]),
+        exchangeable: [.init(\.control)]
     )
 }

@@ -15,6 +15,7 @@ extension ConfigurationSection {
         keys: ConfigurationKey.table([
             .init("frames.enabled", \.frames.isEnabled, .flag):
                 "Whether up to 60 frames a second are published on <base>/<node>/frame while this device moves."
-        ])
+        ]),
+        exchangeable: [.init(\.frames)]
     )
 }

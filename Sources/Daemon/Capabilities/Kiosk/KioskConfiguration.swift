@@ -71,6 +71,7 @@ extension ConfigurationSection {
             .init("web.frame_ancestors", \.web.frameAncestors, .list(.origin)):
                 "Origins whose pages may show the kiosk page in a frame, such as Home Assistant's http://homeassistant.local:8123.",
         ]) + ConfigurationKey.kioskAccess,
+        exchangeable: [.init(\.web)],
         rules: ConfigurationRule.kioskAccess,
         usedLater: ConfigurationFile.kioskAccess
     )

@@ -20,6 +20,7 @@ extension ConfigurationSection {
                 + "An entry names the thing (short name, name or id), the kind of the lamp, and its topics. Links can be "
                 + "given in the file only."
         ]),
+        exchangeable: [.init(\.links)],
         rules: [.noLinkToOwnTopics, .oneLinkPerLampAndThing]
     )
 }

@@ -35,7 +35,8 @@ extension ConfigurationSection {
                 "The levels in which a kiosk may drive things; MQTT and the command line always may.",
             .init("lifecycle.audio.attenuated_gain", \.lifecycle.attenuatedGain, .number(0...1)):
                 "How loud attenuated sound is.",
-        ])
+        ]),
+        exchangeable: [.init(\.lifecycle)]
     )
 }
 

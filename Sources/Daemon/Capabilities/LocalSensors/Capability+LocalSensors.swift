@@ -40,7 +40,8 @@ extension ConfigurationSection {
             "sensors.compass": "Compass: this machine's own, one at a gpsd, or one that publishes on MQTT.",
             "sensors.gps": "GPS: from gpsd, or over MQTT.",
         ],
-        keys: compassKeys + gpsKeys
+        keys: compassKeys + gpsKeys,
+        exchangeable: [.init(\.compass), .init(\.gps)]
     )
 }
 

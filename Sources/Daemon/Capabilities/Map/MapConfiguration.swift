@@ -22,6 +22,7 @@ extension ConfigurationSection {
                 "The shortest time between two maps, seconds.",
             .init("map.style", \.map.style, .choice()):
                 "The map's colours: auto is light, and dark if the page that shows it prefers dark.",
-        ])
+        ]),
+        exchangeable: [.init(\.map)]
     )
 }

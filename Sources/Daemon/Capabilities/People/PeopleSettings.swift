@@ -137,6 +137,7 @@ extension ConfigurationSection {
             .init("people.log_rows", \.people.logRows, .integer(1000...10_000_000)):
                 "The most rows of the command log; the oldest go first.",
         ]) + ConfigurationKey.peopleProxy,
+        exchangeable: [.init(\.people)],
         rules: [
             .init(paths: ["people.user_topics", "mqtt.username"]) {
                 $0.people.userTopics && $0.mqtt.username == nil

@@ -59,6 +59,7 @@ extension ConfigurationSection {
                 "Most names and updates of one peer (of one /64 network of IPv6), after 20 times as many at once; this "
                 + "machine has no limit.",
         ]),
+        exchangeable: [.init(\.resolver)],
         advice: [
             .init(paths: ["resolver.update_from", "resolver.enabled"]) {
                 guard $0.resolver.isEnabled, let all = $0.resolver.updateFrom.firstOfAll else { return nil }

@@ -69,6 +69,7 @@ extension ConfigurationSection {
             .init("station.key_file", \.station.keyFile, .optional(.path)):
                 "A file with 64 hexadecimal digits, with which updates are signed; the resolver must know them.",
         ]),
+        exchangeable: [.init(\.station)],
         usedLater: [
             .init("station.key_file") { loaded in
                 guard let file = loaded.values.station.keyFile else { return .success(nil) }
