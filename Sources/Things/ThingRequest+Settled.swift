@@ -7,6 +7,8 @@ extension ThingRequest {
     package static let longestTransition = 3600.0
     /// Most attributes in a request.
     private static let mostAttributes = 100
+    /// So many attributes that cannot be set are told what can be set instead; the others are told that they cannot.
+    private static let mostExplained = 3
 
     /// Validates the request for a thing: what to change, or the refusal.
     ///
@@ -36,7 +38,8 @@ extension ThingRequest {
         var accepted = AcceptedAttributes()
         for (name, value) in attributes {
             do throws(Refusal) {
-                let (meaning, shown) = try meaning(of: value, name, on: thing, shape)
+                let isExplained = accepted.rejected.count < Self.mostExplained
+                let (meaning, shown) = try meaning(of: value, name, on: thing, shape, isExplained)
                 try accepted.add(meaning, shown, name)
             } catch {
                 accepted.rejected[name] = name == "state" ? Self.hinted(error, value, shape) : error
@@ -124,13 +127,14 @@ extension ThingRequest {
         of value: JSONValue,
         _ name: String,
         on thing: FlareThing,
-        _ shape: ThingShape
+        _ shape: ThingShape,
+        _ isExplained: Bool
     ) throws(Refusal) -> (AcceptedAttributes.Meaning, shown: JSONValue) {
         if let property = shape.property(named: name) {
-            return try meaning(of: value, property, on: thing, shape)
+            return try meaning(of: value, property, on: thing, shape, isExplained)
         }
         if name == "effect", let effect = shape.effect {
-            let (meaning, shown) = try meaning(of: value, effect, on: thing, shape)
+            let (meaning, shown) = try meaning(of: value, effect, on: thing, shape, isExplained)
             return (meaning, .string(effect.actions.first { $0.value == shown }?.name ?? shown.text))
         }
         let legal: AttributeValue
@@ -148,7 +152,7 @@ extension ThingRequest {
         case .number?, .text?, .list?, .object?:
             let stored = try AttributeValue.plain(value, name, shape.attributes[name])
             return (.value(stored, key: name), stored)
-        case nil: throw shape.refusal(of: name, on: thing)
+        case nil: throw shape.refusal(of: name, on: thing, isExplained)
         }
         return (.light(legal, as: name), legal.shown)
     }
@@ -157,10 +161,11 @@ extension ThingRequest {
         of value: JSONValue,
         _ property: ThingProperty,
         on thing: FlareThing,
-        _ shape: ThingShape
+        _ shape: ThingShape,
+        _ isExplained: Bool
     ) throws(Refusal) -> (AcceptedAttributes.Meaning, shown: JSONValue) {
         let (name, parts) = (property.name, shape.parts)
-        guard !property.isReadOnly else { throw shape.refusal(of: name, on: thing) }
+        guard !property.isReadOnly else { throw shape.refusal(of: name, on: thing, isExplained) }
         switch name as String? {
         case parts.colour:
             let colour = try ColourValue(parsing: value, palette: shape.palette)
@@ -214,11 +219,17 @@ extension ThingShape {
     func switching(of name: String) -> SwitchValues { kind?.switching(of: name) ?? SwitchValues([]) }
 
     /// The refusal of a name that cannot be set.
-    fileprivate func refusal(of name: String, on thing: FlareThing) -> Refusal {
+    ///
+    /// - Parameter isExplained: Whether it says what can be set.
+    fileprivate func refusal(of name: String, on thing: FlareThing, _ isExplained: Bool) -> Refusal {
         let label = thing.name.isEmpty ? "this thing" : QuotedValue.of(thing.name)
-        let list = settable.isEmpty ? "nothing of it can be set" : "it has \(QuotedValue.list(settable))"
+        var list: String {
+            !isExplained
+                ? ""
+                : settable.isEmpty ? "; nothing of it can be set" : "; it has \(QuotedValue.list(settable))"
+        }
         func notSettable(_ why: String) -> Refusal {
-            let message = "\(QuotedValue.of(name)) \(why) and cannot be set; \(list)"
+            let message = "\(QuotedValue.of(name)) \(why) and cannot be set\(list)"
             return Refusal(.notSettable, message, field: name)
         }
         if DataKey.profile.contains(name) { return notSettable("says what kind of thing \(label) is") }
@@ -236,14 +247,16 @@ extension ThingShape {
             return Refusal(
                 .unknownAttribute,
                 "\(QuotedValue.of(name)) is optional in the profile \(QuotedValue.of(kind.name)), and \(label) does not "
-                    + "have it: give its data \(QuotedValue.of(name)); \(list)",
+                    + "have it: give its data \(QuotedValue.of(name))\(list)",
                 field: name
             )
         }
-        let hint = NearestName.hint(for: name, among: settable)
+        let hint = isExplained ? NearestName.hint(for: name, among: settable) : ""
+        // After a question the list is no clause of its own.
+        let legal = hint.isEmpty ? list : String(list.dropFirst())
         return Refusal(
             .unknownAttribute,
-            "\(label) has no attribute \(QuotedValue.of(name))\(hint.isEmpty ? ";" : hint) \(list)",
+            "\(label) has no attribute \(QuotedValue.of(name))\(hint)\(legal)",
             field: name
         )
     }

@@ -250,8 +250,11 @@ package final class ThingShape: Sendable {
     package func checked(action: String) -> Result<String, Refusal> {
         if actions.contains(action) || possibleActions.contains(action) { return .success(action) }
         let others = possibleActions.subtracting(actions).sorted()
-        let hint = NearestName.hint(for: action, among: actions + others)
         let moves = BuiltInAction.moves.map(\.rawValue).filter(others.contains)
+        let hint =
+            NearestName.to(action, among: actions + others).map {
+                "; did you mean \"\($0)\"\(moves.contains($0) ? ", which moves its place by 1 m" : "")?"
+            } ?? ""
         let legal = actions.isEmpty ? others.filter { !moves.contains($0) } : actions
         var list = legal.isEmpty ? "it has no actions" : "it has \(QuotedValue.list(legal))"
         if !moves.isEmpty, legal.isEmpty {

@@ -240,6 +240,16 @@ struct ThingRequestTests {
         #expect(refusal?.message.contains("state, brightness, level, color") == true)
     }
 
+    @Test func `of many names that cannot be set, the first three are told what can be set`() throws {
+        let setting = try settled(
+            ["color": "green", "hue1": 1, "hue2": 1, "hue3": 1, "hue4": 1, "lightlevel": 1],
+            isPartial: true
+        ).get()
+        #expect(setting.rejected["hue3"]?.message.contains("; it has ") == true)
+        #expect(setting.rejected["hue4"]?.message == "\"Lamp\" has no attribute \"hue4\"")
+        #expect(setting.rejected.count == 5)
+    }
+
     @Test func `a request with hundreds of attributes is refused as a whole`() {
         let many = JSONObject((0..<500).map { ("key\($0)", JSONValue($0)) })
         #expect(refusal(settled(many))?.code == .tooLarge)

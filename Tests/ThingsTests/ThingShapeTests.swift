@@ -95,7 +95,9 @@ struct ThingShapeTests {
         }
         let lamp = Lamps.thing(["on": true], position: Point3D(x: 1, y: 1))
         #expect(message(lamp, "dance") == #""dance" is not an action of this thing; it has on, off"#)
-        #expect(message(lamp, "norht").contains(#"did you mean "north"?"#))
+        #expect(
+            message(lamp, "norht").contains(#"did you mean "north", which moves its place by 1 m? it has"#)
+        )
         let stone = Lamps.thing(["price": 1], position: Point3D(x: 1, y: 1))
         #expect(
             message(stone, "dance").hasSuffix(
