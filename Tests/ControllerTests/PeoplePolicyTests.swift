@@ -149,6 +149,24 @@ struct PeoplePolicyTests {
         #expect(refusal?.message.hasPrefix("this needs the right \"write thing lamp\"; sign in") == true)
     }
 
+    @Test func `who comes without a name and has no right is told who can allow it, or to sign in`() {
+        var rig = rig([(.read, .thing(House.lamp))])
+        func message(_ ceiling: Access?) -> String? {
+            let command = Command(
+                ticket: 1,
+                operation: set(.thing("lamp")),
+                caller: .user(bob, ceiling: ceiling)
+            )
+            return rig.happens(.commandReceived(command)).answers.first?.refusal?.message
+        }
+        #expect(
+            message(.write)?.hasPrefix(
+                "you may not write thing lamp: no grant; alice can allow it; or sign in"
+            ) == true
+        )
+        #expect(message(nil)?.contains("sign in") == false)
+    }
+
     @Test func `what may be seen and not driven is refused, and says who can allow it`() {
         var rig = rig([(.read, .thing(House.lamp))])
         let refusal = refusal(&rig, set(.thing("lamp")), by: bob)

@@ -21,23 +21,28 @@ package struct PeoplePolicy: CommandPolicy {
             return .refuse(
                 Refusal(
                     .notAllowed,
-                    "this needs the right \"\(right)\"; sign in (`trilateral sign-in` prints a "
-                        + "link), or send a token that has it"
+                    "this needs the right \"\(right)\"; \(Self.advice)"
                 )
             )
         }
         let owners = table.owners(of: object, at: request.at)
+        // Who comes with nothing or with a token has a ceiling, and may be able to come otherwise.
+        var isCeiled: Bool { if case .user(_, .some) = caller { true } else { false } }
         // Answers on the broker are read by others, too: they do not name who asked.
         return .refuse(
             Refusal(
                 .notAllowed,
                 "you may not \(object == .administration ? "administer this daemon" : right): \(reason)"
                     + (owners.isEmpty ? "" : "; \(QuotedValue.list(owners)) can allow it")
+                    + (isCeiled ? "; or \(Self.advice)" : "")
             )
         )
     }
 
-    // Cheaper than a refusal, which says who could allow it: for that all grants are searched.
+    private static let advice =
+        "sign in (`trilateral sign-in` prints a link), or send a token that has it"
+
+    // Cheaper than a refusal, which says who could allow it.
     package func allows(_ request: ChangeRequest, in state: ControllerState) -> Bool {
         guard let caller = request.caller else { return false }
         guard let (access, object) = Self.need(of: request) else { return true }

@@ -140,14 +140,7 @@ package actor WebHub {
 
     private func perform(_ decoded: DecodedCommand, by requester: Requester) async -> Answer {
         counters.withLock { $0.commands += 1 }
-        var answer = await answer(to: decoded, by: requester)
-        if let refusal = answer.refusal, refusal.code == .notAllowed, requester.isUnnamed,
-            decoded.credentials.token == nil
-        {
-            let message = "\(refusal.message); \(CallerGate.signInAdvice)"
-            answer.refusal = Refusal(refusal.code, message, field: refusal.field)
-        }
-        return answer
+        return await answer(to: decoded, by: requester)
     }
 
     /// Carries out a command that is no message.

@@ -115,7 +115,7 @@ struct CallerGate: Sendable {
     }
 
     /// What to do without a password.
-    static let signInAdvice =
+    private static let signInAdvice =
         "`trilateral sign-in`, run by the daemon's user, prints a link that signs in a browser; programs send a token"
 
     /// Who makes a request, by its headers.
