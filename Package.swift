@@ -404,7 +404,7 @@ let package = Package(
                 "OperatingSystem",
                 "Daemon", "Sensing", "Settings", "Sensors", "Positioning", "Profiles", "Controller", "Things",
                 "Messages", "People", "Accounts", "Administration", "JSON", "Text", "Flare", "MQTT",
-                "Threading", "TestSupport",
+                "Threading", "Web", "TestSupport",
                 lifecycle,
                 grdb,
                 log,

@@ -8,7 +8,7 @@ import Threading
 /// Who may ask for what: every route of the listener, with every method.
 @Suite(.timeLimit(.minutes(4)))
 struct RouteAdmissionTests {
-    private static let routes = WebRoute.table(.tested, .tested)
+    private static let routes = WebRoute.table(.tested) + .tested
 
     /// What everybody is answered, by method and path.
     ///

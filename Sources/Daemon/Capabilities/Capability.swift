@@ -9,7 +9,7 @@ package import Sensing
 package import Sensors
 package import Settings
 package import Threading
-package import Web
+import Web
 
 /// Something that a user can name and switch: bluetooth, compass, lamps, discovery, map.
 ///
@@ -33,8 +33,6 @@ package struct Capability: Sendable {
     package let access: @Sendable (TrilateralConfiguration) -> [AccessList.Grant]
     /// Its commands, whether it is switched on or off: what is off refuses them.
     package let commands: [CommandDescriptor]
-    /// What it lets others read over HTTP.
-    let readings: [WebReading]
     /// Builds the parts; returns `nil` if the capability is switched off.
     ///
     /// A capability that is off is absent everywhere: it has no feature in `info`, no counters and links in `health`,
@@ -51,7 +49,6 @@ package struct Capability: Sendable {
         inputs: (@Sendable (TrilateralConfiguration) -> [AnyHashable])? = nil,
         files: [String] = [],
         commands: [CommandDescriptor] = [],
-        readings: [WebReading] = [],
         switchedOff: @escaping @Sendable (TrilateralConfiguration) -> [SensorKind] = { _ in [] },
         slices: @escaping @Sendable (TrilateralConfiguration) -> [any Slice] = { _ in [] },
         access: @escaping @Sendable (TrilateralConfiguration) -> [AccessList.Grant] = { _ in [] },
@@ -59,7 +56,7 @@ package struct Capability: Sendable {
     ) {
         (self.name, self.settings, self.switchedOff) = (name, settings, switchedOff)
         (self.access, self.build, self.alerts, self.files) = (access, build, alerts, files)
-        (self.commands, self.readings, self.slices) = (commands, readings, slices)
+        (self.commands, self.slices) = (commands, slices)
         self.inputs = inputs ?? { configuration in settings.keys.map { $0.encode(configuration) } }
     }
 
@@ -103,8 +100,8 @@ package struct CapabilityContext: Sendable {
     package let topics: Topics
     /// The commands of the node.
     package let commands: CommandTable
-    /// What its capabilities let others read over HTTP.
-    let readings: [WebReading]
+    /// What its capabilities provide over HTTP now; nothing before they are built.
+    let routes: @Sendable () -> [WebRoute]
     package let loop: LoopExecutor
     package let client: MQTTClient
     package let store: StateStore

@@ -16,6 +16,7 @@ struct WebResponder: HTTPResponder {
     let problems: @Sendable () async -> [HealthProblem]
     let metrics: @Sendable () async -> [Metric]
     let page: PageFiles
+    /// Its own, beside those that the node provides.
     let routes: [WebRoute]
 
     /// Finds who asks.
@@ -46,12 +47,13 @@ struct WebResponder: HTTPResponder {
     ) async throws -> Response {
         let head = request.head
         let path = RequestTarget(head.path ?? "/").path
-        guard let (route, parts, values) = WebRoute.find(head.method, path, in: routes) else {
+        let tables = [routes, hub.node.routes()]
+        guard let (route, parts, values) = WebRoute.find(head.method, path, in: tables) else {
             return WebAnswer.notFound(head).response(to: head)
         }
         if requester.isUnnamed, route.needsSignIn { return gate.signInFirst(request) }
         guard route.methods.contains(head.method) else {
-            let methods = WebRoute.methods(parts, in: routes).map(\.rawValue).joined(separator: ", ")
+            let methods = WebRoute.methods(parts, in: tables).map(\.rawValue).joined(separator: ", ")
             return WebAnswer.problem(
                 .methodNotAllowed,
                 "method_not_allowed",

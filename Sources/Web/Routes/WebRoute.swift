@@ -1,8 +1,9 @@
-import Controller
+package import Controller
 import Flare
 import HTTPListener
 import HTTPTypes
 import Hummingbird
+package import JSON
 import NIOCore
 import People
 import PlaceMap
@@ -26,7 +27,7 @@ struct WebCall: Sendable {
 }
 
 /// A path of the listener, and what answers it.
-struct WebRoute: Sendable {
+package struct WebRoute: Sendable {
     typealias Handler = @Sendable (WebResponder, WebCall) async throws -> Response
 
     let template: PathTemplate
@@ -37,12 +38,14 @@ struct WebRoute: Sendable {
 
     /// What answers a request, with the parts of its path as in ``WebCall``.
     ///
-    /// - Parameter path: Without the query.
+    /// - Parameters:
+    ///   - path: Without the query.
+    ///   - tables: Of routes that fit equally well, the first one answers.
     /// - Returns: A route with another method, if there is none with this one; `nil` if nothing answers there.
     static func find(
         _ method: HTTPRequest.Method,
         _ path: Substring,
-        in table: [WebRoute]
+        in tables: [[WebRoute]]
     ) -> (route: WebRoute, path: [String], values: [String])? {
         guard path.hasPrefix("/") else { return nil }
         var parts: [String] = []
@@ -50,7 +53,7 @@ struct WebRoute: Sendable {
             guard let decoded = part.percentDecoded else { return nil }
             parts.append(decoded)
         }
-        let fitting = fitting(parts, in: table)
+        let fitting = fitting(parts, in: tables)
         guard
             let (route, values) = fitting.first(where: { $0.route.methods.contains(method) }) ?? fitting.first
         else { return nil }
@@ -58,21 +61,24 @@ struct WebRoute: Sendable {
     }
 
     /// The methods of a path, of all routes that it fits.
-    static func methods(_ path: [String], in table: [WebRoute]) -> [HTTPRequest.Method] {
-        fitting(path, in: table).reduce(into: []) { methods, found in
+    static func methods(_ path: [String], in tables: [[WebRoute]]) -> [HTTPRequest.Method] {
+        fitting(path, in: tables).reduce(into: []) { methods, found in
             methods += found.route.methods.filter { !methods.contains($0) }
         }
     }
 
     /// The routes that a path fits, with the parts that vary.
     ///
-    /// A word goes before a part that varies: `grants/check` is no grant.
+    /// A word goes before a part that varies, in whatever table it is: `grants/check` is no grant.
     private static func fitting(
         _ path: [String],
-        in table: [WebRoute]
+        in tables: [[WebRoute]]
     ) -> [(route: WebRoute, values: [String])] {
-        let all = table.compactMap { route in
-            route.template.values(in: path).map { (route: route, values: $0) }
+        var all: [(route: WebRoute, values: [String])] = []
+        for table in tables {
+            for route in table {
+                if let values = route.template.values(in: path) { all.append((route, values)) }
+            }
         }
         let least = all.map(\.values.count).min()
         return all.filter { $0.values.count == least }
@@ -80,12 +86,9 @@ struct WebRoute: Sendable {
 
     // MARK: The table
 
-    /// All paths.
-    static func table(_ commands: CommandTable, _ readings: [WebReading] = []) -> [WebRoute] {
+    /// All paths but those that capabilities provide.
+    static func table(_ commands: CommandTable) -> [WebRoute] {
         pages + reading + objects + commands.descriptors.compactMap { command($0) } + accounts
-            + readings.map { reading in
-                get("/api/\(reading.path)") { .json(await $0.hub.json(of: reading, for: $1.requester)) }
-            }
     }
 
     private static let slashed = ["kiosk", "sign-in", "sign-up", "forgot", "verify", "me", "admin"].map {
@@ -179,6 +182,18 @@ struct WebRoute: Sendable {
     }
 
     // MARK: Routes
+
+    /// What a capability knows, for whoever may see this device's place.
+    ///
+    /// - Parameters:
+    ///   - template: A path, as `/api/lifecycle`; parts that vary have names in braces.
+    ///   - json: The answer, from the state as the caller may see it.
+    package static func reading(
+        _ template: String,
+        json: @escaping @Sendable (ControllerState) -> JSONValue
+    ) -> WebRoute {
+        get(template) { .json(await $0.hub.json(json, for: $1.requester)) }
+    }
 
     private init(
         _ template: String,
