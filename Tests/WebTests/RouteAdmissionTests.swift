@@ -133,6 +133,16 @@ struct RouteAdmissionTests {
         }
     }
 
+    @Test(arguments: [
+        ("/%73ign-in", 200), ("/%6de", 401), ("/kiosk/%73tyle.css", 200), ("/kiosk/%61pp.js", 401),
+        ("/api/%73tate", 401),
+    ])
+    func `an encoded path is for the same callers as the path`(path: String, status: Int) async throws {
+        try await Self.serveNobody { (port: Int) async throws in
+            #expect(try await request("GET", path, port: port).status == status)
+        }
+    }
+
     @Test(arguments: ["/nothing", "/api/nothing", "/kiosk/a/b/c", "/api/sign-in/x", "//healthz", "/healthz/"])
     func `a path that nothing answers asks for the caller first`(path: String) async throws {
         try await Self.serveNobody { (port: Int) async throws in

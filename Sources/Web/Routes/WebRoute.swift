@@ -26,14 +26,24 @@ struct WebCall: Sendable {
     var query: String { RequestTarget(head.path ?? "").query.map { "?\($0)" } ?? "" }
 }
 
-/// A path of the listener, and what answers it.
+/// A path of the listener, who may ask for it, and what answers.
 package struct WebRoute: Sendable {
+    /// Who may ask.
+    enum Callers: Sendable {
+        /// Nobody needs to be identified, and nobody is.
+        case everybody
+        /// Whoever is identified, also everybody on this machine as far as they may use the page.
+        case identified
+        /// Somebody who has signed in, or brings a token: not everybody on this machine.
+        case signedIn
+    }
+
     typealias Handler = @Sendable (WebResponder, WebCall) async throws -> Response
 
     let template: PathTemplate
     let methods: [HTTPRequest.Method]
-    /// Whether it is for somebody who has signed in, or brings a token: not for everybody on this machine.
-    let needsSignIn: Bool
+    /// By the parts of the path that vary.
+    let callers: @Sendable (_ values: [String]) -> Callers
     let respond: Handler
 
     /// What answers a request, with the parts of its path as in ``WebCall``.
@@ -91,34 +101,32 @@ package struct WebRoute: Sendable {
         pages + reading + objects + commands.descriptors.compactMap { command($0) } + accounts
     }
 
+    /// Pages with a slash behind them, which lead to the pages.
     private static let slashed = ["kiosk", "sign-in", "sign-up", "forgot", "verify", "me", "admin"].map {
         "/\($0)/"
     }
 
-    /// Whether a path is that of a page with a slash behind it, which leads to the page.
-    static func isSlashedPage(_ path: some StringProtocol) -> Bool { slashed.contains { $0 == path } }
-
     private static let pages: [WebRoute] =
         slashed.map { path in
-            get(path) { WebAnswer(redirectTo: "..\(path.dropLast())\($1.query)") }
+            get(path, for: .everybody) { WebAnswer(redirectTo: "..\(path.dropLast())\($1.query)") }
         } + [
             // Leads to the kiosk page.
             get("/") { WebAnswer(redirectTo: "kiosk" + $1.query) },
             get("/kiosk") { $0.file(PageFiles.page, $1.head) },
-            get("/kiosk/{file}") { $0.file($1.name, $1.head) },
+            files("/kiosk/{file}") { $0.file($1.name, $1.head) },
             get("/kiosk/modules/{module}") { await $0.module($1.name, $1.head) },
             // With the version of the page that asks for it.
-            get("/kiosk/{version}/{file}") { $0.file($1.values[1], version: $1.name, $1.head) },
-            get("/sign-in") { $0.file(PageFiles.signInPage, $1.head) },
-            get("/sign-up") { $0.file("sign-up.html", $1.head) },
-            get("/forgot") { $0.file("forgot.html", $1.head) },
-            get("/verify") { $0.file("verify.html", $1.head) },
-            get("/me", needsSignIn: true) { $0.file("me.html", $1.head) },
-            get("/admin", needsSignIn: true) { $0.file("admin.html", $1.head) },
+            files("/kiosk/{version}/{file}") { $0.file($1.values[1], version: $1.name, $1.head) },
+            get("/sign-in", for: .everybody) { $0.file(PageFiles.signInPage, $1.head) },
+            get("/sign-up", for: .everybody) { $0.file("sign-up.html", $1.head) },
+            get("/forgot", for: .everybody) { $0.file("forgot.html", $1.head) },
+            get("/verify", for: .everybody) { $0.file("verify.html", $1.head) },
+            get("/me", for: .signedIn) { $0.file("me.html", $1.head) },
+            get("/admin", for: .signedIn) { $0.file("admin.html", $1.head) },
         ]
 
     private static let reading: [WebRoute] = [
-        get("/healthz") { await $0.health($1) },
+        get("/healthz", for: .everybody) { await $0.health($1) },
         get("/metrics") { await $0.metricsText($1) },
         // OpenAPI 3.1; a test replays it against the listener.
         get("/api/openapi.json") { _, _ in .list(PackageResources.openapi_json) },
@@ -166,7 +174,7 @@ package struct WebRoute: Sendable {
         return route(
             "/api/\(accounts.template)",
             methods.flatMap { $0 == .get ? [.get, .head] : [$0] },
-            needsSignIn: !accounts.isPublic
+            for: accounts.isPublic ? .everybody : .signedIn
         ) { responder, call in
             let isReading = call.request.method == .get || call.request.method == .head
             guard accounts.template.description != "session" || !isReading else {
@@ -198,30 +206,40 @@ package struct WebRoute: Sendable {
     private init(
         _ template: String,
         _ methods: [HTTPRequest.Method],
-        needsSignIn: Bool = false,
+        for callers: @escaping @Sendable ([String]) -> Callers = { _ in .identified },
         respond: @escaping Handler
     ) {
         (self.template, self.methods) = (PathTemplate(template), methods)
-        (self.needsSignIn, self.respond) = (needsSignIn, respond)
+        (self.callers, self.respond) = (callers, respond)
     }
 
     private static func route(
         _ template: String,
         _ methods: [HTTPRequest.Method],
-        needsSignIn: Bool = false,
+        for callers: Callers = .identified,
         answer: @escaping @Sendable (WebResponder, WebCall) async throws -> WebAnswer
     ) -> WebRoute {
-        WebRoute(template, methods, needsSignIn: needsSignIn) {
-            try await answer($0, $1).response(to: $1.head)
-        }
+        WebRoute(template, methods, for: { _ in callers }) { try await answer($0, $1).response(to: $1.head) }
     }
 
     /// What is only read.
     private static func get(
         _ template: String,
-        needsSignIn: Bool = false,
+        for callers: Callers = .identified,
         answer: @escaping @Sendable (WebResponder, WebCall) async throws -> WebAnswer
     ) -> WebRoute {
-        route(template, [.get, .head], needsSignIn: needsSignIn, answer: answer)
+        route(template, [.get, .head], for: callers, answer: answer)
+    }
+
+    /// Files of the page, some of which are needed before anybody is identified.
+    private static func files(
+        _ template: String,
+        answer: @escaping @Sendable (WebResponder, WebCall) -> WebAnswer
+    ) -> WebRoute {
+        WebRoute(
+            template,
+            [.get, .head],
+            for: { SignInPaths.isOpen(file: $0) ? .everybody : .identified }
+        ) { answer($0, $1).response(to: $1.head) }
     }
 }
