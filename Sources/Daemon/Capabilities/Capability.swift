@@ -1,7 +1,7 @@
 package import Accounts
 package import Administration
 package import Controller
-import FlareServer
+import HTTPListener
 package import Logging
 package import MQTT
 package import Messages
@@ -109,8 +109,8 @@ package struct CapabilityContext: Sendable {
     package let accounts: AccountsRegistry
     /// Answers requests about users, rights, secrets and the log.
     package let administration: AccountsAPI
-    /// Answers verbs about models; `nil` if the Flare server is remote.
-    let models: ModelAPI?
+    /// What answers requests at `admin.sock` now, before the accounts are asked.
+    let localAnswers: @Sendable () -> [LocalAnswer]
     /// Whether recordings replace this machine's sensors.
     package internal(set) var isReplaying: Bool
     /// The sensors that are switched off, by the configuration or at run time.

@@ -1,6 +1,7 @@
 package import Bridge
 package import Controller
 package import Flare
+package import HTTPListener
 package import HomeAssistant
 package import Sensors
 package import ServiceLifecycle
@@ -30,6 +31,8 @@ package struct CapabilityParts: Sendable {
     package var topics: [String] = []
     /// What the web listener answers beside its own paths.
     package var routes: [WebRoute] = []
+    /// Answer requests of verbs at `admin.sock`, each with a path of its own below `/api/`.
+    package var localAnswers: [LocalAnswer] = []
     /// How the node is announced to Home Assistant; without it, it is not.
     package var discovery: DiscoverySettings?
     /// Allows or refuses requested changes.

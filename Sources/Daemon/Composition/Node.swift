@@ -106,7 +106,9 @@ package struct Node: Sendable {
             store: store,
             accounts: accounts,
             administration: administration,
-            models: flare.models,
+            localAnswers: { [weak parts, models = flare.models] in
+                (models.map { [$0.answer] } ?? []) + (parts?.localAnswers ?? [])
+            },
             isReplaying: !recordings.isEmpty,
             switchedOff: Set(controller.state.sensors.filter { !$0.value }.keys),
             clock: clock,

@@ -1,4 +1,5 @@
 import Controller
+import HTTPListener
 import HomeAssistant
 import Sensing
 import ServiceLifecycle
@@ -48,6 +49,7 @@ final class NodeParts: Sendable {
 
     var features: [String] { all.flatMap(\.features) }
     var links: [String] { all.flatMap(\.links) }
+    var localAnswers: [LocalAnswer] { all.flatMap(\.localAnswers) }
     var policies: [any CommandPolicy] { all.compactMap(\.policy) }
     var discovery: DiscoverySettings? { all.compactMap(\.discovery).first }
 

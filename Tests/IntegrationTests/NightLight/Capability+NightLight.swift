@@ -2,6 +2,7 @@ import Bridge
 import Controller
 import Daemon
 import Flare
+import HTTPListener
 import JSON
 import MQTT
 import Messages
@@ -66,6 +67,12 @@ extension Capability {
             parts.routes = [
                 .reading("/night-light/state") {
                     ["lit": .bool($0.slices[NightLightSlice.self].isOn ?? false)]
+                }
+            ]
+            parts.localAnswers = [
+                { request in
+                    guard request.path == ["api", "night-light"] else { return nil }
+                    return LocalResponse(200, JSONValue.object(["topic": .string(topic)]).bytes)
                 }
             ]
             parts.policy = NightLightPolicy()
