@@ -300,8 +300,8 @@ let package = Package(
         tests(
             "AdministrationTests",
             [
-                "AccountsFixture", "Administration", "Accounts", "People", "JSON", "Flare", "TestSupport",
-                "Threading", grdb,
+                "AccountsFixture", "Administration", "Accounts", "HTTPListener", "People", "JSON", "Flare",
+                "TestSupport", "Threading", grdb,
             ]
         ),
         tests("PositioningTests", ["Positioning", "JSON", "Flare"], resources: [.copy("Walks")]),
@@ -404,7 +404,7 @@ let package = Package(
                 "OperatingSystem",
                 "Daemon", "Sensing", "Settings", "Sensors", "Positioning", "Profiles", "Controller", "Things",
                 "Messages", "People", "Accounts", "Administration", "JSON", "Text", "Flare", "MQTT",
-                "Threading", "TestSupport",
+                "Threading", "Web", "TestSupport",
                 lifecycle,
                 grdb,
                 log,
@@ -434,7 +434,8 @@ let package = Package(
             "IntegrationTests",
             [
                 "OperatingSystem",
-                "Daemon", "Settings", "Bridge", "Controller", "Messages", "Things", "FlareServer", "MQTT",
+                "Daemon", "Settings", "Bridge", "Controller", "Messages", "Things", "FlareServer",
+                "FlareClient", "HTTPListener", "MQTT", "Web",
                 "JSON", "Text", "Flare", "People", "Accounts", "Threading", "TestSupport", lifecycle, grdb,
                 log,
             ]

@@ -5,26 +5,67 @@ package import Logging
 import OperatingSystem
 package import People
 
-/// The socket of the verbs that administer users and models: a process that can open it may do everything.
+/// The socket of the verbs that administer users, models and what capabilities add.
+///
+/// A process that can open it may do everything.
 package enum AdministrationSocket {
     package static let name = "admin.sock"
     /// The socket of `trilateral serve`, which has models but no users, and may use the folder of a daemon.
     package static let nameOfServer = "serve.sock"
     /// As the log calls it.
     package static let interface = "command line"
+
+    /// Answers a request.
+    ///
+    /// - Parameters:
+    ///   - answers: Asked in this order; the first response counts.
+    ///   - handler: Answers what they do not.
+    package static func answer(
+        _ request: LocalRequest,
+        _ answers: [LocalAnswer],
+        handler: AccountsHandler
+    ) async -> LocalResponse {
+        for answer in answers {
+            if let response = await answer(request) { return response }
+        }
+        guard let method = AccountsRequest.Method(rawValue: request.method), request.path.first == "api"
+        else {
+            return LocalResponse(.refusal(404, "unknown", "nothing answers \(request.method) here"))
+        }
+        var body: JSONValue?
+        if !request.body.isEmpty {
+            guard let json = try? JSONValue(parsing: request.body) else {
+                return LocalResponse(.refusal(400, "invalid_value", "the body is not JSON"))
+            }
+            body = json
+        }
+        return LocalResponse(
+            await handler(
+                AccountsRequest(
+                    method,
+                    Array(request.path.dropFirst()),
+                    query: request.query,
+                    body: body,
+                    caller: .nobody,
+                    interface: interface,
+                    systemUser: request.user.map(SystemUser.name(of:))
+                )
+            )
+        )
+    }
 }
 
 extension LocalSocketService {
-    /// The socket of the verbs that administer users and models.
+    /// The socket of the verbs that administer users, models and what capabilities add.
     ///
     /// - Parameters:
     ///   - folder: The state folder.
-    ///   - models: Answers what is about models; `nil` for everything else.
+    ///   - answers: Those that are asked before the accounts; called for each request.
     package init(
         administrationIn folder: URL,
         bodyLimits: [String: Int],
         logger: Logger,
-        models: @escaping @Sendable (LocalRequest) async -> LocalResponse?,
+        answers: @escaping @Sendable () -> [LocalAnswer],
         handler: @escaping AccountsHandler
     ) {
         self.init(
@@ -32,31 +73,7 @@ extension LocalSocketService {
             bodyLimits: bodyLimits,
             logger: logger
         ) { request in
-            if let response = await models(request) { return response }
-            guard let method = AccountsRequest.Method(rawValue: request.method), request.path.first == "api"
-            else {
-                return LocalResponse(.refusal(404, "unknown", "nothing answers \(request.method) here"))
-            }
-            var body: JSONValue?
-            if !request.body.isEmpty {
-                guard let json = try? JSONValue(parsing: request.body) else {
-                    return LocalResponse(.refusal(400, "invalid_value", "the body is not JSON"))
-                }
-                body = json
-            }
-            return LocalResponse(
-                await handler(
-                    AccountsRequest(
-                        method,
-                        Array(request.path.dropFirst()),
-                        query: request.query,
-                        body: body,
-                        caller: .nobody,
-                        interface: AdministrationSocket.interface,
-                        systemUser: request.user.map(SystemUser.name(of:))
-                    )
-                )
-            )
+            await AdministrationSocket.answer(request, answers(), handler: handler)
         }
     }
 }

@@ -42,6 +42,9 @@ package struct LocalResponse: Sendable {
     }
 }
 
+/// Answers some requests at a socket of this machine; `nil` for all others.
+package typealias LocalAnswer = @Sendable (LocalRequest) async -> LocalResponse?
+
 /// HTTP/1.1 on a Unix socket that only the user of this process can open.
 ///
 /// The socket gets its rights before anybody finds it, replaces one that a dead process left, and is removed at the end.

@@ -6,7 +6,8 @@ package struct WebNode: Sendable {
     /// The node's loop.
     package let loop: LoopExecutor
     package let commands: CommandTable
-    package let readings: [WebReading]
+    /// What the capabilities provide now, beside the listener's own routes; asked for each request.
+    package let routes: @Sendable () -> [WebRoute]
     /// The state; to be called on the loop, and not to be retained beyond the call.
     package let state: @Sendable () -> ControllerState
     package let send: @Sendable (ControllerEvent) -> Void
@@ -18,14 +19,14 @@ package struct WebNode: Sendable {
     package init(
         loop: LoopExecutor,
         commands: CommandTable,
-        readings: [WebReading] = [],
+        routes: @escaping @Sendable () -> [WebRoute] = { [] },
         state: @escaping @Sendable () -> ControllerState,
         send: @escaping @Sendable (ControllerEvent) -> Void,
         clock: @escaping @Sendable () -> Instant,
         allows: @escaping @Sendable (ChangeRequest) -> Bool,
         people: WebPeople
     ) {
-        (self.commands, self.readings) = (commands, readings)
+        (self.commands, self.routes) = (commands, routes)
         (self.allows, self.people) = (allows, people)
         (self.loop, self.state, self.send, self.clock) = (loop, state, send, clock)
     }

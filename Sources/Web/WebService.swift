@@ -44,7 +44,7 @@ package struct WebService: Service, CustomStringConvertible {
             problems: problems,
             metrics: metrics,
             page: .embedded,
-            routes: WebRoute.table(hub.node.commands, hub.node.readings)
+            routes: WebRoute.table(hub.node.commands)
         )
     }
 

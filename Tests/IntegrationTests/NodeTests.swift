@@ -3,7 +3,9 @@ import Bridge
 import Controller
 import Daemon
 import Flare
+import FlareClient
 import FlareServer
+import Foundation
 import JSON
 import Logging
 import MQTT
@@ -102,6 +104,13 @@ struct NodeTests {
                 shell: { _ in },
                 logger: .silent
             )
+        }
+
+        /// Asks at the socket that verbs use.
+        func askAdministration(_ name: String, _ path: String) async throws -> (status: Int, body: [UInt8]) {
+            let socket = folder.path("\(name)/admin.sock")
+            _ = await eventually { FileManager.default.fileExists(atPath: socket) }
+            return try await SingleRequest.send(path, method: "GET", body: nil, to: socket, seconds: 10)
         }
 
         func run(_ nodes: [Node], _ body: () async throws -> Void) async throws {
@@ -208,7 +217,7 @@ struct NodeTests {
     // MARK: A capability of one's own: the example of design note 0086.
 
     @Test
-    func `a capability plugs in with key, slice, features, topic, command, reading, observer and policy`()
+    func `a capability plugs in with key, slice, features, topic, command, route, verb, observer and policy`()
         async throws
     {
         let capability = Capability.nightLight
@@ -244,7 +253,12 @@ struct NodeTests {
                     )
                     #expect(reply.status == 200, "\(reply)")
                     try await visitor.awaits("bedside", "dark")
-                    #expect(try await request("GET", "/api/night-light", port: web).body == #"{"lit":false}"#)
+                    // On a path of its own, not below /api.
+                    let state = try await request("GET", "/night-light/state", port: web)
+                    #expect(state.status == 200 && state.body == #"{"lit":false}"#, "\(state)")
+                    let verb = try await bench.askAdministration(name, "/api/night-light")
+                    #expect(verb.status == 200 && verb.body == Array(#"{"topic":"bedside"}"#.utf8))
+                    #expect(try await bench.askAdministration(name, "/api/users").status == 200)
                     let why = try await visitor.ask("request/explain", "command")
                     #expect(why["data"]?["request"] == "set the night light")
                     let store = try bench.store(name)
@@ -257,6 +271,23 @@ struct NodeTests {
                     }
                     #expect(rows)
                 }
+            }
+        }
+    }
+
+    @Test func `a capability that is off has no routes, and answers no verbs`() async throws {
+        try await withBench { bench, _ in
+            let variables = [
+                "TRILATERAL_NIGHT_LIGHT_ENABLED": "false", "TRILATERAL_WEB_LISTEN": "127.0.0.1:0",
+            ]
+            let name = "h\(UInt32.random(in: 0 ... .max))"
+            let (ports, isBound) = AsyncStream.makeStream(of: Int.self)
+            let node = try bench.node(name, [.nightLight], variables: variables) { isBound.yield($0) }
+            try await bench.run([node]) {
+                let web = try #require(await ports.first { _ in true })
+                #expect(try await request("GET", "/night-light/state", port: web).status == 404)
+                #expect(try await bench.askAdministration(name, "/api/night-light").status == 404)
+                #expect(try await request("GET", "/api/lifecycle", port: web).status == 200)
             }
         }
     }

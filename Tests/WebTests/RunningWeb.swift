@@ -31,6 +31,8 @@ final class FakeNode: Sendable {
     let wall = Locked<Int64>(0)
     /// `control.read_only`.
     let readOnly = Locked<[String]>([])
+    /// What its capabilities provide.
+    let routes = Locked<[WebRoute]>(.tested)
     /// `nil` answers no command.
     let respond: @Sendable (Command) -> Answer?
 
@@ -137,7 +139,7 @@ func withWeb(
         node: WebNode(
             loop: node.loop,
             commands: .tested,
-            readings: .tested,
+            routes: { node.routes.withLock { $0 } },
             state: { node.state },
             send: { node.receive($0) },
             clock: {

@@ -1,16 +1,17 @@
 import HTTPTypes
+import JSON
 import Messages
 import Testing
 
 @testable import Web
 
 struct WebRouteTests {
-    private static let table = WebRoute.table(.tested, .tested)
+    private static let tables: [[WebRoute]] = [WebRoute.table(.tested), .tested]
 
     private static func find(
         _ path: String,
         _ method: HTTPRequest.Method = .get
-    ) -> (route: WebRoute, path: [String], values: [String])? { WebRoute.find(method, path[...], in: table) }
+    ) -> (route: WebRoute, path: [String], values: [String])? { WebRoute.find(method, path[...], in: tables) }
 
     @Test(
         arguments: [
@@ -62,9 +63,32 @@ struct WebRouteTests {
         #expect(Self.find(path) == nil)
     }
 
+    @Test func `a word goes before a part that varies, whoever provides it`() {
+        let provided = [
+            WebRoute.reading("/api/things/lamps") { _ in .null },
+            .reading("/api/{kind}") { _ in .null }, .reading("/{page}") { _ in .null },
+        ]
+        func template(_ path: String) -> String? {
+            WebRoute.find(.get, path[...], in: Self.tables + [provided]).map { "\($0.route.template)" }
+        }
+        #expect(template("/api/things/lamps") == "/api/things/lamps")
+        #expect(template("/api/things/red-lamp") == "/api/things/{thing}")
+        #expect(template("/api/state") == "/api/state")
+        #expect(template("/api/other") == "/api/{kind}")
+        #expect(template("/kiosk") == "/kiosk")
+        #expect(template("/other") == "/{page}")
+    }
+
+    @Test func `a path takes the methods of all that answer it, whoever provides them`() {
+        let tables = Self.tables + [[.reading("/api/nearby/set") { _ in .null }]]
+        let found = WebRoute.find(.delete, "/api/nearby/set", in: tables)
+        #expect(found.map { WebRoute.methods($0.path, in: tables) } == [.post, .get, .head])
+        #expect(WebRoute.find(.get, "/api/nearby/set", in: tables)?.route.methods == [.get, .head])
+    }
+
     @Test func `commands are posted, objects are also made and changed, and everything else is read`() {
         func methods(_ path: String) -> [HTTPRequest.Method]? {
-            Self.find(path).map { WebRoute.methods($0.path, in: Self.table) }
+            Self.find(path).map { WebRoute.methods($0.path, in: Self.tables) }
         }
         #expect(methods("/api/nearby/set") == [.post])
         #expect(methods("/api/map") == [.get, .head])

@@ -5,6 +5,7 @@ import HTTPListener
 import JSON
 import TestSupport
 import Testing
+import Threading
 @testable import Web
 
 @Suite(.timeLimit(.minutes(1)))
@@ -185,6 +186,22 @@ struct WebServiceTests {
         try await withWeb(FakeNode()) { port in
             let reply = try await request("GET", path, port: port)
             #expect(reply.status == 404)
+        }
+    }
+
+    @Test func `what a capability provides is answered on any path, as long as it is provided`() async throws
+    {
+        let node = try FakeNode()
+        try await withWeb(node) { port in
+            let path = "/night-light/state"
+            #expect(try await request("GET", path, port: port).status == 404)
+            node.routes.withLock { $0 = [.reading("/night-light/{part}") { ["link": .bool($0.isLinkUp)] }] }
+            let reply = try await request("GET", path, port: port)
+            #expect(reply.status == 200 && reply.body == #"{"link":true}"#)
+            #expect(try await request("POST", path, port: port).status == 405)
+            #expect(try await request("GET", "/api/lifecycle", port: port).status == 404)
+            node.routes.withLock { $0 = [] }
+            #expect(try await request("GET", path, port: port).status == 404)
         }
     }
 

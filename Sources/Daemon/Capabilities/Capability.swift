@@ -1,7 +1,7 @@
 package import Accounts
 package import Administration
 package import Controller
-import FlareServer
+import HTTPListener
 package import Logging
 package import MQTT
 package import Messages
@@ -9,7 +9,7 @@ package import Sensing
 package import Sensors
 package import Settings
 package import Threading
-package import Web
+import Web
 
 /// Something that a user can name and switch: bluetooth, compass, lamps, discovery, map.
 ///
@@ -33,8 +33,6 @@ package struct Capability: Sendable {
     package let access: @Sendable (TrilateralConfiguration) -> [AccessList.Grant]
     /// Its commands, whether it is switched on or off: what is off refuses them.
     package let commands: [CommandDescriptor]
-    /// What it lets others read over HTTP.
-    let readings: [WebReading]
     /// Builds the parts; returns `nil` if the capability is switched off.
     ///
     /// A capability that is off is absent everywhere: it has no feature in `info`, no counters and links in `health`,
@@ -51,7 +49,6 @@ package struct Capability: Sendable {
         inputs: (@Sendable (TrilateralConfiguration) -> [AnyHashable])? = nil,
         files: [String] = [],
         commands: [CommandDescriptor] = [],
-        readings: [WebReading] = [],
         switchedOff: @escaping @Sendable (TrilateralConfiguration) -> [SensorKind] = { _ in [] },
         slices: @escaping @Sendable (TrilateralConfiguration) -> [any Slice] = { _ in [] },
         access: @escaping @Sendable (TrilateralConfiguration) -> [AccessList.Grant] = { _ in [] },
@@ -59,7 +56,7 @@ package struct Capability: Sendable {
     ) {
         (self.name, self.settings, self.switchedOff) = (name, settings, switchedOff)
         (self.access, self.build, self.alerts, self.files) = (access, build, alerts, files)
-        (self.commands, self.readings, self.slices) = (commands, readings, slices)
+        (self.commands, self.slices) = (commands, slices)
         self.inputs = inputs ?? { configuration in settings.keys.map { $0.encode(configuration) } }
     }
 
@@ -103,8 +100,8 @@ package struct CapabilityContext: Sendable {
     package let topics: Topics
     /// The commands of the node.
     package let commands: CommandTable
-    /// What its capabilities let others read over HTTP.
-    let readings: [WebReading]
+    /// What its capabilities provide over HTTP now; nothing before they are built.
+    let routes: @Sendable () -> [WebRoute]
     package let loop: LoopExecutor
     package let client: MQTTClient
     package let store: StateStore
@@ -112,8 +109,8 @@ package struct CapabilityContext: Sendable {
     package let accounts: AccountsRegistry
     /// Answers requests about users, rights, secrets and the log.
     package let administration: AccountsAPI
-    /// Answers verbs about models; `nil` if the Flare server is remote.
-    let models: ModelAPI?
+    /// What answers requests at `admin.sock` now, before the accounts are asked.
+    let localAnswers: @Sendable () -> [LocalAnswer]
     /// Whether recordings replace this machine's sensors.
     package internal(set) var isReplaying: Bool
     /// The sensors that are switched off, by the configuration or at run time.

@@ -1,9 +1,11 @@
 package import Bridge
 package import Controller
 package import Flare
+package import HTTPListener
 package import HomeAssistant
 package import Sensors
 package import ServiceLifecycle
+package import Web
 
 /// What a capability adds to its node; all of it is optional.
 package struct CapabilityParts: Sendable {
@@ -27,6 +29,10 @@ package struct CapabilityParts: Sendable {
     package var renderers: [any TopicRenderer] = []
     /// Retained topics that end with the capability.
     package var topics: [String] = []
+    /// What the web listener answers beside its own paths.
+    package var routes: [WebRoute] = []
+    /// Answer requests of verbs at `admin.sock`, each with a path of its own below `/api/`.
+    package var localAnswers: [LocalAnswer] = []
     /// How the node is announced to Home Assistant; without it, it is not.
     package var discovery: DiscoverySettings?
     /// Allows or refuses requested changes.

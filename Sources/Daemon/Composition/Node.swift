@@ -94,18 +94,21 @@ package struct Node: Sendable {
         let (links, linkPort) = AsyncStream.makeStream(of: (name: String, isUp: Bool?).self)
         let recordings = try plan.daemon.recordings(configuration)
         let commands = CommandTable(plan.capabilities)
+        let parts = NodeParts()
         let context = CapabilityContext(
             configuration: configuration,
             epoch: epoch,
             topics: Topics(root: plan.bridge.root),
             commands: commands,
-            readings: plan.capabilities.flatMap(\.readings),
+            routes: { [weak parts] in parts?.routes ?? [] },
             loop: loop,
             client: client,
             store: store,
             accounts: accounts,
             administration: administration,
-            models: flare.models,
+            localAnswers: { [weak parts, models = flare.models] in
+                (models.map { [$0.answer] } ?? []) + (parts?.localAnswers ?? [])
+            },
             isReplaying: !recordings.isEmpty,
             switchedOff: Set(controller.state.sensors.filter { !$0.value }.keys),
             clock: clock,
@@ -119,7 +122,7 @@ package struct Node: Sendable {
             links: SensorLinkReport(send: runtime.send) { linkPort.yield((name: $0, isUp: $1)) },
             logger: logger
         )
-        let parts = try NodeParts(plan.capabilities, context)
+        parts.use(try plan.capabilities.map { ($0.name, try $0.build(context)) })
 
         var bridgeConfiguration = plan.bridge.with(parts)
         bridgeConfiguration.flareURL = flare.url

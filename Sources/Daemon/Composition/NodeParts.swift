@@ -1,34 +1,31 @@
 import Controller
+import HTTPListener
 import HomeAssistant
 import Sensing
 import ServiceLifecycle
 import Threading
+import Web
 
 /// The parts of a node's capabilities as they are now: a reload replaces those that it concerns.
 final class NodeParts: Sendable {
     private struct State: Sendable {
-        var named: [(name: String, parts: CapabilityParts?)] { didSet { find() } }
-        /// What is asked for at every turn: copies of all parts would cost more than the turn.
+        var named: [(name: String, parts: CapabilityParts?)] = [] { didSet { find() } }
+        /// What is asked for at every turn and request: copies of all parts would cost more.
         private(set) var observers: [StateObserver] = []
         private(set) var receivers: [(actor: Command.Actor, receive: @Sendable (Answer) -> Void)] = []
-
-        init(_ named: [(name: String, parts: CapabilityParts?)]) {
-            self.named = named
-            find()
-        }
+        private(set) var routes: [WebRoute] = []
 
         private mutating func find() {
             observers = named.compactMap(\.parts?.observer)
             receivers = named.compactMap(\.parts?.answers)
+            routes = named.compactMap(\.parts?.routes).flatMap(\.self)
         }
     }
 
-    private let state: Locked<State>
+    private let state = Locked(State())
 
-    /// - Throws: What a capability throws that cannot be built.
-    init(_ capabilities: [Capability], _ context: CapabilityContext) throws {
-        state = Locked(State(try capabilities.map { ($0.name, try $0.build(context)) }))
-    }
+    /// Uses the parts of all capabilities, in their order; `nil` for what is off.
+    func use(_ named: [(name: String, parts: CapabilityParts?)]) { state.withLock { $0.named = named } }
 
     /// Those that are switched on, in the order of the capabilities.
     var all: [CapabilityParts] { state.withLock { $0.named.compactMap(\.parts) } }
@@ -52,11 +49,15 @@ final class NodeParts: Sendable {
 
     var features: [String] { all.flatMap(\.features) }
     var links: [String] { all.flatMap(\.links) }
+    var localAnswers: [LocalAnswer] { all.flatMap(\.localAnswers) }
     var policies: [any CommandPolicy] { all.compactMap(\.policy) }
     var discovery: DiscoverySettings? { all.compactMap(\.discovery).first }
 
     /// Those who are shown each state.
     var observers: [StateObserver] { state.withLock { $0.observers } }
+
+    /// What the web listener answers beside its own paths.
+    var routes: [WebRoute] { state.withLock { $0.routes } }
 
     /// Whoever receives the answers to an actor's commands.
     func receiver(of actor: Command.Actor) -> (@Sendable (Answer) -> Void)? {

@@ -90,8 +90,8 @@ package actor WebHub {
     }
 
     /// What a capability says, as somebody may see it.
-    func json(of reading: WebReading, for requester: Requester) -> [UInt8] {
-        reading.json(view(for: requester).state).bytes
+    func json(_ reading: (ControllerState) -> JSONValue, for requester: Requester) -> [UInt8] {
+        reading(view(for: requester).state).bytes
     }
 
     /// The environments, zones or things that somebody may see.

@@ -16,6 +16,7 @@ struct WebResponder: HTTPResponder {
     let problems: @Sendable () async -> [HealthProblem]
     let metrics: @Sendable () async -> [Metric]
     let page: PageFiles
+    /// Its own, beside those that the node provides.
     let routes: [WebRoute]
 
     /// Finds who asks.
@@ -27,8 +28,24 @@ struct WebResponder: HTTPResponder {
 
     func respond(to request: Request, context: ChannelContext) async throws -> Response {
         let peer = context.channel.remoteAddress?.ipAddress
-        var answer = try await gate.respond(to: request, from: peer) { requester in
-            try await response(to: request, by: requester, on: context.channel)
+        let tables = [routes, hub.node.routes()]
+        let path = RequestTarget(request.head.path ?? "/").path
+        let found = WebRoute.find(request.head.method, path, in: tables)
+        // What is there, and what is not, is told to nobody before they are identified.
+        let callers = found.map { $0.route.callers($0.values) } ?? .identified
+        var answer = try await gate.respond(to: request, from: peer, for: callers) { requester in
+            guard let (route, parts, values) = found else {
+                return WebAnswer.notFound(request.head).response(to: request.head)
+            }
+            guard route.methods.contains(request.head.method) else {
+                let methods = WebRoute.methods(parts, in: tables)
+                return Self.refusal(of: request.head, at: path, for: methods).response(to: request.head)
+            }
+            let channel = context.channel
+            return try await route.respond(
+                self,
+                WebCall(request: request, requester: requester, channel: channel, path: parts, values: values)
+            )
         }
         if answer.headers[.setCookie] != nil {
             let host = request.head.authority
@@ -39,34 +56,19 @@ struct WebResponder: HTTPResponder {
         return answer
     }
 
-    private func response(
-        to request: Request,
-        by requester: Requester,
-        on channel: any Channel
-    ) async throws -> Response {
-        let head = request.head
-        let path = RequestTarget(head.path ?? "/").path
-        guard let (route, parts, values) = WebRoute.find(head.method, path, in: routes) else {
-            return WebAnswer.notFound(head).response(to: head)
-        }
-        if requester.isUnnamed, route.needsSignIn { return gate.signInFirst(request) }
-        guard route.methods.contains(head.method) else {
-            let methods = WebRoute.methods(parts, in: routes).map(\.rawValue).joined(separator: ", ")
-            return WebAnswer.problem(
-                .methodNotAllowed,
-                "method_not_allowed",
-                "\(path.prefix(200)) takes \(methods) (is \(head.method))",
-                headers: [.allow: methods]
-            ).response(to: head)
-        }
-        let call = WebCall(
-            request: request,
-            requester: requester,
-            channel: channel,
-            path: parts,
-            values: values
+    /// For a method that a path does not take.
+    private static func refusal(
+        of head: HTTPRequest,
+        at path: Substring,
+        for methods: [HTTPRequest.Method]
+    ) -> WebAnswer {
+        let methods = methods.map(\.rawValue).joined(separator: ", ")
+        return .problem(
+            .methodNotAllowed,
+            "method_not_allowed",
+            "\(path.prefix(200)) takes \(methods) (is \(head.method))",
+            headers: [.allow: methods]
         )
-        return try await route.respond(self, call)
     }
 
     // MARK: Health

@@ -1,8 +1,9 @@
-import Controller
+package import Controller
 import Flare
 import HTTPListener
 import HTTPTypes
 import Hummingbird
+package import JSON
 import NIOCore
 import People
 import PlaceMap
@@ -25,24 +26,36 @@ struct WebCall: Sendable {
     var query: String { RequestTarget(head.path ?? "").query.map { "?\($0)" } ?? "" }
 }
 
-/// A path of the listener, and what answers it.
-struct WebRoute: Sendable {
+/// A path of the listener, who may ask for it, and what answers.
+package struct WebRoute: Sendable {
+    /// Who may ask.
+    enum Callers: Sendable {
+        /// Nobody needs to be identified, and nobody is.
+        case everybody
+        /// Whoever is identified, also everybody on this machine as far as they may use the page.
+        case identified
+        /// Somebody who has signed in, or brings a token: not everybody on this machine.
+        case signedIn
+    }
+
     typealias Handler = @Sendable (WebResponder, WebCall) async throws -> Response
 
     let template: PathTemplate
     let methods: [HTTPRequest.Method]
-    /// Whether it is for somebody who has signed in, or brings a token: not for everybody on this machine.
-    let needsSignIn: Bool
+    /// By the parts of the path that vary.
+    let callers: @Sendable (_ values: [String]) -> Callers
     let respond: Handler
 
     /// What answers a request, with the parts of its path as in ``WebCall``.
     ///
-    /// - Parameter path: Without the query.
+    /// - Parameters:
+    ///   - path: Without the query.
+    ///   - tables: Of routes that fit equally well, the first one answers.
     /// - Returns: A route with another method, if there is none with this one; `nil` if nothing answers there.
     static func find(
         _ method: HTTPRequest.Method,
         _ path: Substring,
-        in table: [WebRoute]
+        in tables: [[WebRoute]]
     ) -> (route: WebRoute, path: [String], values: [String])? {
         guard path.hasPrefix("/") else { return nil }
         var parts: [String] = []
@@ -50,7 +63,7 @@ struct WebRoute: Sendable {
             guard let decoded = part.percentDecoded else { return nil }
             parts.append(decoded)
         }
-        let fitting = fitting(parts, in: table)
+        let fitting = fitting(parts, in: tables)
         guard
             let (route, values) = fitting.first(where: { $0.route.methods.contains(method) }) ?? fitting.first
         else { return nil }
@@ -58,21 +71,24 @@ struct WebRoute: Sendable {
     }
 
     /// The methods of a path, of all routes that it fits.
-    static func methods(_ path: [String], in table: [WebRoute]) -> [HTTPRequest.Method] {
-        fitting(path, in: table).reduce(into: []) { methods, found in
+    static func methods(_ path: [String], in tables: [[WebRoute]]) -> [HTTPRequest.Method] {
+        fitting(path, in: tables).reduce(into: []) { methods, found in
             methods += found.route.methods.filter { !methods.contains($0) }
         }
     }
 
     /// The routes that a path fits, with the parts that vary.
     ///
-    /// A word goes before a part that varies: `grants/check` is no grant.
+    /// A word goes before a part that varies, in whatever table it is: `grants/check` is no grant.
     private static func fitting(
         _ path: [String],
-        in table: [WebRoute]
+        in tables: [[WebRoute]]
     ) -> [(route: WebRoute, values: [String])] {
-        let all = table.compactMap { route in
-            route.template.values(in: path).map { (route: route, values: $0) }
+        var all: [(route: WebRoute, values: [String])] = []
+        for table in tables {
+            for route in table {
+                if let values = route.template.values(in: path) { all.append((route, values)) }
+            }
         }
         let least = all.map(\.values.count).min()
         return all.filter { $0.values.count == least }
@@ -80,42 +96,37 @@ struct WebRoute: Sendable {
 
     // MARK: The table
 
-    /// All paths.
-    static func table(_ commands: CommandTable, _ readings: [WebReading] = []) -> [WebRoute] {
+    /// All paths but those that capabilities provide.
+    static func table(_ commands: CommandTable) -> [WebRoute] {
         pages + reading + objects + commands.descriptors.compactMap { command($0) } + accounts
-            + readings.map { reading in
-                get("/api/\(reading.path)") { .json(await $0.hub.json(of: reading, for: $1.requester)) }
-            }
     }
 
+    /// Pages with a slash behind them, which lead to the pages.
     private static let slashed = ["kiosk", "sign-in", "sign-up", "forgot", "verify", "me", "admin"].map {
         "/\($0)/"
     }
 
-    /// Whether a path is that of a page with a slash behind it, which leads to the page.
-    static func isSlashedPage(_ path: some StringProtocol) -> Bool { slashed.contains { $0 == path } }
-
     private static let pages: [WebRoute] =
         slashed.map { path in
-            get(path) { WebAnswer(redirectTo: "..\(path.dropLast())\($1.query)") }
+            get(path, for: .everybody) { WebAnswer(redirectTo: "..\(path.dropLast())\($1.query)") }
         } + [
             // Leads to the kiosk page.
             get("/") { WebAnswer(redirectTo: "kiosk" + $1.query) },
             get("/kiosk") { $0.file(PageFiles.page, $1.head) },
-            get("/kiosk/{file}") { $0.file($1.name, $1.head) },
+            files("/kiosk/{file}") { $0.file($1.name, $1.head) },
             get("/kiosk/modules/{module}") { await $0.module($1.name, $1.head) },
             // With the version of the page that asks for it.
-            get("/kiosk/{version}/{file}") { $0.file($1.values[1], version: $1.name, $1.head) },
-            get("/sign-in") { $0.file(PageFiles.signInPage, $1.head) },
-            get("/sign-up") { $0.file("sign-up.html", $1.head) },
-            get("/forgot") { $0.file("forgot.html", $1.head) },
-            get("/verify") { $0.file("verify.html", $1.head) },
-            get("/me", needsSignIn: true) { $0.file("me.html", $1.head) },
-            get("/admin", needsSignIn: true) { $0.file("admin.html", $1.head) },
+            files("/kiosk/{version}/{file}") { $0.file($1.values[1], version: $1.name, $1.head) },
+            get("/sign-in", for: .everybody) { $0.file(PageFiles.signInPage, $1.head) },
+            get("/sign-up", for: .everybody) { $0.file("sign-up.html", $1.head) },
+            get("/forgot", for: .everybody) { $0.file("forgot.html", $1.head) },
+            get("/verify", for: .everybody) { $0.file("verify.html", $1.head) },
+            get("/me", for: .signedIn) { $0.file("me.html", $1.head) },
+            get("/admin", for: .signedIn) { $0.file("admin.html", $1.head) },
         ]
 
     private static let reading: [WebRoute] = [
-        get("/healthz") { await $0.health($1) },
+        get("/healthz", for: .everybody) { await $0.health($1) },
         get("/metrics") { await $0.metricsText($1) },
         // OpenAPI 3.1; a test replays it against the listener.
         get("/api/openapi.json") { _, _ in .list(PackageResources.openapi_json) },
@@ -163,7 +174,7 @@ struct WebRoute: Sendable {
         return route(
             "/api/\(accounts.template)",
             methods.flatMap { $0 == .get ? [.get, .head] : [$0] },
-            needsSignIn: !accounts.isPublic
+            for: accounts.isPublic ? .everybody : .signedIn
         ) { responder, call in
             let isReading = call.request.method == .get || call.request.method == .head
             guard accounts.template.description != "session" || !isReading else {
@@ -180,33 +191,55 @@ struct WebRoute: Sendable {
 
     // MARK: Routes
 
+    /// What a capability knows, for whoever may see this device's place.
+    ///
+    /// - Parameters:
+    ///   - template: A path, as `/api/lifecycle`; parts that vary have names in braces.
+    ///   - json: The answer, from the state as the caller may see it.
+    package static func reading(
+        _ template: String,
+        json: @escaping @Sendable (ControllerState) -> JSONValue
+    ) -> WebRoute {
+        get(template) { .json(await $0.hub.json(json, for: $1.requester)) }
+    }
+
     private init(
         _ template: String,
         _ methods: [HTTPRequest.Method],
-        needsSignIn: Bool = false,
+        for callers: @escaping @Sendable ([String]) -> Callers = { _ in .identified },
         respond: @escaping Handler
     ) {
         (self.template, self.methods) = (PathTemplate(template), methods)
-        (self.needsSignIn, self.respond) = (needsSignIn, respond)
+        (self.callers, self.respond) = (callers, respond)
     }
 
     private static func route(
         _ template: String,
         _ methods: [HTTPRequest.Method],
-        needsSignIn: Bool = false,
+        for callers: Callers = .identified,
         answer: @escaping @Sendable (WebResponder, WebCall) async throws -> WebAnswer
     ) -> WebRoute {
-        WebRoute(template, methods, needsSignIn: needsSignIn) {
-            try await answer($0, $1).response(to: $1.head)
-        }
+        WebRoute(template, methods, for: { _ in callers }) { try await answer($0, $1).response(to: $1.head) }
     }
 
     /// What is only read.
     private static func get(
         _ template: String,
-        needsSignIn: Bool = false,
+        for callers: Callers = .identified,
         answer: @escaping @Sendable (WebResponder, WebCall) async throws -> WebAnswer
     ) -> WebRoute {
-        route(template, [.get, .head], needsSignIn: needsSignIn, answer: answer)
+        route(template, [.get, .head], for: callers, answer: answer)
+    }
+
+    /// Files of the page, some of which are needed before anybody is identified.
+    private static func files(
+        _ template: String,
+        answer: @escaping @Sendable (WebResponder, WebCall) -> WebAnswer
+    ) -> WebRoute {
+        WebRoute(
+            template,
+            [.get, .head],
+            for: { SignInPaths.isOpen(file: $0) ? .everybody : .identified }
+        ) { answer($0, $1).response(to: $1.head) }
     }
 }

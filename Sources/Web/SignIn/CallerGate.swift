@@ -65,14 +65,16 @@ struct CallerGate: Sendable {
 
     /// - Parameters:
     ///   - peer: Its address.
+    ///   - callers: Who may make it.
     ///   - next: Answers a request that is let in.
     func respond(
         to request: Request,
         from peer: String?,
+        for callers: WebRoute.Callers,
         next: (Requester) async throws -> Response
     ) async throws -> Response {
         do {
-            return try await answer(request, from: peer, next)
+            return try await answer(request, from: peer, callers, next)
         } catch is Ended {
             let message = "the session or token ended while the request arrived; sign in again"
             return WebAnswer.challenge(message, request)
@@ -82,14 +84,16 @@ struct CallerGate: Sendable {
     private func answer(
         _ request: Request,
         from peer: String?,
+        _ callers: WebRoute.Callers,
         _ next: (Requester) async throws -> Response
     ) async throws -> Response {
-        guard !SignInPaths.isOpen(request.uri.path) else {
+        guard callers != .everybody else {
             return try await next(Requester(address: address(of: request.headers, from: peer)))
         }
         switch await admission(of: request.headers, from: peer) {
         case .allowed(let requester, let cookie):
-            var response = try await next(requester)
+            let mustSignIn = callers == .signedIn && requester.isUnnamed
+            var response = mustSignIn ? signInFirst(request) : try await next(requester)
             if let cookie { response.headers.append(HTTPField(name: .setCookie, value: cookie)) }
             return response
         case .limited(let seconds):
@@ -109,7 +113,7 @@ struct CallerGate: Sendable {
     }
 
     /// The answer to whoever has not signed in, for what needs that.
-    func signInFirst(_ request: Request) -> Response {
+    private func signInFirst(_ request: Request) -> Response {
         SignInPaths.signInPage(for: request)
             ?? WebAnswer.challenge("nobody is signed in: \(Self.signInAdvice)", request)
     }

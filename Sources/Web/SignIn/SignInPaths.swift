@@ -2,33 +2,27 @@ import Hummingbird
 import HTTPTypes
 import Things
 
-/// What may be asked for without a session.
+/// What is needed to sign in.
 enum SignInPaths {
-    private static let open: Set<String> = [
-        "/healthz", "/sign-in", "/sign-up", "/forgot", "/verify", "/api/sign-in", "/api/sign-out",
-        "/api/session", "/api/sign-up", "/api/forgot", "/api/verify",
+    /// Of the page's files: what the sign-in page looks like, and what browsers fetch without cookies.
+    private static let openEndings = [".css", ".svg", ".png", ".ico", ".webmanifest"]
+    /// The modules that the pages for who is not signed in are made of.
+    private static let openScripts: Set<String> = [
+        "sign-in.js", "dom.js", "people.js", "people-forms.js", "people-german.js", "sign-up.js",
+        "forgot.js", "verify.js", "oldest.js",
     ]
-    /// Of the page's files: those that the sign-in page needs, and those that browsers fetch without cookies.
-    private static let openEndings = [".css", ".svg", ".png", ".ico", ".webmanifest", "/sign-in.js"]
 
-    static func isOpen(_ path: String) -> Bool {
-        // They only lead to the pages.
-        if open.contains(path) || WebRoute.isSlashedPage(path) { return true }
-        let prefix = "/kiosk/"
-        guard path.hasPrefix(prefix), (openEndings + signInScripts).contains(where: path.hasSuffix) else {
+    /// Whether everybody may have a file of the page.
+    ///
+    /// - Parameter path: Its name, perhaps below the version of the page.
+    static func isOpen(file path: [String]) -> Bool {
+        guard let name = path.last, path.count == 1 || path.first == PageFiles.embedded.version else {
             return false
         }
-        // Perhaps below the version of the page.
-        var parts = path.dropFirst(prefix.count).split(separator: "/", omittingEmptySubsequences: false)
-        if parts.count == 2, parts.first == PageFiles.embedded.version[...] { parts.removeFirst() }
-        return parts.count == 1 && parts[0].isPlain(with: "-_.")
+        // A decoded part may have slashes in it.
+        return name.isPlain(with: "-_.")
+            && (openScripts.contains(name) || openEndings.contains(where: name.hasSuffix))
     }
-
-    /// The modules that the pages for who is not signed in are made of.
-    private static let signInScripts = [
-        "/dom.js", "/people.js", "/people-forms.js", "/people-german.js", "/sign-up.js", "/forgot.js",
-        "/verify.js", "/oldest.js",
-    ]
 
     /// Sends who asks for the page to the sign-in page, with the same query; `nil` for other requests.
     static func signInPage(for request: Request) -> Response? {

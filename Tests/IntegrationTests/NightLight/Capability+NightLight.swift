@@ -2,6 +2,7 @@ import Bridge
 import Controller
 import Daemon
 import Flare
+import HTTPListener
 import JSON
 import MQTT
 import Messages
@@ -12,6 +13,7 @@ import Web
 
 private struct NightLightConfiguration: Sendable, Hashable {
     var topic = "night"
+    var isEnabled = true
 }
 
 extension ConfigurationDefaults {
@@ -31,16 +33,20 @@ extension Capability {
                     \.nightLight.topic,
                     .topic,
                     "Where the lamp's state is published, below <base>/<node>."
-                )
+                ),
+                .init(
+                    "night_light.enabled",
+                    \.nightLight.isEnabled,
+                    .flag,
+                    "Whether there is a night light."
+                ),
             ]
         ),
         commands: [.nightLightSet],
-        readings: [
-            WebReading("night-light") { ["lit": .bool($0.slices[NightLightSlice.self].isOn ?? false)] }
-        ],
         slices: { _ in [NightLightSlice()] },
         access: { _ in [.init(access: .read, filter: "night/#")] },
         build: { context in
+            guard context.configuration.nightLight.isEnabled else { return nil }
             let changes = Locked(0)
             let topic = context.configuration.nightLight.topic
             var parts = CapabilityParts()
@@ -56,6 +62,17 @@ extension Capability {
                         let isOn = snapshot.state.slices[NightLightSlice.self].isOn
                     else { return [] }
                     return [("\(context.topics.root)/\(topic)", Array((isOn ? "lit" : "dark").utf8))]
+                }
+            ]
+            parts.routes = [
+                .reading("/night-light/state") {
+                    ["lit": .bool($0.slices[NightLightSlice.self].isOn ?? false)]
+                }
+            ]
+            parts.localAnswers = [
+                { request in
+                    guard request.path == ["api", "night-light"] else { return nil }
+                    return LocalResponse(200, JSONValue.object(["topic": .string(topic)]).bytes)
                 }
             ]
             parts.policy = NightLightPolicy()

@@ -33,7 +33,7 @@ extension Capability {
             node: WebNode(
                 loop: context.loop,
                 commands: context.commands,
-                readings: context.readings,
+                routes: context.routes,
                 state: context.state,
                 send: context.send,
                 clock: context.clock,

@@ -19,8 +19,6 @@ extension Capability {
         // The slices follow the configuration themselves.
         inputs: { _ in [] },
         commands: [.lifecycleSet, .screenSet],
-        // Its level tells whether a thing is near.
-        readings: [WebReading("lifecycle") { $0.lifecycleJSON }],
         slices: { configuration in
             let screens = configuration.profiles.library.experience.map { experience in
                 ScreenSettings(
@@ -44,6 +42,8 @@ extension Capability {
         parts.features = ["lifecycle"]
         parts.counters = { ["presence_refused": refused.count] }
         parts.renderers = [renderer(context.topics)]
+        // Its level tells whether a thing is near.
+        parts.routes = [.reading("/api/lifecycle") { $0.lifecycleJSON }]
         parts.policy = LevelPolicy()
         parts.brokerLinkChanged = { isUp in displays.onExecutor { $0.brokerChanged(isUp: isUp) } }
         let client = context.client

@@ -49,7 +49,7 @@ extension Capability {
                         administrationIn: URL(filePath: context.store.path).deletingLastPathComponent(),
                         bodyLimits: ModelAPI.bodyLimits,
                         logger: logger,
-                        models: { [models = context.models] in await models?.answer($0) },
+                        answers: context.localAnswers,
                         handler: { [administration = context.administration] in
                             await administration.answer($0)
                         }
