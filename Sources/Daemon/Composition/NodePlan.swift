@@ -30,6 +30,7 @@ package struct NodePlan: Sendable {
         let configuration = plan.configuration
         name = NodeAddress(configuration, plan.traits).node
         controller = ControllerConfiguration(plan)
+        if let last { capabilities = last.capabilities }
         // Another catalog would be another profile for every thing.
         if let last, last.configuration.profiles == configuration.profiles {
             controller.catalog = last.controller.catalog
