@@ -58,6 +58,12 @@ struct NodeChangesTests {
         return NodeChanges(from: try plan(standard), to: try plan(new), hasFailedSource: hasFailedSource)
     }
 
+    @Test func `a node keeps its capabilities over a reload`() throws {
+        var plan = try Self.plan(LoadedConfiguration())
+        plan.capabilities.append(.example([]))
+        #expect(NodePlan(plan.daemon, after: plan).capabilities.map(\.name) == plan.capabilities.map(\.name))
+    }
+
     /// What restarts in a node with the example.
     private static func names(
         _ exchangeable: [ExchangeableValues],
