@@ -42,6 +42,14 @@ package struct TestAccounts {
         try migrator.migrate(database)
     }
 
+    /// What the daemon has over the store.
+    package func registry(
+        _ settings: AccountsRegistry.Settings = AccountsRegistry.Settings(),
+        at now: Int64 = 5
+    ) throws -> AccountsRegistry {
+        try AccountsRegistry(store, settings, clock: { now }, changed: { _ in })
+    }
+
     /// The user bob, who knows where things are.
     package var asBob: Authority {
         Authority(.user(bob), at: 0) { scope in
@@ -52,6 +60,14 @@ package struct TestAccounts {
 
     package func count(_ table: String) throws -> Int {
         try database.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM \(table)") ?? 0 }
+    }
+}
+
+extension AccountsRegistry {
+    /// Writes rows of the log in order.
+    package func write(_ entries: [CommandLogEntry]) throws {
+        for entry in entries { log(entry) }
+        try flush()
     }
 }
 

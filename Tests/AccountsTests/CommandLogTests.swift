@@ -23,53 +23,54 @@ struct CommandLogTests {
     }
 
     @Test func `entries are stored as they are, newest last`() throws {
-        let store = try TestAccounts().store
+        let registry = try TestAccounts().registry()
         var full = entry(at: 1)
         (full.id, full.epoch, full.target, full.actions) = ("7", "e", "5f", #"{"state":"ON"}"#)
         (full.results, full.tx) = ("{}", "3")
-        try store.append([full, entry(at: 2), entry(at: 3)])
-        let found = try store.log()
+        try registry.write([full, entry(at: 2), entry(at: 3)])
+        let found = try registry.store.log()
         #expect(found.map(\.at) == [1, 2, 3] && found.map(\.seq) == [1, 2, 3])
         full.seq = 1
         #expect(found.first == full)
     }
 
     @Test func `a text that is empty or missing stays so after a row in which it was there`() throws {
-        let store = try TestAccounts().store
+        let registry = try TestAccounts().registry()
         var full = entry(at: 1)
         (full.id, full.target, full.actions, full.tx) = ("7", "5f", #"{"text":"größer"}"#, "3")
         var bare = CommandLogEntry(at: 2, interface: "mqtt", caller: "nobody", kind: "set", state: "ok")
         bare.source = ""
-        try store.append([full, bare])
+        try registry.write([full, bare])
         (full.seq, bare.seq) = (1, 2)
-        #expect(try store.log() == [full, bare])
+        #expect(try registry.store.log() == [full, bare])
     }
 
     @Test func `rows that an older version called obeyed are accepted`() throws {
         let accounts = try TestAccounts()
         var old = entry(at: 1)
         old.state = "obeyed"
-        try accounts.store.append([old, entry(at: 2, code: "not_allowed"), entry(at: 3)])
+        try accounts.registry().write([old, entry(at: 2, code: "not_allowed"), entry(at: 3)])
         try accounts.database.write { try AccountsSchema.renameAccepted($0) }
         #expect(try accounts.store.log().map(\.state) == ["accepted", "refused", "ok"])
     }
 
     @Test func `equal refusals within a minute are one row`() throws {
-        let store = try TestAccounts().store
-        try store.append([entry(at: 1000, code: "not_allowed"), entry(at: 30_000, code: "not_allowed")])
-        try store.append([entry(at: 60_999, code: "not_allowed"), entry(at: 61_000, code: "not_allowed")])
-        try store.append([
+        let registry = try TestAccounts().registry()
+        try registry.write([entry(at: 1000, code: "not_allowed"), entry(at: 30_000, code: "not_allowed")])
+        try registry.write([entry(at: 60_999, code: "not_allowed"), entry(at: 61_000, code: "not_allowed")])
+        try registry.write([
             entry(at: 61_500, code: "unknown_thing"), entry(at: 61_500, code: "not_allowed", by: "eve"),
         ])
-        try store.append([entry(at: 61_600), entry(at: 61_700)])
-        #expect(try store.log().map(\.times) == [3, 1, 1, 1, 1, 1])
+        try registry.write([entry(at: 61_600), entry(at: 61_700)])
+        #expect(try registry.store.log().map(\.times) == [3, 1, 1, 1, 1, 1])
     }
 
     @Test func `the log is asked for by thing, user and time`() throws {
-        let store = try TestAccounts().store
+        let accounts = try TestAccounts()
+        let store = accounts.store
         var namesake = entry(at: 0, by: "eve")
         (namesake.kind, namesake.slug, namesake.target) = ("user add", nil, "table-lamp")
-        try store.append([
+        try accounts.registry().write([
             namesake, entry(at: 1), entry(at: 2, slug: "desk"), entry(at: 3, by: "eve"), entry(at: 4),
         ])
         func times(_ change: (inout LogQuery) -> Void) throws -> [Int64] {
@@ -85,49 +86,48 @@ struct CommandLogTests {
     }
 
     @Test func `old and many rows are removed`() throws {
-        let store = try TestAccounts().store
-        var limits = LogLimits()
-        (limits.days, limits.rows) = (1, 5)
-        try store.append((1...9).map { entry(at: $0) }, limits: limits)
+        var settings = AccountsRegistry.Settings()
+        (settings.log.days, settings.log.rows) = (1, 5)
+        let registry = try TestAccounts().registry(settings)
+        let store = registry.store
+        try registry.write((1...9).map { entry(at: $0) })
         #expect(try store.log().map(\.at) == [5, 6, 7, 8, 9])
-        try store.append([entry(at: 86_400_007)], limits: limits)
+        try registry.write([entry(at: 86_400_007)])
         #expect(try store.log().map(\.at) == [7, 8, 9, 86_400_007])
-        limits.rows = 0
-        try store.append([entry(at: 86_400_008)], limits: limits)
+        settings.log.rows = 0
+        registry.use(settings)
+        try registry.write([entry(at: 86_400_008)])
         #expect(try store.log().isEmpty)
     }
 
     @Test func `what is done without signing in never pushes out what users did`() throws {
-        let store = try TestAccounts().store
-        var limits = LogLimits()
-        limits.rows = 100
-        let unnamed: [Interface: String] = [.mqtt: "guest", .flare: "guest"]
-        func append(_ entries: [CommandLogEntry]) throws {
-            try store.append(entries, limits: limits, unnamed: unnamed)
-        }
+        var settings = AccountsRegistry.Settings()
+        settings.log.rows = 100
+        settings.unnamed = [.mqtt: "guest", .flare: "guest"]
+        let registry = try TestAccounts().registry(settings)
         var signedIn = entry(at: 2, by: "guest")
         signedIn.interface = "kiosk"
         var overFlare = entry(at: 3, by: "guest")
         overFlare.interface = "flare"
-        try append((0..<70).map { _ in entry(at: 1) } + [signedIn, overFlare])
+        try registry.write((0..<70).map { _ in entry(at: 1) } + [signedIn, overFlare])
         for start: Int64 in stride(from: 10, to: 1000, by: 10) {
-            try append((start..<start + 10).map { entry(at: $0, by: "guest") })
+            try registry.write((start..<start + 10).map { entry(at: $0, by: "guest") })
         }
-        var rows = try store.log()
+        var rows = try registry.store.log()
         #expect(rows.count { $0.caller == "user:bob" } == 70)
         #expect(rows.count { $0.interface != "mqtt" } == 2)
         #expect(rows.count <= 100 && rows.last?.at == 999)
         // Users push out the oldest, and those who do not sign in keep a quarter.
-        try append((0..<500).map { entry(at: 1000 + $0) })
-        rows = try store.log()
+        try registry.write((0..<500).map { entry(at: 1000 + $0) })
+        rows = try registry.store.log()
         #expect(rows.allSatisfy { $0.caller == "user:bob" })
     }
 
     @Test func `long texts are clipped`() throws {
-        let store = try TestAccounts().store
+        let registry = try TestAccounts().registry()
         var long = entry(at: 1)
         long.actions = String(repeating: "x", count: 1_000_000)
-        try store.append([long])
-        #expect(try store.log().first?.actions?.utf8.count == 4096)
+        try registry.write([long])
+        #expect(try registry.store.log().first?.actions?.utf8.count == 4096)
     }
 }

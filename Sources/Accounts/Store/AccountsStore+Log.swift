@@ -1,5 +1,5 @@
 import GRDB
-package import People
+import People
 
 extension AccountsStore {
     private static let longest = 4096
@@ -8,20 +8,12 @@ extension AccountsStore {
     /// The most rows of strangers.
     private static let mostOfStrangers: Int64 = 10_000
 
-    /// Appends entries in order, in one transaction, and removes what is beyond the limits.
+    /// Appends entries in order, and removes what is beyond the limits.
     ///
-    /// - Parameter strangers: Condensed refusals of those whom nobody knows. They have numbers and a limit of their own,
-    ///   so that they never push out what users did.
-    /// - Parameter unnamed: The users of those who do not sign in.
-    package func append(
-        _ entries: [CommandLogEntry],
-        strangers: [CommandLogEntry] = [],
-        limits: LogLimits = LogLimits(),
-        unnamed: [Interface: String] = [:]
-    ) throws(AccountsError) {
-        try write { try Self.append(entries, strangers: strangers, limits: limits, unnamed: unnamed, $0) }
-    }
-
+    /// - Parameters:
+    ///   - strangers: Condensed refusals of those whom nobody knows. They have numbers and a limit of their own, so that
+    ///     they never push out what users did.
+    ///   - unnamed: The users of those who do not sign in.
     static func append(
         _ entries: [CommandLogEntry],
         strangers: [CommandLogEntry],
