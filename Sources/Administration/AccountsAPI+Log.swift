@@ -13,13 +13,14 @@ extension AccountsAPI {
         try call.requireAdministration()
         let words = try call.query("thing", "user", "since", "limit")
         var query = LogQuery()
-        query.thing = words["thing"]
-        // What is there is found by its identifier, whatever it was called.
+        // What is there, or was, is found by its identifier, whatever it was called.
         if let thing = words["thing"] {
             if let (found, _) = try await object(.thing, thing, call) {
-                query.thing = "\(found.id)"
+                query.object = .id("\(found.id)")
             } else if let gone = await goneObject(.thing, thing) {
-                query.thing = "\(gone)"
+                query.object = .id("\(gone)")
+            } else {
+                query.object = .name(thing)
             }
         }
         query.caller = try words["user"].map { word throws(AccountsError) in try caller(word, call.table) }

@@ -39,6 +39,7 @@ package struct TestAccounts {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v6") { try AccountsSchema.migrate($0) }
         migrator.registerMigration("v7") { try AccountsSchema.addOrigins($0) }
+        migrator.registerMigration("v9") { try AccountsSchema.indexTargets($0) }
         try migrator.migrate(database)
     }
 

@@ -3,6 +3,7 @@ import AccountsFixture
 import GRDB
 import People
 import Testing
+import Threading
 
 struct CommandLogTests {
     private func entry(
@@ -78,11 +79,99 @@ struct CommandLogTests {
             change(&query)
             return try store.log(query).map(\.at)
         }
-        #expect(try times { $0.thing = "table-lamp" } == [1, 3, 4])
+        #expect(try times { $0.object = .name("table-lamp") } == [1, 3, 4])
         #expect(try times { $0.caller = "user:bob" } == [1, 2, 4])
         #expect(try times { $0.since = 3 } == [3, 4])
         #expect(try times { ($0.caller, $0.limit) = ("user:bob", 2) } == [2, 4])
         #expect(try times { $0.limit = -5 } == [])
+    }
+
+    /// Rows of a lamp, with those of others between them.
+    private func rowsOfLamp() throws -> TestAccounts {
+        let accounts = try TestAccounts()
+        let rows = (1...9).map { (number: Int64) in
+            var row = entry(
+                at: number,
+                code: number == 3 ? "unknown_thing" : nil,
+                by: number > 6 ? "eve" : "bob"
+            )
+            // One was refused before the lamp was found, by its identifier; others are about something else.
+            row.target = number == 3 ? nil : number % 3 == 2 ? "6a" : "5f"
+            row.slug = number == 3 ? "5f" : number > 4 ? "desk-lamp" : "table-lamp"
+            if number == 9 { (row.kind, row.slug) = ("user add", nil) }
+            return row
+        }
+        try accounts.registry().write(rows)
+        return accounts
+    }
+
+    @Test func `rows of an object are found by its identifier, whatever its name was`() throws {
+        let store = try rowsOfLamp().store
+        var query = LogQuery()
+        query.object = .id("5f")
+        #expect(try store.log(query).map(\.at) == [1, 3, 4, 6, 7])
+        (query.since, query.limit) = (3, 3)
+        #expect(try store.log(query).map(\.at) == [4, 6, 7])
+        query.caller = "user:bob"
+        #expect(try store.log(query).map(\.at) == [3, 4, 6])
+        query.object = .id("ff")
+        #expect(try store.log(query).isEmpty)
+    }
+
+    @Test func `the rows of one thing are found without reading those of others`() throws {
+        let accounts = try rowsOfLamp()
+        let statements = Locked<[String]>([])
+        try accounts.database.read { database in
+            database.trace { event in statements.withLock { $0.append(event.expandedDescription) } }
+        }
+        var query = LogQuery()
+        query.object = .id("5f")
+        _ = try accounts.store.log(query)
+        query.before = 7
+        _ = try accounts.store.log(query)
+        try accounts.database.read { $0.trace(options: []) }
+        let queries = statements.withLock { $0 }.filter { $0.hasPrefix("SELECT") }
+        #expect(queries.count == 3)
+        for sql in queries {
+            let steps = try accounts.database.read { database in
+                try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(sql)").map { $0["detail"] as String }
+            }
+            let reads = steps.filter { $0.contains("command") }
+            #expect(
+                reads.count == 2 && reads.allSatisfy { $0.hasPrefix("SEARCH command USING INDEX") },
+                "\(steps)"
+            )
+            #expect(reads.contains { $0.contains("command_target (target=? AND rowid") }, "\(steps)")
+        }
+    }
+
+    @Test(arguments: [nil, .id("5f"), .name("desk-lamp")] as [LogQuery.Object?])
+    func `older rows follow by the number of the last one, each once`(object: LogQuery.Object?) throws {
+        let store = try rowsOfLamp().store
+        var query = LogQuery()
+        query.object = object
+        let all = try store.log(query)
+        #expect(all.count > 3)
+        query.limit = 2
+        var found = try store.log(query)
+        for _ in all {
+            query.before = found.first?.seq
+            found = try store.log(query) + found
+        }
+        #expect(found == all)
+    }
+
+    @Test func `refusals of strangers are not among the rows before another`() throws {
+        let accounts = try TestAccounts()
+        var stranger = entry(at: 2, code: "unauthenticated")
+        (stranger.caller, stranger.isOfStranger) = ("nobody", true)
+        try accounts.registry().write([entry(at: 1), stranger, entry(at: 3)])
+        var query = LogQuery()
+        #expect(try accounts.store.log(query).map(\.seq) == [1, -1, 2])
+        query.before = 2
+        #expect(try accounts.store.log(query).map(\.seq) == [1])
+        query.before = 1
+        #expect(try accounts.store.log(query).isEmpty)
     }
 
     @Test func `old and many rows are removed`() throws {
