@@ -11,7 +11,7 @@ extension AccountsAPI {
     /// For who administers; newest last.
     func log(_ call: AccountsCall) async throws(AccountsError) -> AccountsResponse {
         try call.requireAdministration()
-        let words = try call.query("thing", "user", "since", "limit")
+        let words = try call.query("thing", "user", "since", "before", "limit")
         var query = LogQuery()
         // What is there, or was, is found by its identifier, whatever it was called.
         if let thing = words["thing"] {
@@ -25,6 +25,12 @@ extension AccountsAPI {
         }
         query.caller = try words["user"].map { word throws(AccountsError) in try caller(word, call.table) }
         query.since = try words["since"].map { text throws(AccountsError) in try parseTime(text) }
+        if let text = words["before"] {
+            guard let number = Int64(text), number > 0 else {
+                throw .badValue("before must be the number of a row, 1 or more (is \(quoted(text)))")
+            }
+            query.before = number
+        }
         if let text = words["limit"] {
             guard let limit = Int(text), (1...Self.mostRows).contains(limit) else {
                 throw .badValue("limit must be 1 to \(Self.mostRows) (is \(quoted(text)))")

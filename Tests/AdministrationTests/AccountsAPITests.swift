@@ -217,6 +217,11 @@ struct AccountsAPITests {
         #expect(await desk.ask(.get, "log", query: ["since": "2999-01-01"]).rows.isEmpty)
         #expect(await desk.ask(.get, "log", query: ["since": "soon"]).status == 400)
         #expect(await desk.ask(.get, "log", query: ["limit": "0"]).status == 400)
+        #expect(await desk.ask(.get, "log", query: ["before": "2"]).texts("kind") == ["user add"])
+        for before in ["0", "-1", "x"] {
+            let answer = await desk.ask(.get, "log", query: ["before": before])
+            #expect(answer.code == "invalid_value" && answer.status == 400, "\(answer)")
+        }
         #expect(await desk.ask(.get, "log", as: desk.bob).status == 403)
     }
 
