@@ -354,7 +354,7 @@ package final class AccountsRegistry: Sendable {
         port.yield()
         for await _ in wakes {
             // Rows of the same moment are one transaction; see ``log(_:)`` for how long they may wait.
-            try? await Task.sleep(for: .milliseconds(800))
+            try? await Task.sleep(for: .milliseconds(700))
             do throws(AccountsError) {
                 // First what counts, then what is written.
                 try refresh()

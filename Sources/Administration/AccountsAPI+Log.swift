@@ -11,19 +11,26 @@ extension AccountsAPI {
     /// For who administers; newest last.
     func log(_ call: AccountsCall) async throws(AccountsError) -> AccountsResponse {
         try call.requireAdministration()
-        let words = try call.query("thing", "user", "since", "limit")
+        let words = try call.query("thing", "user", "since", "before", "limit")
         var query = LogQuery()
-        query.thing = words["thing"]
-        // What is there is found by its identifier, whatever it was called.
+        // What is there, or was, is found by its identifier, whatever it was called.
         if let thing = words["thing"] {
             if let (found, _) = try await object(.thing, thing, call) {
-                query.thing = "\(found.id)"
+                query.object = .id("\(found.id)")
             } else if let gone = await goneObject(.thing, thing) {
-                query.thing = "\(gone)"
+                query.object = .id("\(gone)")
+            } else {
+                query.object = .name(thing)
             }
         }
         query.caller = try words["user"].map { word throws(AccountsError) in try caller(word, call.table) }
         query.since = try words["since"].map { text throws(AccountsError) in try parseTime(text) }
+        if let text = words["before"] {
+            guard let number = Int64(text), number > 0 else {
+                throw .badValue("before must be the number of a row, 1 or more (is \(quoted(text)))")
+            }
+            query.before = number
+        }
         if let text = words["limit"] {
             guard let limit = Int(text), (1...Self.mostRows).contains(limit) else {
                 throw .badValue("limit must be 1 to \(Self.mostRows) (is \(quoted(text)))")

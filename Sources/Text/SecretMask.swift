@@ -9,11 +9,19 @@ package import JSON
 ///   would confirm a guess of it.
 /// - Whoever reads only, as the log or the command log, gets texts without sessions and the known passwords either.
 package struct SecretMask: Sendable, Hashable {
+    /// What secrets begin with, by what they are for; sessions begin with nothing.
+    ///
+    /// Each has four characters, `tl?_`. A further one is masked everywhere from then on.
+    package enum Prefix: String, CaseIterable, Sendable {
+        /// Tokens of users.
+        case token = "tlu_"
+        /// Secrets of links.
+        case link = "tll_"
+    }
+
     package static let mark = "***"
     /// What the tokens of users begin with.
-    package static let tokenPrefix = "tlu_"
-    /// What the secrets of links begin with.
-    package static let linkPrefix = "tll_"
+    package static let tokenPrefix = Prefix.token.rawValue
 
     /// Finds tokens and the secrets of links, by their first characters, also when their end is cut off.
     package static let tokens = SecretMask(findsSessions: false, passwords: [])
@@ -140,7 +148,7 @@ package struct SecretMask: Sendable, Hashable {
         while start < bytes.count, let place = memchr(base + start, 0x5F, bytes.count - start) {
             let mark = UnsafeRawPointer(base).distance(to: place)
             start = mark + 1
-            guard mark >= first + 3, isTokenPrefix(bytes[mark - 3], bytes[mark - 2], bytes[mark - 1]) else {
+            guard mark >= first + 3, isPrefix(bytes[mark - 3], bytes[mark - 2], bytes[mark - 1]) else {
                 continue
             }
             var end = start
@@ -150,10 +158,17 @@ package struct SecretMask: Sendable, Hashable {
         return nil
     }
 
-    /// Whether these are the first three bytes of ``tokenPrefix`` or ``linkPrefix``.
-    private static func isTokenPrefix(_ first: UInt8, _ second: UInt8, _ third: UInt8) -> Bool {
-        first == UInt8(ascii: "t") && second == UInt8(ascii: "l")
-            && (third == UInt8(ascii: "u") || third == UInt8(ascii: "l"))
+    /// The third byte of each ``Prefix``; the others are always the same.
+    private static let kinds = Prefix.allCases.map { prefix in
+        let bytes = Array(prefix.rawValue.utf8)
+        precondition(bytes.count == 4 && bytes.starts(with: "tl".utf8) && bytes[3] == 0x5F, "not tl?_")
+        return bytes[2]
+    }
+
+    /// Whether these are the first three bytes of a ``Prefix``.
+    private static func isPrefix(_ first: UInt8, _ second: UInt8, _ third: UInt8) -> Bool {
+        // The list is asked last: texts are full of `_`, and few have `tl` before it.
+        first == UInt8(ascii: "t") && second == UInt8(ascii: "l") && kinds.contains(third)
     }
 
     private static func sessions(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {

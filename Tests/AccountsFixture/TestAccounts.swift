@@ -39,7 +39,16 @@ package struct TestAccounts {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v6") { try AccountsSchema.migrate($0) }
         migrator.registerMigration("v7") { try AccountsSchema.addOrigins($0) }
+        migrator.registerMigration("v9") { try AccountsSchema.indexTargets($0) }
         try migrator.migrate(database)
+    }
+
+    /// What the daemon has over the store.
+    package func registry(
+        _ settings: AccountsRegistry.Settings = AccountsRegistry.Settings(),
+        at now: Int64 = 5
+    ) throws -> AccountsRegistry {
+        try AccountsRegistry(store, settings, clock: { now }, changed: { _ in })
     }
 
     /// The user bob, who knows where things are.
@@ -52,6 +61,14 @@ package struct TestAccounts {
 
     package func count(_ table: String) throws -> Int {
         try database.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM \(table)") ?? 0 }
+    }
+}
+
+extension AccountsRegistry {
+    /// Writes rows of the log in order.
+    package func write(_ entries: [CommandLogEntry]) throws {
+        for entry in entries { log(entry) }
+        try flush()
     }
 }
 

@@ -3,6 +3,7 @@ import AccountsFixture
 import GRDB
 import People
 import Testing
+import Threading
 
 struct CommandLogTests {
     private func entry(
@@ -23,53 +24,54 @@ struct CommandLogTests {
     }
 
     @Test func `entries are stored as they are, newest last`() throws {
-        let store = try TestAccounts().store
+        let registry = try TestAccounts().registry()
         var full = entry(at: 1)
         (full.id, full.epoch, full.target, full.actions) = ("7", "e", "5f", #"{"state":"ON"}"#)
         (full.results, full.tx) = ("{}", "3")
-        try store.append([full, entry(at: 2), entry(at: 3)])
-        let found = try store.log()
+        try registry.write([full, entry(at: 2), entry(at: 3)])
+        let found = try registry.store.log()
         #expect(found.map(\.at) == [1, 2, 3] && found.map(\.seq) == [1, 2, 3])
         full.seq = 1
         #expect(found.first == full)
     }
 
     @Test func `a text that is empty or missing stays so after a row in which it was there`() throws {
-        let store = try TestAccounts().store
+        let registry = try TestAccounts().registry()
         var full = entry(at: 1)
         (full.id, full.target, full.actions, full.tx) = ("7", "5f", #"{"text":"größer"}"#, "3")
         var bare = CommandLogEntry(at: 2, interface: "mqtt", caller: "nobody", kind: "set", state: "ok")
         bare.source = ""
-        try store.append([full, bare])
+        try registry.write([full, bare])
         (full.seq, bare.seq) = (1, 2)
-        #expect(try store.log() == [full, bare])
+        #expect(try registry.store.log() == [full, bare])
     }
 
     @Test func `rows that an older version called obeyed are accepted`() throws {
         let accounts = try TestAccounts()
         var old = entry(at: 1)
         old.state = "obeyed"
-        try accounts.store.append([old, entry(at: 2, code: "not_allowed"), entry(at: 3)])
+        try accounts.registry().write([old, entry(at: 2, code: "not_allowed"), entry(at: 3)])
         try accounts.database.write { try AccountsSchema.renameAccepted($0) }
         #expect(try accounts.store.log().map(\.state) == ["accepted", "refused", "ok"])
     }
 
     @Test func `equal refusals within a minute are one row`() throws {
-        let store = try TestAccounts().store
-        try store.append([entry(at: 1000, code: "not_allowed"), entry(at: 30_000, code: "not_allowed")])
-        try store.append([entry(at: 60_999, code: "not_allowed"), entry(at: 61_000, code: "not_allowed")])
-        try store.append([
+        let registry = try TestAccounts().registry()
+        try registry.write([entry(at: 1000, code: "not_allowed"), entry(at: 30_000, code: "not_allowed")])
+        try registry.write([entry(at: 60_999, code: "not_allowed"), entry(at: 61_000, code: "not_allowed")])
+        try registry.write([
             entry(at: 61_500, code: "unknown_thing"), entry(at: 61_500, code: "not_allowed", by: "eve"),
         ])
-        try store.append([entry(at: 61_600), entry(at: 61_700)])
-        #expect(try store.log().map(\.times) == [3, 1, 1, 1, 1, 1])
+        try registry.write([entry(at: 61_600), entry(at: 61_700)])
+        #expect(try registry.store.log().map(\.times) == [3, 1, 1, 1, 1, 1])
     }
 
     @Test func `the log is asked for by thing, user and time`() throws {
-        let store = try TestAccounts().store
+        let accounts = try TestAccounts()
+        let store = accounts.store
         var namesake = entry(at: 0, by: "eve")
         (namesake.kind, namesake.slug, namesake.target) = ("user add", nil, "table-lamp")
-        try store.append([
+        try accounts.registry().write([
             namesake, entry(at: 1), entry(at: 2, slug: "desk"), entry(at: 3, by: "eve"), entry(at: 4),
         ])
         func times(_ change: (inout LogQuery) -> Void) throws -> [Int64] {
@@ -77,57 +79,144 @@ struct CommandLogTests {
             change(&query)
             return try store.log(query).map(\.at)
         }
-        #expect(try times { $0.thing = "table-lamp" } == [1, 3, 4])
+        #expect(try times { $0.object = .name("table-lamp") } == [1, 3, 4])
         #expect(try times { $0.caller = "user:bob" } == [1, 2, 4])
         #expect(try times { $0.since = 3 } == [3, 4])
         #expect(try times { ($0.caller, $0.limit) = ("user:bob", 2) } == [2, 4])
         #expect(try times { $0.limit = -5 } == [])
     }
 
+    /// Rows of a lamp, with those of others between them.
+    private func rowsOfLamp() throws -> TestAccounts {
+        let accounts = try TestAccounts()
+        let rows = (1...9).map { (number: Int64) in
+            var row = entry(
+                at: number,
+                code: number == 3 ? "unknown_thing" : nil,
+                by: number > 6 ? "eve" : "bob"
+            )
+            // One was refused before the lamp was found, by its identifier; others are about something else.
+            row.target = number == 3 ? nil : number % 3 == 2 ? "6a" : "5f"
+            row.slug = number == 3 ? "5f" : number > 4 ? "desk-lamp" : "table-lamp"
+            if number == 9 { (row.kind, row.slug) = ("user add", nil) }
+            return row
+        }
+        try accounts.registry().write(rows)
+        return accounts
+    }
+
+    @Test func `rows of an object are found by its identifier, whatever its name was`() throws {
+        let store = try rowsOfLamp().store
+        var query = LogQuery()
+        query.object = .id("5f")
+        #expect(try store.log(query).map(\.at) == [1, 3, 4, 6, 7])
+        (query.since, query.limit) = (3, 3)
+        #expect(try store.log(query).map(\.at) == [4, 6, 7])
+        query.caller = "user:bob"
+        #expect(try store.log(query).map(\.at) == [3, 4, 6])
+        query.object = .id("ff")
+        #expect(try store.log(query).isEmpty)
+    }
+
+    @Test func `the rows of one thing are found without reading those of others`() throws {
+        let accounts = try rowsOfLamp()
+        let statements = Locked<[String]>([])
+        try accounts.database.read { database in
+            database.trace { event in statements.withLock { $0.append(event.expandedDescription) } }
+        }
+        var query = LogQuery()
+        query.object = .id("5f")
+        _ = try accounts.store.log(query)
+        query.before = 7
+        _ = try accounts.store.log(query)
+        try accounts.database.read { $0.trace(options: []) }
+        let queries = statements.withLock { $0 }.filter { $0.hasPrefix("SELECT") }
+        #expect(queries.count == 3)
+        for sql in queries {
+            let steps = try accounts.database.read { database in
+                try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(sql)").map { $0["detail"] as String }
+            }
+            let reads = steps.filter { $0.contains("command") }
+            #expect(
+                reads.count == 2 && reads.allSatisfy { $0.hasPrefix("SEARCH command USING INDEX") },
+                "\(steps)"
+            )
+            #expect(reads.contains { $0.contains("command_target (target=? AND rowid") }, "\(steps)")
+        }
+    }
+
+    @Test(arguments: [nil, .id("5f"), .name("desk-lamp")] as [LogQuery.Object?])
+    func `older rows follow by the number of the last one, each once`(object: LogQuery.Object?) throws {
+        let store = try rowsOfLamp().store
+        var query = LogQuery()
+        query.object = object
+        let all = try store.log(query)
+        #expect(all.count > 3)
+        query.limit = 2
+        var found = try store.log(query)
+        for _ in all {
+            query.before = found.first?.seq
+            found = try store.log(query) + found
+        }
+        #expect(found == all)
+    }
+
+    @Test func `refusals of strangers are not among the rows before another`() throws {
+        let accounts = try TestAccounts()
+        var stranger = entry(at: 2, code: "unauthenticated")
+        (stranger.caller, stranger.isOfStranger) = ("nobody", true)
+        try accounts.registry().write([entry(at: 1), stranger, entry(at: 3)])
+        var query = LogQuery()
+        #expect(try accounts.store.log(query).map(\.seq) == [1, -1, 2])
+        query.before = 2
+        #expect(try accounts.store.log(query).map(\.seq) == [1])
+        query.before = 1
+        #expect(try accounts.store.log(query).isEmpty)
+    }
+
     @Test func `old and many rows are removed`() throws {
-        let store = try TestAccounts().store
-        var limits = LogLimits()
-        (limits.days, limits.rows) = (1, 5)
-        try store.append((1...9).map { entry(at: $0) }, limits: limits)
+        var settings = AccountsRegistry.Settings()
+        (settings.log.days, settings.log.rows) = (1, 5)
+        let registry = try TestAccounts().registry(settings)
+        let store = registry.store
+        try registry.write((1...9).map { entry(at: $0) })
         #expect(try store.log().map(\.at) == [5, 6, 7, 8, 9])
-        try store.append([entry(at: 86_400_007)], limits: limits)
+        try registry.write([entry(at: 86_400_007)])
         #expect(try store.log().map(\.at) == [7, 8, 9, 86_400_007])
-        limits.rows = 0
-        try store.append([entry(at: 86_400_008)], limits: limits)
+        settings.log.rows = 0
+        registry.use(settings)
+        try registry.write([entry(at: 86_400_008)])
         #expect(try store.log().isEmpty)
     }
 
     @Test func `what is done without signing in never pushes out what users did`() throws {
-        let store = try TestAccounts().store
-        var limits = LogLimits()
-        limits.rows = 100
-        let unnamed: [Interface: String] = [.mqtt: "guest", .flare: "guest"]
-        func append(_ entries: [CommandLogEntry]) throws {
-            try store.append(entries, limits: limits, unnamed: unnamed)
-        }
+        var settings = AccountsRegistry.Settings()
+        settings.log.rows = 100
+        settings.unnamed = [.mqtt: "guest", .flare: "guest"]
+        let registry = try TestAccounts().registry(settings)
         var signedIn = entry(at: 2, by: "guest")
         signedIn.interface = "kiosk"
         var overFlare = entry(at: 3, by: "guest")
         overFlare.interface = "flare"
-        try append((0..<70).map { _ in entry(at: 1) } + [signedIn, overFlare])
+        try registry.write((0..<70).map { _ in entry(at: 1) } + [signedIn, overFlare])
         for start: Int64 in stride(from: 10, to: 1000, by: 10) {
-            try append((start..<start + 10).map { entry(at: $0, by: "guest") })
+            try registry.write((start..<start + 10).map { entry(at: $0, by: "guest") })
         }
-        var rows = try store.log()
+        var rows = try registry.store.log()
         #expect(rows.count { $0.caller == "user:bob" } == 70)
         #expect(rows.count { $0.interface != "mqtt" } == 2)
         #expect(rows.count <= 100 && rows.last?.at == 999)
         // Users push out the oldest, and those who do not sign in keep a quarter.
-        try append((0..<500).map { entry(at: 1000 + $0) })
-        rows = try store.log()
+        try registry.write((0..<500).map { entry(at: 1000 + $0) })
+        rows = try registry.store.log()
         #expect(rows.allSatisfy { $0.caller == "user:bob" })
     }
 
     @Test func `long texts are clipped`() throws {
-        let store = try TestAccounts().store
+        let registry = try TestAccounts().registry()
         var long = entry(at: 1)
         long.actions = String(repeating: "x", count: 1_000_000)
-        try store.append([long])
-        #expect(try store.log().first?.actions?.utf8.count == 4096)
+        try registry.write([long])
+        #expect(try registry.store.log().first?.actions?.utf8.count == 4096)
     }
 }

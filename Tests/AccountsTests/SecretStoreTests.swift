@@ -46,9 +46,9 @@ struct SecretStoreTests {
             until: 100,
             by: home.asBob.at(3)
         )
-        var index = SecretIndex(try home.store.secrets(at: 4), sessionLifetime: 1000)
-        #expect(index.use(token, at: 5)?.caller == .user(home.bob, ceiling: .read))
-        try home.store.record(index.takeUses())
+        let registry = try home.registry(at: 5)
+        #expect(registry.identify(.token(token.text)) == .user(home.bob, ceiling: .read))
+        try registry.flush()
         #expect(try home.store.secrets(.token, ofUser: "bob", at: 6).map(\.used) == [5])
         #expect(try home.store.secrets(.token, ofUser: "owner", at: 6).isEmpty)
         #expect(try home.store.secrets(at: 100).isEmpty)
@@ -106,9 +106,9 @@ struct SecretStoreTests {
         let sessions = try (0..<50).map {
             try home.store.addSession(of: home.bob, name: "\($0)", until: 1000, at: Int64($0)).0
         }
-        var index = SecretIndex(try home.store.secrets(at: 60), sessionLifetime: 1000)
-        _ = index.use(sessions[0], at: 60)
-        try home.store.record(index.takeUses())
+        let registry = try home.registry(at: 60)
+        #expect(registry.identify(.session(sessions[0].text)) != nil)
+        try registry.flush()
         _ = try home.store.addSession(of: home.bob, name: "50", until: 1000, at: 70)
         let names = try home.store.secrets(.session, ofUser: "bob", at: 80).map(\.name)
         #expect(names.count == 50 && names.contains("0") && !names.contains("1"))
@@ -133,10 +133,10 @@ struct SecretStoreTests {
     @Test func `a session that was ended is not brought back by a use`() throws {
         let home = try TestAccounts()
         let (session, _) = try home.store.addSession(of: home.bob, name: "", until: 1000, at: 3)
-        var index = SecretIndex(try home.store.secrets(at: 4), sessionLifetime: 1000)
-        _ = index.use(session, at: 5)
+        let registry = try home.registry(at: 5)
+        #expect(registry.identify(.session(session.text)) != nil)
         try home.store.endSession(session)
-        try home.store.record(index.takeUses())
+        try registry.flush()
         #expect(try home.store.secrets(at: 6).isEmpty)
     }
 

@@ -1,6 +1,7 @@
 import Accounts
 import AccountsFixture
 import Administration
+import Flare
 import JSON
 import People
 import Testing
@@ -216,7 +217,36 @@ struct AccountsAPITests {
         #expect(await desk.ask(.get, "log", query: ["since": "2999-01-01"]).rows.isEmpty)
         #expect(await desk.ask(.get, "log", query: ["since": "soon"]).status == 400)
         #expect(await desk.ask(.get, "log", query: ["limit": "0"]).status == 400)
+        #expect(await desk.ask(.get, "log", query: ["before": "2"]).texts("kind") == ["user add"])
+        for before in ["0", "-1", "x"] {
+            let answer = await desk.ask(.get, "log", query: ["before": before])
+            #expect(answer.code == "invalid_value" && answer.status == 400, "\(answer)")
+        }
         #expect(await desk.ask(.get, "log", as: desk.bob).status == 403)
+    }
+
+    @Test func `what is gone is found by its identifier`() async throws {
+        let desk = try TestAdministration()
+        let gone = FlareID(high: 1, low: 99)
+        for (number, target) in [TestAccounts.lamp, gone, gone].enumerated() {
+            var entry = CommandLogEntry(
+                at: TestAdministration.start + Int64(number),
+                interface: "mqtt",
+                caller: "user:bob",
+                kind: "set",
+                state: "accepted"
+            )
+            (entry.target, entry.slug) = ("\(target)", target == gone ? "old-lamp" : "table-lamp")
+            desk.registry.log(entry)
+        }
+        func slugs(_ thing: String) async -> [String?] {
+            await desk.ask(.get, "log", query: ["thing": thing]).texts("slug")
+        }
+        #expect(await slugs("\(gone)") == ["old-lamp", "old-lamp"])
+        #expect(await slugs("old-lamp") == ["old-lamp", "old-lamp"])
+        #expect(await slugs("table-lamp") == ["table-lamp"])
+        #expect(await slugs("\(TestAccounts.lamp)") == ["table-lamp"])
+        #expect(await slugs("other-lamp").isEmpty)
     }
 
     @Test func `the log is asked for by a user who is there or was, a user of this machine, or nobody`()

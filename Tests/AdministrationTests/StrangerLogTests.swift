@@ -100,20 +100,21 @@ struct StrangerLogTests {
     }
 
     @Test func `rows of strangers have a limit of their own, and go with the days`() throws {
-        let store = try TestAccounts().store
-        var limits = LogLimits()
-        (limits.rows, limits.days) = (5, 1)
-        try store.append((0..<5).map(order), limits: limits)
+        var settings = AccountsRegistry.Settings()
+        (settings.log.rows, settings.log.days) = (5, 1)
+        let registry = try TestAccounts().registry(settings)
+        let store = registry.store
+        try registry.write((0..<5).map(order))
         for number in 0..<50 {
             let row = refusal(number, from: "192.0.2.\(number)", at: TestAdministration.start + Int64(number))
-            try store.append([], strangers: [row], limits: limits)
+            try registry.write([row])
         }
         let rows = try store.log()
         #expect(rows.count { $0.caller == "user:bob" } == 5)
         #expect(rows.suffix(5).map(\.source) == (45..<50).map { "192.0.2.\($0)" })
         var later = order(1)
         later.at += 90_000_000
-        try store.append([later], limits: limits)
+        try registry.write([later])
         #expect(try store.log().count == 1)
     }
 
@@ -154,12 +155,16 @@ struct StrangerLogTests {
     }
 
     @Test func `refusals of one user never push out what others did`() throws {
-        let store = try TestAccounts().store
-        var limits = LogLimits()
-        limits.rows = 100
-        try store.append((0..<70).map(order) + [refusedOrder(1, by: "ann")], limits: limits)
+        var settings = AccountsRegistry.Settings()
+        settings.log.rows = 100
+        let registry = try TestAccounts().registry(settings)
+        let store = registry.store
+        try registry.write((0..<70).map(order) + [refusedOrder(1, by: "ann")])
+        // One a second: more in a minute are counted instead.
         for start in stride(from: 0, to: 1000, by: 10) {
-            try store.append((start..<start + 10).map { refusedOrder($0) }, limits: limits)
+            try registry.write(
+                (start..<start + 10).map { refusedOrder($0, at: TestAdministration.start + Int64($0) * 1000) }
+            )
         }
         var query = LogQuery()
         query.limit = 1000
@@ -168,7 +173,7 @@ struct StrangerLogTests {
         #expect(rows.count { $0.caller == "user:ann" } == 1)
         #expect(rows.count <= 100 && rows.last?.slug == "thing-999")
         // What is done still pushes out the oldest.
-        try store.append((0..<200).map(order), limits: limits)
+        try registry.write((0..<200).map(order))
         #expect(try store.log(query).count == 99)
         #expect(try store.log(query).count { $0.code != nil } == 0)
     }

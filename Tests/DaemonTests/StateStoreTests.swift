@@ -1,3 +1,4 @@
+import Accounts
 @testable import Controller
 import Daemon
 import Flare
@@ -157,6 +158,48 @@ struct StateStoreTests {
             let memory = try StateStore(folder: folder.url).memory()
             #expect(memory.slugs[.thing, lamp.id] == "lamp")
             #expect(memory.slugs.home(of: lamp) == nil)
+        }
+    }
+
+    @Test func `a database of an earlier version gets the indexes of the log, and keeps its rows`()
+        async throws
+    {
+        try await withTemporaryFolder { folder in
+            let old = try StateStore(folder: folder.url)
+            let registry = try AccountsRegistry(
+                old.accounts,
+                AccountsRegistry.Settings(),
+                clock: { 5 },
+                changed: { _ in }
+            )
+            for number: Int64 in 1...3 {
+                var entry = CommandLogEntry(
+                    at: number,
+                    interface: "mqtt",
+                    caller: "user:bob",
+                    kind: "set",
+                    state: "accepted"
+                )
+                entry.target = number == 2 ? "6a" : "5f"
+                registry.log(entry)
+            }
+            try registry.flush()
+            old.close()
+            let queue = try DatabaseQueue(path: old.path)
+            try await queue.write { database in
+                try database.execute(
+                    sql: """
+                        DROP INDEX command_target; DROP INDEX command_unresolved;
+                        DELETE FROM grdb_migrations WHERE identifier = 'v9';
+                        """
+                )
+            }
+            try queue.close()
+            let store = try StateStore(folder: folder.url)
+            var query = LogQuery()
+            query.object = .id("5f")
+            #expect(try store.withAccounts { try $0.log(query) }.map(\.seq) == [1, 3])
+            #expect(try store.withAccounts { try $0.log() }.count == 3)
         }
     }
 

@@ -30,6 +30,16 @@ struct SecretMaskTests {
         #expect(SecretMask.tokens.masked(Self.token) == "***")
     }
 
+    @Test(arguments: SecretMask.Prefix.allCases)
+    func `each kind of secret is masked, also when its end is cut off`(prefix: SecretMask.Prefix) {
+        let secret = prefix.rawValue + Self.session
+        for count in prefix.rawValue.count...secret.count {
+            let text = "is \"\(secret.prefix(count))…\""
+            #expect(SecretMask.tokens.masked(text) == "is \"***…\"")
+            #expect(SecretMask.tokens.finds(in: text))
+        }
+    }
+
     @Test func `tokens are found in any surroundings`() {
         var random = SplitMix64(seed: 7)
         for _ in 0..<20_000 {

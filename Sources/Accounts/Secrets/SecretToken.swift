@@ -11,10 +11,6 @@ package struct SecretToken: Sendable, Hashable, CustomStringConvertible {
         case session, token, link
     }
 
-    /// The first characters of a token, so that it is found where it should not be.
-    package static let prefix = SecretMask.tokenPrefix
-    /// The prefix of a link's secret.
-    package static let linkPrefix = SecretMask.linkPrefix
     private static let count = 32
 
     package let kind: Kind
@@ -25,7 +21,7 @@ package struct SecretToken: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses what was brought: base64url of 32 bytes, after the kind's prefix; `nil` for any other text.
     package init?(_ text: some StringProtocol, _ kind: Kind) {
-        let prefix = Self.prefix(of: kind)
+        let prefix = kind.prefix
         guard text.utf8.count <= 64, text.hasPrefix(prefix),
             let bytes = Base64.decodeCanonical(text.dropFirst(prefix.count).utf8, .url),
             bytes.count == Self.count
@@ -35,15 +31,7 @@ package struct SecretToken: Sendable, Hashable, CustomStringConvertible {
 
     /// What its owner brings.
     package var text: String {
-        Self.prefix(of: kind) + String(decoding: Base64.encode(bytes, .url, isPadded: false), as: UTF8.self)
-    }
-
-    private static func prefix(of kind: Kind) -> String {
-        switch kind {
-        case .token: prefix
-        case .link: linkPrefix
-        case .session: ""
-        }
+        kind.prefix + String(decoding: Base64.encode(bytes, .url, isPadded: false), as: UTF8.self)
     }
 
     package var description: String { "***" }
@@ -56,5 +44,16 @@ package struct SecretToken: Sendable, Hashable, CustomStringConvertible {
         // Every input is valid, so only a broken library gets here.
         precondition(result == 1 && length == 32, "libcrypto cannot compute SHA-256")
         return digest
+    }
+}
+
+extension SecretToken.Kind {
+    /// The first characters of such a secret, so that it is found where it should not be.
+    fileprivate var prefix: String {
+        switch self {
+        case .token: SecretMask.Prefix.token.rawValue
+        case .link: SecretMask.Prefix.link.rawValue
+        case .session: ""
+        }
     }
 }

@@ -54,6 +54,18 @@ package enum AccountsSchema {
         try database.execute(sql: "UPDATE command SET state = 'accepted' WHERE state = 'obeyed'")
     }
 
+    /// Adds the indexes that find the rows of one object in the command log: a later migration.
+    ///
+    /// The second one has only rows that were refused before their target was found, by the name or identifier that was sent.
+    package static func indexTargets(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                CREATE INDEX command_target ON command (target) WHERE target IS NOT NULL;
+                CREATE INDEX command_unresolved ON command (slug) WHERE target IS NULL AND slug IS NOT NULL;
+                """
+        )
+    }
+
     /// Adds what is built in: the group `all` with its grants, and the owner if there are no users at all.
     ///
     /// - Parameter owner: The owner's name; see ``AccountName``.

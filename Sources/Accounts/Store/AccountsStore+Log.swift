@@ -1,5 +1,5 @@
 import GRDB
-package import People
+import People
 
 extension AccountsStore {
     private static let longest = 4096
@@ -8,20 +8,12 @@ extension AccountsStore {
     /// The most rows of strangers.
     private static let mostOfStrangers: Int64 = 10_000
 
-    /// Appends entries in order, in one transaction, and removes what is beyond the limits.
+    /// Appends entries in order, and removes what is beyond the limits.
     ///
-    /// - Parameter strangers: Condensed refusals of those whom nobody knows. They have numbers and a limit of their own,
-    ///   so that they never push out what users did.
-    /// - Parameter unnamed: The users of those who do not sign in.
-    package func append(
-        _ entries: [CommandLogEntry],
-        strangers: [CommandLogEntry] = [],
-        limits: LogLimits = LogLimits(),
-        unnamed: [Interface: String] = [:]
-    ) throws(AccountsError) {
-        try write { try Self.append(entries, strangers: strangers, limits: limits, unnamed: unnamed, $0) }
-    }
-
+    /// - Parameters:
+    ///   - strangers: Condensed refusals of those whom nobody knows. They have numbers and a limit of their own, so that
+    ///     they never push out what users did.
+    ///   - unnamed: The users of those who do not sign in.
     static func append(
         _ entries: [CommandLogEntry],
         strangers: [CommandLogEntry],
@@ -190,22 +182,51 @@ extension AccountsStore {
     /// The newest rows that are asked for; newest last.
     package func log(_ query: LogQuery = LogQuery()) throws(AccountsError) -> [CommandLogEntry] {
         try read { database in
-            let limit = max(0, query.limit)
-            let isAboutPlace = Self.isAboutPlace
-            func newest(_ condition: String, _ order: String) throws -> ArraySlice<CommandLogEntry> {
-                let rows = try Row.fetchAll(
-                    database,
-                    sql: """
-                        SELECT * FROM command WHERE \(condition)
-                            AND (?1 IS NULL OR (target = ?1 OR slug = ?1) AND \(isAboutPlace)) AND (?2 IS NULL OR speaker = ?2)
-                            AND (?3 IS NULL OR at >= ?3) ORDER BY seq \(order) LIMIT ?4
-                        """,
-                    arguments: [query.thing, query.caller, query.since, limit]
-                )
-                return rows.reversed().map { CommandLogEntry($0) }[...]
-            }
-            return Self.merged(try newest("seq > 0", "DESC"), try newest("seq < 0", "ASC")).suffix(limit).map
-            { $0 }
+            let ofUsers = try Self.rows(query, from: 1, before: query.before ?? .max, database)
+            guard query.before == nil else { return ofUsers }
+            // They have numbers of their own, so only their times say where they belong.
+            let ofStrangers = try Self.rows(query, from: .min, before: 0, database)
+            return Self.merged(ofUsers[...], ofStrangers[...]).suffix(max(0, query.limit)).map { $0 }
+        }
+    }
+
+    /// The newest of the rows with these numbers that are asked for, newest last.
+    ///
+    /// The numbers of users go up from 1, those of strangers down from -1.
+    private static func rows(
+        _ query: LogQuery,
+        from first: Int64,
+        before end: Int64,
+        _ database: Database
+    ) throws -> [CommandLogEntry] {
+        let newest = "ORDER BY seq \(first > 0 ? "DESC" : "ASC") LIMIT ?5"
+        let isWanted = """
+            seq >= ?1 AND seq < ?2 AND (?3 IS NULL OR speaker = ?3) AND (?4 IS NULL OR at >= ?4)
+            """
+        var arguments: StatementArguments = [first, end, query.caller, query.since, max(0, query.limit)]
+        let sql: String
+        switch query.object {
+        case nil:
+            sql = "SELECT * FROM command WHERE \(isWanted) \(newest)"
+        case .name(let name):
+            arguments += [name]
+            sql = """
+                SELECT * FROM command WHERE \(isWanted) AND (target = ?6 OR slug = ?6) AND \(isAboutPlace) \(newest)
+                """
+        case .id(let id):
+            arguments += [id]
+            // Each of the two reads no more than the limit, so that an object with many rows costs no more than another.
+            sql = """
+                SELECT * FROM (SELECT * FROM command INDEXED BY command_target
+                    WHERE target = ?6 AND \(isWanted) AND \(isAboutPlace) \(newest))
+                UNION ALL
+                SELECT * FROM (SELECT * FROM command INDEXED BY command_unresolved
+                    WHERE target IS NULL AND slug = ?6 AND \(isWanted) AND \(isAboutPlace) \(newest))
+                \(newest)
+                """
+        }
+        return try Row.fetchAll(database, sql: sql, arguments: arguments).reversed().map {
+            CommandLogEntry($0)
         }
     }
 

@@ -111,10 +111,6 @@ extension AccountsStore {
     }
 
     /// Writes when secrets were used; those that were removed meanwhile stay so.
-    package func record(_ uses: [SecretIndex.Use]) throws(AccountsError) {
-        if !uses.isEmpty { try write { try Self.record(uses, $0) } }
-    }
-
     static func record(_ uses: [SecretIndex.Use], _ database: Database) throws {
         for use in uses {
             try database.execute(

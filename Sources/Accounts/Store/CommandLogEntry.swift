@@ -72,11 +72,20 @@ package struct LogLimits: Sendable, Hashable {
 
 /// Which rows of the log are asked for.
 package struct LogQuery: Sendable, Hashable {
-    /// An identifier or a slug.
-    package var thing: String?
+    /// What rows are about, as they have it.
+    package enum Object: Sendable, Hashable {
+        /// An identifier. Indexes find its rows, also those that were refused before the object was found.
+        case id(String)
+        /// A name that only rows have: the whole log is read.
+        case name(String)
+    }
+
+    package var object: Object?
     /// As rows have it: `user:bob`.
     package var caller: String?
     package var since: Int64?
+    /// Only rows of users with smaller numbers, which are older.
+    package var before: Int64?
     /// The most rows; the newest count.
     package var limit = 100
 

@@ -113,6 +113,7 @@ package final class StateStore: Sendable {
         migrator.registerMigration("v6") { database in try AccountsSchema.migrate(database) }
         migrator.registerMigration("v7") { database in try AccountsSchema.addOrigins(database) }
         migrator.registerMigration("v8") { database in try AccountsSchema.renameAccepted(database) }
+        migrator.registerMigration("v9") { database in try AccountsSchema.indexTargets(database) }
         return migrator
     }
 

@@ -25,6 +25,14 @@ struct LogCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only what happened from then on.", valueName: "time"))
     var since: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Only older rows than the one of this number (seq, see --json).",
+            valueName: "seq"
+        )
+    )
+    var before: Int?
+
     @Option(help: "The most rows; the newest count.")
     var limit = 100
 
@@ -35,7 +43,10 @@ struct LogCommand: AsyncParsableCommand {
         let rows = try await people.ask(
             .get,
             ["log"],
-            query: ["thing": thing, "user": user, "since": since, "limit": "\(limit)"]
+            query: [
+                "thing": thing, "user": user, "since": since, "before": before.map { "\($0)" },
+                "limit": "\(limit)",
+            ]
         )
         guard list.json else {
             return try list.write(

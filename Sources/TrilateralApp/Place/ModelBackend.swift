@@ -222,7 +222,14 @@ extension StateFolder {
             let store = try StateStore(folder: url)
             defer { store.close() }
             let now = RuntimeClock.now().wallMilliseconds
-            try store.accounts.append(changes.map { CommandLogEntry($0, at: now) })
+            let registry = try AccountsRegistry(
+                store.accounts,
+                AccountsRegistry.Settings(),
+                clock: { now },
+                changed: { _ in }
+            )
+            for change in changes { registry.log(CommandLogEntry(change, at: now)) }
+            try registry.flush()
         } catch {
             StandardError.report("warning: this is not in the command log: \(error)")
         }

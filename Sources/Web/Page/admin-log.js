@@ -1,12 +1,12 @@
 // The log: every command and every act of administration, carried out or refused.
 
+import { button, element, show } from "./dom.js";
 import { Form } from "./people-forms.js";
 import { ListPart } from "./people-list.js";
 import { userField } from "./people-parts.js";
 import { MOMENT, ask, clip, query, say, told, when } from "./people.js";
 
 const SECONDS = Object.assign({ second: "2-digit" }, MOMENT);
-const MOST = 1000;
 
 /** Why something was refused, where the code does not say it in plain words. */
 const REASONS = {
@@ -33,24 +33,30 @@ function row(entry) {
 
 export function logPart({ users, scopes }) {
 	let wanted = {};
-	let list = null;
-	const user = Object.assign(userField(users), { required: false });
+	const user = userField(users, { required: false });
 	if (user.options) user.options[0] = ["", say("anybody")];
-	const things = [["", say("anything")]].concat(scopes.things.map(thing => [thing.slug || thing.id, thing.name || thing.slug || thing.id]));
+	const things = [["", say("anything")], ...scopes.things.map(thing => [thing.slug || thing.id, thing.name || thing.slug || thing.id])];
 	const form = new Form({
 		label: say("What to show"), isWide: true, fields: [
 			user, { name: "thing", label: say("Thing"), type: "select", options: things },
 			{ name: "since", label: say("Since (optional)"), type: "datetime-local" },
-			{ name: "limit", label: say("At most"), type: "select", value: "100", options: ["100", "300", String(MOST)].map(count => [count, count]) }
+			{ name: "limit", label: say("At most"), type: "select", options: [100, 300, 1000].map(count => [count, count]) }
 		],
 		submit: say("Show"), send: values => {
 			wanted = values;
 			return list.refresh();
 		}
 	});
-	list = new ListPart({
-		title: say("Log"), note: say("The newest first."), before: form.node, empty: say("Nothing matches."), keyOf: entry => entry.seq,
-		load: async () => (await ask("GET", "log" + query(Object.assign({ limit: 100 }, wanted))) || []).reverse(), row
+	const older = button({ class: "button", hidden: true, text: say("Older") }, () => {
+		// Numbers below 0 are those of strangers.
+		wanted.before = Math.min(1e15, ...list.items.map(entry => entry.seq).filter(seq => seq > 0));
+		list.refresh().then(() => list.title.focus());
 	});
+	const list = new ListPart({
+		title: say("Log"), note: say("The newest first."), before: form.node, empty: say("Nothing matches."), keyOf: entry => entry.seq,
+		load: async () => (await ask("GET", "log" + query(wanted)) || []).reverse(), row,
+		loaded: items => show(older, items.length >= (wanted.limit || 100))
+	});
+	list.node.appendChild(element("div", { class: "buttons" }, older));
 	return list;
 }

@@ -6,7 +6,7 @@ import { logPart } from "./admin-log.js";
 import { groupsPart, usersPart } from "./admin-users.js";
 import { sessionsPart, sharesPart, tokensPart } from "./people-parts.js";
 import { Scopes } from "./people-scopes.js";
-import { ask, begin, frame, learn, link, say, toSignIn } from "./people.js";
+import { ask, begin, failure, frame, learn, link, say, toSignIn } from "./people.js";
 
 /** The parts of the page: by name in the address, title, and how each is made. `isFull`: for who administers. */
 const PARTS = () => [
@@ -80,7 +80,7 @@ class Administration {
 	}
 }
 
-const complaint = (error, again) => element("section", { class: "card part" }, element("p", { class: "wrong", role: "alert", text: error.message }),
+const complaint = (error, again) => element("section", { class: "card part" }, failure(error.message),
 	element("div", { class: "buttons" }, button({ class: "button", text: say("Try again") }, again)));
 
 begin(async () => {

@@ -11,7 +11,7 @@ begin(() => {
 		submit: say("Send me a link"),
 		send: values => ask("POST", "forgot", values),
 		done: () => finish(main, say("Look into your mail"),
-			say("If this account is known, a message is on its way to its address. Its link counts for 30 minutes."),
+			say("If this account is known, a message is on its way. Its link counts for 30 minutes."),
 			link("sign-in", say("Sign in")))
 	});
 	main.appendChild(card(form.node, link("sign-in", say("Back to signing in"))));

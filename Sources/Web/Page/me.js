@@ -5,7 +5,7 @@ import { Form, newPassword } from "./people-forms.js";
 import { ListPart } from "./people-list.js";
 import { grantFacts, sessionsPart, sharesPart, tokensPart, titleOf, whoText } from "./people-parts.js";
 import { Scopes } from "./people-scopes.js";
-import { ask, begin, frame, link, part, query, right, say, signOut, tell, toSignIn } from "./people.js";
+import { ask, begin, failure, frame, link, part, query, right, say, signOut, tell, toSignIn } from "./people.js";
 
 const card = (title, ...children) => element("section", { class: "card part" }, element("h2", { text: title, tabindex: "-1" }), ...children);
 
@@ -25,7 +25,7 @@ function profile(me) {
 			holder.replaceChild(make().node, holder.lastChild);
 			holder.firstChild.focus();
 			tell(answer.waiting
-				? say("A message with a link was sent to {0}. The address counts once the link was opened.", answer.waiting) : say("Saved."));
+				? say("A link was sent to {0}. The address counts once it was opened.", answer.waiting) : say("Saved."));
 		}
 	});
 	const groups = (me.groups || []).join(", ");
@@ -101,7 +101,7 @@ begin(async () => {
 	} catch (error) {
 		main.removeAttribute("aria-busy");
 		if (error.status === 401) toSignIn("me");
-		else main.appendChild(card(say("My account"), element("p", { class: "wrong", role: "alert", text: error.message })));
+		else main.appendChild(card(say("My account"), failure(error.message)));
 		return;
 	}
 	document.getElementById("to-admin").hidden = !(me.administers || me.owns);

@@ -1,7 +1,7 @@
 // A form: labelled fields, one button that sends, and what went wrong.
 
 import { arrange, button, coded, element, setText } from "./dom.js";
-import { say } from "./people.js";
+import { failure, say } from "./people.js";
 
 const used = new Set();
 
@@ -74,7 +74,7 @@ export class Form {
 		this.send = send;
 		this.done = done || (() => {});
 		this.controls = new Map();
-		this.message = element("p", { class: "wrong", role: "alert" });
+		this.message = failure();
 		this.node = element("form", { class: isWide ? "form wide" : "form", "aria-label": label, submit: event => this.submit(event) });
 		for (const field of fields) this.add(field);
 		const buttons = [this.sender = element("button", { type: "submit", class: "button main", text: submit })];

@@ -8,7 +8,7 @@ export const WORDS = {
 	"ended {0}": "endete {0}", "until {0}": "bis {0}", "since {0}": "seit {0}", "begins {0}": "beginnt {0}", "Pages": "Seiten", "Cancel": "Abbrechen", "Close": "Schließen", "Accepted, but: {0}": "Angenommen, aber: {0}",
 	"The two passwords differ.": "Die beiden Passwörter sind verschieden.", "At least 10 characters.": "Mindestens 10 Zeichen.",
 	"Again": "Noch einmal", "Show more": "Mehr zeigen", "Search the list": "Liste durchsuchen", "Try again": "Neuer Versuch",
-	"Nothing in the list matches.": "Nichts in der Liste passt.", "All places and things": "Alle Orte und Dinge", "Where devices are": "Wo Geräte sind",
+	"All places and things": "Alle Orte und Dinge", "Where devices are": "Wo Geräte sind",
 	"Place {0}": "Ort {0}", "Zone {0}": "Zone {0}", "Group {0}": "Gruppe {0}", "Thing {0}": "Ding {0}",
 	"From (optional)": "Ab (freiwillig)", "Until (optional)": "Bis (freiwillig)", "User": "Benutzer", "see": "sehen",
 	"see and control": "sehen und steuern", "own (change it, give rights)": "besitzen (ändern, Rechte geben)",
@@ -19,11 +19,11 @@ export const WORDS = {
 	"Decline": "Ablehnen", "End": "Beenden", "End the share of {0}?": "Freigabe von {0} beenden?",
 	"The share has ended.": "Die Freigabe ist beendet.", "Share a thing": "Ein Ding freigeben", "Thing": "Ding", "May": "Darf",
 	"Share": "Freigeben",
-	"The thing is shared. It counts once the user has accepted it.": "Das Ding ist freigegeben. Es gilt, sobald der Benutzer annimmt.",
+	"The thing is shared. It counts once the user accepts it.": "Das Ding ist freigegeben. Es gilt, sobald der Benutzer annimmt.",
 	"New token": "Neuer Schlüssel", "The token {0}. It is shown only now:": "Der Schlüssel {0}. Er ist nur jetzt zu sehen:",
 	"Copy": "Kopieren", "I have it": "Ich habe ihn", "The token is copied.": "Der Schlüssel ist kopiert.",
-	"Copying is not allowed here. The token is selected: copy it with the keyboard.":
-		"Kopieren ist hier nicht erlaubt. Der Schlüssel ist markiert: Kopiere ihn mit der Tastatur.",
+	"Copying is not allowed here. Copy the selected token with the keyboard.":
+		"Kopieren ist hier nicht erlaubt. Kopiere den markierten Schlüssel mit der Tastatur.",
 	"Tokens": "Schlüssel",
 	"A token is a password for a program, which may then do what the user may.": "Ein Schlüssel ist ein Passwort für ein Programm: Es darf dann, was der Benutzer darf.",
 	"There are no tokens.": "Es gibt keine Schlüssel.", "User {0}": "Benutzer {0}", "at most: {0}": "höchstens: {0}", "Remove": "Entfernen",
@@ -42,23 +42,23 @@ export const WORDS = {
 	"Password": "Passwort", "Sign up": "Konto anlegen", "Forgotten password?": "Passwort vergessen?",
 	"Small letters, digits, dots, dashes.": "Kleine Buchstaben, Ziffern, Punkte, Striche.", "Your name (optional)": "Dein Name (freiwillig)",
 	"E-mail": "E-Mail", "Look into your mail": "Sieh in deine Post",
-	"If this name and this address can be used, a message is on its way to you. Its link counts for 24 hours.":
-		"Wenn dieser Name und diese Adresse möglich sind, ist eine Nachricht an dich unterwegs. Ihr Link gilt 24 Stunden.",
+	"If this name and address can be used, a message is on its way. Its link counts for 24 hours.":
+		"Wenn dieser Name und diese Adresse möglich sind, ist eine Nachricht unterwegs. Ihr Link gilt 24 Stunden.",
 	"I have an account": "Ich habe ein Konto", "Forgotten password": "Passwort vergessen", "User name or e-mail": "Benutzername oder E-Mail",
 	"Send me a link": "Link schicken",
-	"If this account is known, a message is on its way to its address. Its link counts for 30 minutes.":
-		"Wenn es dieses Konto gibt, ist eine Nachricht an seine Adresse unterwegs. Ihr Link gilt 30 Minuten.",
+	"If this account is known, a message is on its way. Its link counts for 30 minutes.":
+		"Wenn es dieses Konto gibt, ist eine Nachricht unterwegs. Ihr Link gilt 30 Minuten.",
 	"Back to signing in": "Zurück zum Anmelden", "New password": "Neues Passwort", "Confirm": "Bestätigen",
 	"This link is not whole": "Dieser Link ist nicht vollständig",
 	"Open the link of the message again, or copy all of it.": "Öffne den Link der Nachricht noch einmal, oder kopiere ihn ganz.",
 	"Set the password": "Passwort setzen", "Confirm my address": "Meine Adresse bestätigen", "Done": "Fertig",
 	"The password is set. All sessions of before have ended.": "Das Passwort ist gesetzt. Alle früheren Sitzungen sind beendet.",
 	"The address is confirmed.": "Die Adresse ist bestätigt.",
-	"The address is confirmed. An owner has to approve the account before it can be used.":
+	"The address is confirmed. An owner has to approve the account.":
 		"Die Adresse ist bestätigt. Ein Besitzer muss das Konto noch freischalten.",
 	"Ask for another link": "Neuen Link anfordern", "Name and address": "Name und Adresse", "Name that others see": "Name, den andere sehen",
 	"Save": "Speichern", "Saved.": "Gespeichert.",
-	"A message with a link was sent to {0}. The address counts once the link was opened.": "Eine Nachricht mit einem Link ging an {0}. Die Adresse gilt, sobald der Link geöffnet wurde.", "Added.": "Hinzugefügt.", "Groups: {0}": "Gruppen: {0}",
+	"A link was sent to {0}. The address counts once it was opened.": "Ein Link ging an {0}. Die Adresse gilt, sobald er geöffnet wurde.", "Added.": "Hinzugefügt.", "Groups: {0}": "Gruppen: {0}",
 	"Current password": "Jetziges Passwort",
 	"The password is set.": "Das Passwort ist gesetzt.", "You have no password yet.": "Du hast noch kein Passwort.",
 	"What you may do": "Was du tun darfst",
@@ -94,7 +94,7 @@ export const WORDS = {
 	"At (optional)": "Zeitpunkt (freiwillig)", "Ask": "Fragen", "choose …": "wählen …",
 	"Yes": "Ja", "No": "Nein", "{0} times": "{0} Mal", "anybody": "alle", "system user ": "Systembenutzer ",
 	"anything": "alle", "What to show": "Was gezeigt wird", "Since (optional)": "Seit (freiwillig)", "Show": "Zeigen",
-	"The newest first.": "Das Neueste zuerst.", "Nothing matches.": "Nichts passt.",
+	"The newest first.": "Das Neueste zuerst.", "Older": "Ältere", "Nothing matches.": "Nichts passt.",
 	"not readable": "nicht lesbar", "nothing has this name": "nichts heißt so", "not signed in": "nicht angemeldet", "too many at once": "zu viele auf einmal",
 	"something else is near": "etwas anderes ist nah",
 	"the display is not in use": "die Anzeige ist nicht in Gebrauch", "fault of the program": "Programmfehler", "not allowed": "nicht erlaubt",

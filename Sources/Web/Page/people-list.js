@@ -2,7 +2,7 @@
 
 import { button, element, setText, show } from "./dom.js";
 import { Form } from "./people-forms.js";
-import { clip, say, sentence, tell } from "./people.js";
+import { clip, failure, say, sentence, tell } from "./people.js";
 
 /** So many rows are shown at once. */
 const PAGE = 100;
@@ -125,7 +125,7 @@ export class ListPart {
 		show(this.list, found.length > 0);
 		show(this.more, found.length > this.limit);
 		show(this.empty, found.length === 0);
-		setText(this.empty, rows.length ? say("Nothing in the list matches.") : this.spec.empty);
+		setText(this.empty, rows.length ? say("Nothing matches.") : this.spec.empty);
 	}
 
 	showMore() {
@@ -214,7 +214,7 @@ class Row {
 		try {
 			inner = await action.panel(this.item);
 		} catch (error) {
-			inner = element("p", { class: "wrong", role: "alert", text: error.message });
+			inner = failure(error.message);
 		}
 		// Something else was opened meanwhile.
 		if (this.buttons.hidden) return;
@@ -224,7 +224,7 @@ class Row {
 
 	confirm(action, opener) {
 		const keep = button({ class: "button", text: say("Cancel") }, () => this.close(opener));
-		const wrong = element("p", { class: "wrong", role: "alert" });
+		const wrong = failure();
 		const yes = button({ class: "button danger", text: action.label }, () => this.act(action, yes, wrong));
 		this.ask(action.question, opener, element("p", { text: action.question }), wrong, element("div", { class: "buttons" }, yes, keep));
 		keep.focus();

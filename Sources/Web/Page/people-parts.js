@@ -68,7 +68,7 @@ export function sharesPart({ me, scopes, users, isOwn }) {
 				submit: say("Share"), send: values => ask("POST", "shares", values)
 			})
 		},
-		done: () => tell(say("The thing is shared. It counts once the user has accepted it."))
+		done: () => tell(say("The thing is shared. It counts once the user accepts it."))
 	});
 }
 
@@ -92,7 +92,7 @@ async function copy(field) {
 	} catch (error) {
 		isDone = document.execCommand("copy");
 	}
-	tell(isDone ? say("The token is copied.") : say("Copying is not allowed here. The token is selected: copy it with the keyboard."));
+	tell(isDone ? say("The token is copied.") : say("Copying is not allowed here. Copy the selected token with the keyboard."));
 }
 
 /** Tokens of the reader, or of everybody. */

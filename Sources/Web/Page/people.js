@@ -177,6 +177,9 @@ export function frame(title, ...links) {
 /** A form or a text on a ground of its own, with links below. */
 export const card = (node, ...links) => element("section", { class: "card part" }, node, element("p", { class: "links" }, ...links));
 
+/** What went wrong. */
+export const failure = text => element("p", { class: "wrong", role: "alert", text });
+
 /** What stands in the place of a form that has done its work. */
 export function finish(main, title, text, ...links) {
 	const heading = element("h2", { text: title, tabindex: "-1" });

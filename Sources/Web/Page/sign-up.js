@@ -19,7 +19,7 @@ begin(() => {
 		submit: say("Sign up"),
 		send: values => ask("POST", "sign-up", values),
 		done: () => finish(main, say("Look into your mail"),
-			say("If this name and this address can be used, a message is on its way to you. Its link counts for 24 hours."),
+			say("If this name and address can be used, a message is on its way. Its link counts for 24 hours."),
 			link("sign-in", say("Sign in")))
 	});
 	main.appendChild(card(form.node, link("sign-in", say("I have an account"))));

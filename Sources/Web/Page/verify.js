@@ -39,7 +39,7 @@ class Link {
 		history.replaceState(null, "", "verify");
 		let text = say("The address is confirmed.");
 		if (kind === "reset") text = say("The password is set. All sessions of before have ended.");
-		else if (state === "pending") text = say("The address is confirmed. An owner has to approve the account before it can be used.");
+		else if (state === "pending") text = say("The address is confirmed. An owner has to approve the account.");
 		finish(this.main, say("Done"), text, toSignIn(user));
 	}
 }

@@ -1,8 +1,8 @@
-import Accounts
-import Controller
+package import Accounts
+package import Controller
 import Flare
 import JSON
-import People
+package import People
 import Things
 
 extension CommandRecord {
@@ -11,7 +11,7 @@ extension CommandRecord {
     /// - Parameters:
     ///   - epoch: Of this run.
     ///   - table: For the names of users.
-    func logEntry(epoch: String, in table: AccessTable) -> CommandLogEntry {
+    package func logEntry(epoch: String, in table: AccessTable) -> CommandLogEntry {
         let operation = operation?.base
         var entry = CommandLogEntry(
             at: received.wallMilliseconds,
