@@ -14,12 +14,9 @@ struct ReceivedObject {
     /// - Parameter known: The members that may be in it.
     init(_ value: JSONValue, at path: String, known: [String]) throws(Refusal) {
         guard let members = value.object else {
-            let subject = path.isEmpty ? "the request" : path
-            throw Refusal(
-                .wrongType,
-                "\(subject) must be an object, is \(QuotedValue.of(value))",
-                field: path.isEmpty ? nil : path
-            )
+            // A whole request is not repeated: a password may be in it.
+            guard !path.isEmpty else { throw Refusal(.wrongType, "the request must be an object") }
+            throw Refusal(.wrongType, "\(path) must be an object, is \(QuotedValue.of(value))", field: path)
         }
         self.members = members
         self.path = path
