@@ -102,6 +102,7 @@ let package = Package(
         module("Profiles", ["JSON", "Text", "Flare"], resources: [.embedInCode("BuiltIn/builtin.json")]),
         module("Things", ["JSON", "Text", "Flare", "Profiles", "Threading"]),
         module("People", ["JSON", "Text", "Flare"]),
+        module("Bindings", ["JSON", "Text", "Flare", "Things", "People"]),
         module("Controller", ["JSON", "Text", "Flare", "People", "Things"]),
         module("Messages", ["JSON", "Text", "Flare", "People", "Things", "Controller"]),
         module("Lamps", ["RateLimiting", "JSON", "Text", "Flare", "Things"]),
@@ -307,6 +308,10 @@ let package = Package(
         tests("PositioningTests", ["Positioning", "JSON", "Flare"], resources: [.copy("Walks")]),
         tests("ProfilesTests", ["Profiles", "JSON", "Flare", "SeededRandom"]),
         tests("ThingsTests", ["Things", "Profiles", "JSON", "Flare", "SeededRandom"]),
+        tests(
+            "BindingsTests",
+            ["Bindings", "People", "Things", "JSON", "Text", "Flare", "SeededRandom"]
+        ),
         tests(
             "ControllerTests",
             [

@@ -1,0 +1,77 @@
+package import Flare
+package import JSON
+package import People
+
+/// A thing as it is known to those who onboard it: its names, password and fixed fields, and where its commands go.
+///
+/// - Source: contrib/contract/bindings.md, "Onboarding".
+package struct ThingBinding: Sendable, Hashable {
+    /// Where the thing's commands go.
+    package enum Route: String, Sendable, Hashable, CaseIterable {
+        /// The Flare server, whose data is the thing's state.
+        case flare
+        /// The thing itself.
+        case edge
+    }
+
+    /// How a thing is connected.
+    package enum Layout: String, Sendable, Hashable, CaseIterable {
+        case standalone = "STANDALONE"
+        case gateway = "GATEWAY"
+        case endNode = "ENDNODE"
+    }
+
+    package let id: BindingID
+    /// `vendorThingID`, unique; it never changes.
+    package let vendor: String
+    /// The hash of the password, which never changes.
+    package let password: String
+    package var type: String?
+    package var firmware: String?
+    package var properties: JSONObject
+    package var layout: Layout?
+    package var interval: GroupInterval?
+    /// What no onboarding changes any more.
+    package var fixed: Set<FixedField> = []
+    /// Whether an owner has onboarded it; it stays so when the last owner is removed.
+    package var isOwned = false
+    /// The gateway that speaks for it.
+    package var gateway: BindingID?
+    /// The thing of the environment that it is.
+    package var thing: FlareID?
+    /// Whether that thing was made by the onboarding, and goes with the binding.
+    package var isMade = false
+    package var route: Route = .flare
+    /// The state that was uploaded last; `nil` before the first.
+    package var state: JSONObject?
+    /// When it was onboarded first, milliseconds since 1970.
+    package let made: Int64
+    /// When it was last heard, milliseconds since 1970.
+    package var seen: Int64
+
+    /// - Parameter made: The time of the first onboarding, milliseconds since 1970.
+    package init(_ id: BindingID, vendor: String, password: String, properties: JSONObject = [:], made: Int64)
+    {
+        (self.id, self.vendor, self.password) = (id, vendor, password)
+        self.properties = properties
+        (self.made, seen) = (made, made)
+    }
+
+    /// The interval of the groups of its history, if it has one: an interval and an owner.
+    package var history: Result<GroupInterval, BindingsError> {
+        guard isOwned else {
+            return .failure(
+                .historyNotAvailable("thing \(vendor) has no history, because it has no owner yet")
+            )
+        }
+        guard let interval else {
+            let names = GroupInterval.allCases.map(\.rawValue).joined(separator: ", ")
+            return .failure(
+                .historyNotAvailable(
+                    "thing \(vendor) has no history, because it was onboarded without dataGroupingInterval, one of \(names)"
+                )
+            )
+        }
+        return .success(interval)
+    }
+}
