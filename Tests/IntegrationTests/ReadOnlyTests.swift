@@ -61,6 +61,23 @@ struct ReadOnlyTests {
         }
     }
 
+    @Test func `a name that nothing has is an alert, and is logged and found by check`() async throws {
+        let file = """
+            control: {read_only: [table-lmp, kitchen]}
+            profiles: {things: [{thing: fridg, profile: contact}]}
+
+            """
+        try await withHome(file: file) { home, visitor in
+            let alert = try await visitor.awaits("alert/names")
+            let text = alert["message"]?.string ?? ""
+            let thing = "control.read_only names \"table-lmp\", which is no thing or zone"
+            #expect(text.contains("\(thing); did you mean \"table-lamp\"?"), "\(text)")
+            #expect(text.contains("profiles.things names \"fridg\", which is no thing"), "\(text)")
+            #expect(!text.contains("kitchen"), "\(text)")
+            #expect(await home.logs("names without effect"))
+        }
+    }
+
     @Test func `a Socket.IO client hears the value as it is`() async throws {
         try await withReadOnlyHome { home, _ in
             let path = "/socket.io/?EIO=4&transport=polling"

@@ -49,14 +49,16 @@ extension LampService {
             case .several(let slugs):
                 entries[index].fault = "is the name of several things; use one of \(QuotedValue.list(slugs))"
             case .none:
-                entries[index].fault = "is not a thing in this environment"
+                let names = state.things.keys.compactMap { state.slugs[.thing, $0] }.sorted()
+                entries[index].fault =
+                    "is not a thing in this environment\(NearestName.hint(for: name, among: names))"
             }
         }
     }
 
     /// The thing that a name means, here or in another environment.
     private func meaning(of name: String, _ state: ControllerState) -> NameMatch {
-        if let first = meanings[name], state.things[first] != nil || isElsewhere(first, state) {
+        if let first = meanings[name], isAnywhere(first, state) {
             return .one(first)
         }
         return match(name, state)
@@ -65,11 +67,12 @@ extension LampService {
     /// The things that have a name now; of what is elsewhere only the short names are known.
     private func match(_ name: String, _ state: ControllerState) -> NameMatch {
         let exact = [FlareID(name), state.slugs.id(of: name, kind: .thing)].compactMap(\.self)
-            .first { state.things[$0] != nil || isElsewhere($0, state) }
+            .first { isAnywhere($0, state) }
         if let exact { return .one(exact) }
         let here = state.match(name, .thing)
         let slug = SlugRegistry.slug(from: name)
-        guard let slug, let elsewhere = state.slugs.id(of: slug, kind: .thing), isElsewhere(elsewhere, state)
+        guard let slug, let elsewhere = state.slugs.id(of: slug, kind: .thing),
+            state.isElsewhere(ObjectReference(.thing, elsewhere))
         else { return here }
         switch here {
         case .none: return .one(elsewhere)
@@ -78,10 +81,8 @@ extension LampService {
         }
     }
 
-    /// Whether a thing is in another environment.
-    private func isElsewhere(_ id: FlareID, _ state: ControllerState) -> Bool {
-        guard let home = state.slugs.home(of: ObjectReference(.thing, id)) else { return false }
-        return home != state.environmentID && state.environments[home] != nil
+    private func isAnywhere(_ id: FlareID, _ state: ControllerState) -> Bool {
+        state.isAnywhere(ObjectReference(.thing, id))
     }
 
     private func keep(_ id: FlareID, as name: String, _ state: ControllerState) {
@@ -116,7 +117,8 @@ extension LampService {
         reportedFaults = faults
         guard !faults.isEmpty else { return send(.alertCleared("links")) }
         let more = faults.count > 5 ? "; and \(faults.count - 5) more" : ""
-        let message = "Lamp links without effect: \(faults.prefix(5).joined(separator: "; "))\(more)."
+        let text = "Lamp links without effect: \(faults.prefix(5).joined(separator: "; "))\(more)"
+        let message = text + (text.hasSuffix("?") ? "" : ".")
         logger.warning("links without a thing", metadata: ["why": "\(message)"])
         send(.alertRaised("links", .warning, message: message))
     }

@@ -33,6 +33,8 @@ package struct ControllerConfiguration: Sendable, Hashable {
     package var switchedOff: Set<SensorKind> = []
     /// The profiles of things.
     package var catalog = ThingCatalog.none
+    /// The things and zones that it names.
+    package var names: [ConfiguredName] = []
     /// Name, description and optional `data.mac` (lower case) of a newly created device.
     package var deviceName = "trilateral"
     package var deviceDescription = ""

@@ -55,6 +55,7 @@ extension DeviceController {
         core.configuration = new
         addSlices(new.slices)
         use(new.catalog)
+        reading.unknownNames.objectsChanged()
         sensorsFollowConfiguration()
         if links.isStartPublished { core.emit(.bridge, "reloaded", cause: ChangeEvent.Cause("start")) }
     }

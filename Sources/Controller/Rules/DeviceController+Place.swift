@@ -90,6 +90,7 @@ extension DeviceController {
         state.goalSeconds.removeAll()
         lights.restingLevels.removeAll()
         reading.missingProfiles.forget(in: &core)
+        reading.unknownNames.forget(in: &core)
         state.beacons.removeAll()
         state.countedBeacons.removeAll()
         state.zones.removeAll()
@@ -120,7 +121,8 @@ extension DeviceController {
     private mutating func placeLoaded(_ environment: FlareID, zones: [FlareZone], things: [FlareThing]) {
         guard environment == state.environmentID else {
             let privateNames = pending.privateNames(core)
-            return reading.name(zones, things, of: environment, in: &core, privateNames: privateNames)
+            reading.name(zones, things, of: environment, in: &core, privateNames: privateNames)
+            return reading.unknownNames.objectsChanged()
         }
         // What an earlier run knew is part of the start.
         let (oldZones, oldThings, wasKnown) = (
@@ -186,6 +188,7 @@ extension DeviceController {
         let cause = ChangeEvent.Cause("server")
         let home = kind == .environment ? nil : state.environmentID
         let privateNames = pending.privateNames(core)
+        if before.keys != after.keys { reading.unknownNames.objectsChanged() }
         var gone: Set<FlareID>?
         for (id, object) in after.sorted(by: { $0.key < $1.key }) {
             let reference = ObjectReference(kind, id)

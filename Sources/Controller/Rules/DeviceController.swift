@@ -104,6 +104,7 @@ package struct DeviceController: Sendable {
         case .stopBegun: stopBegun()
         }
         reading.nameElsewhere(in: &core)
+        reading.unknownNames.update(in: &core, isElsewhereRead: reading.elsewhere.isEmpty)
         slicesFollow(event)
         let result = effects
         effects = []

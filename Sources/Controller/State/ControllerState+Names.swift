@@ -49,6 +49,15 @@ extension ControllerState {
         return "\(object.kind.rawValue) \(object.id)\(name ?? "")"
     }
 
+    /// Whether an object is in another environment; of what is there only the short names are known.
+    package func isElsewhere(_ object: ObjectReference) -> Bool {
+        guard let home = slugs.home(of: object) else { return false }
+        return home != environmentID && environments[home] != nil
+    }
+
+    /// Whether an object is here or in another environment.
+    package func isAnywhere(_ object: ObjectReference) -> Bool { isKnown(object) || isElsewhere(object) }
+
     private func ids(of kind: FlareClass) -> [FlareID] {
         switch kind {
         case .environment: Array(environments.keys)

@@ -8,6 +8,7 @@ struct PlaceReading: Sendable {
     var rememberedDevice: FlareID?
     var elsewhere = PlacesElsewhere()
     var missingProfiles = MissingProfiles()
+    var unknownNames = UnknownNames()
 
     /// Whether an object with a slug no longer exists in any environment, as far as is known.
     func isGone(_ object: ObjectReference, in state: ControllerState) -> Bool {

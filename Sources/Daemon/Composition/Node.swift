@@ -185,6 +185,7 @@ package struct Node: Sendable {
                     if !snapshot.changes.isEmpty {
                         bridge.publish(snapshot)
                         for observer in parts.observers { observer.observe(snapshot) }
+                        snapshot.logUnknownNames(context.logger)
                     }
                     if output.announces { bridge.announceAll(snapshot.state) }
                     if output.resendsState { bridge.resend(snapshot.state) }

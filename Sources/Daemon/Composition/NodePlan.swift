@@ -65,10 +65,23 @@ extension ControllerConfiguration {
         announces = plan.configuration.discovery.isEnabled
         switchedOff = plan.configuration.switchedOff()
         catalog = ThingCatalog(plan.configuration.profiles)
+        names = plan.configuration.names
         deviceName = plan.configuration.device.name ?? plan.traits.hostName
         deviceDescription = plan.traits.description
         deviceMAC = plan.traits.mac
         isReloaded = plan.isReloaded
+    }
+}
+
+extension TrilateralConfiguration {
+    /// The things and zones that it names, without those of `links`, whose lamps look for them.
+    package var names: [ConfiguredName] {
+        self.control.readOnly.filter { $0 != "all" }.map {
+            ConfiguredName($0, in: "control.read_only", [.thing, .zone])
+        }
+            + self.profiles.things.map {
+                ConfiguredName($0.thing, in: "profiles.things", [.thing], isName: true)
+            }
     }
 }
 

@@ -50,18 +50,20 @@ struct ConfigurationCheck {
         }
         let state = unit == nil ? StateFolder.standard(environment) : StateFolder.service
         if let open = StateFolder.warning(of: state) { warnings.append(open) }
-        warnings += Self.unknownUsers(loaded.values.people, in: state)
+        warnings += Self.unknownNames(loaded.values, in: state)
     }
 
-    /// Users whom the configuration names and the state folder does not have; none if that cannot be read.
-    private static func unknownUsers(_ people: PeopleSettings, in folder: String) -> [String] {
+    /// Users, things and zones that the configuration names and the state folder does not have; none if that cannot be
+    /// read.
+    private static func unknownNames(_ values: TrilateralConfiguration, in folder: String) -> [String] {
         let url = URL(filePath: folder, directoryHint: .isDirectory)
         if access(url.appending(path: "trilateral.db").path(percentEncoded: false), F_OK) != 0 {
-            return errno == ENOENT ? people.problems(among: nil) : []
+            return errno == ENOENT ? values.people.problems(among: nil) : []
         }
         guard let store = try? StateStore(reading: url) else { return [] }
         defer { store.close() }
-        return (try? store.withAccounts { try $0.table() }).map { people.problems(among: $0) } ?? []
+        let users = (try? store.withAccounts { try $0.table() }).map { values.people.problems(among: $0) }
+        return (users ?? []) + ((try? store.unknownNames(of: values)) ?? [])
     }
 
     private mutating func judgeOwnFiles() {
