@@ -245,6 +245,28 @@ import Testing
     }
 
     @Test(arguments: [
+        (
+            "web: {listen: \"0.0.0.0:8080\", open: true}",
+            "reach 0.0.0.0:8080 use the page and the API as owner"
+        ),
+        ("web: {listen: \"[::]:8080\", open: true}\npeople: {owner: ann}", "the API as ann; "),
+        ("web: {listen: \"127.0.0.1:8080\", open: true}", nil),
+        ("web: {listen: \"0.0.0.0:8080\", open: true}\npeople: {kiosk_user: none}", nil),
+    ])
+    func `a page that is open to other machines is warned of`(yaml: String, words: String?) async throws {
+        try await withTemporaryFolder { folder in
+            let end = try await Program.run(
+                ["check", "--config", folder.path("trilateral.yaml")],
+                in: folder,
+                shell: "unset TRILATERAL_WEB_LISTEN; echo '\(yaml)' > \(folder.path("trilateral.yaml"))"
+            )
+            #expect(end.status == 0, "\(end.output)")
+            #expect(end.output.contains("web.open: lets everybody") == (words != nil), "\(end.output)")
+            if let words { #expect(end.output.contains(words), "\(end.output)") }
+        }
+    }
+
+    @Test(arguments: [
         ("mqtt: {response_topics: [\"replies/#\", \"trilateral/#\"]}", "below trilateral (mqtt.base)"),
         ("mqtt: {base: a/b, response_topics: [\"a/+/x/#\"]}", "below a/b (mqtt.base)"),
         ("mqtt: {response_topics: [\"homeassistant/x\"]}", "below homeassistant (discovery.prefix)"),

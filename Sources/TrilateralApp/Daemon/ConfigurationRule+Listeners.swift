@@ -9,7 +9,7 @@ extension ConfigurationSection {
     /// What the listeners of the program must agree on.
     static let listeners = ConfigurationSection(
         rules: [.webAndFlare, .resolverAndOthers, .resolverWithItself],
-        advice: [.openServer, .trustedByAll, .uselessResponseTopics]
+        advice: [.openServer, .openPage, .trustedByAll, .uselessResponseTopics]
     )
 }
 
@@ -58,6 +58,17 @@ extension ConfigurationRule {
         guard !listener.isOnlyForThisMachine else { return nil }
         return
             "lets everybody who can reach \(place) read and change the place; auto asks other machines for a token"
+    }
+
+    fileprivate static let openPage = ConfigurationRule(
+        paths: ["web.open", "web.listen", "people.kiosk_user"]
+    ) {
+        guard $0.web.access.isOpen, let place = $0.web.listen, $0.people.kioskUser != PeopleSettings.nobody,
+            !HTTPListenerConfiguration(host: place.host, port: place.port).isOnlyForThisMachine
+        else { return nil }
+        return
+            "lets everybody who can reach \(place) use the page and the API as \($0.people.kioskUser ?? $0.people.owner); "
+            + "web.password_file asks for a password instead, and people.kiosk_user: none for signing in"
     }
 
     fileprivate static let trustedByAll = ConfigurationRule(
