@@ -132,6 +132,16 @@ import Testing
                     #expect(end.output.contains("2 daemons run on this machine"), "\(end.output)")
                     #expect(end.output.contains(folder.path("other")), "\(end.output)")
                 }
+                let nodes = try await run("list", "nodes", in: home.folder)
+                #expect(nodes.status == 0 && nodes.output.contains("\(home.node)b"), "\(nodes.output)")
+                #expect(!nodes.output.contains("BROKER"), "both have one broker: \(nodes.output)")
+                try home.folder.write(#"{"environments":[{"name":"Attic"}]}"#, to: "attic.json")
+                let file = home.folder.path("attic.json")
+                let check = try await run("import", file, "--check", in: home.folder)
+                #expect(
+                    check.status == 0 && check.output.contains("only the file was checked"),
+                    "\(check.output)"
+                )
                 let chosen = try await run("get", "table-lamp", "--node", home.node, in: home.folder)
                 #expect(chosen.status == 0, "\(chosen.output)")
                 second.signal(SIGTERM)

@@ -105,6 +105,19 @@ struct DaemonLocatorTests {
         }
     }
 
+    @Test func `several daemons are grouped by broker, and one daemon is no group`() async throws {
+        try await withMachine { machine in
+            let first = machine.daemon(1, state: "a", node: "hall")
+            #expect(machine.locator().daemonsByBroker(node: nil).isEmpty)
+            let second = machine.daemon(2, state: "b", node: "demo", port: 1999)
+            let third = machine.daemon(3, state: "c", node: "attic")
+            let groups = machine.locator().daemonsByBroker(node: nil)
+            #expect(groups.map { $0.map(\.node) } == [["hall", "attic"], ["demo"]])
+            #expect(machine.locator().daemonsByBroker(node: "demo").isEmpty, "that one has one broker")
+            for file in [first, second, third] { file.remove() }
+        }
+    }
+
     @Test func `without a daemon root uses the service's folder, and others their own`() async throws {
         try await withMachine { machine in
             let own = machine.folder.path("home") + "/.local/state/trilateral"

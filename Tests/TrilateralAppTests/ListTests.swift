@@ -87,6 +87,18 @@ struct ListReportTests {
         )
     }
 
+    @Test func `nodes of several brokers are listed with their broker`() {
+        let reports = [
+            ListReport(.nodes, read, of: "a:1883", time: LocalTime()),
+            ListReport(.nodes, ["demo/status": "unknown"], of: "b:1883", time: LocalTime()),
+        ]
+        let lines = reports.lines()
+        #expect(lines.first?.hasSuffix("BROKER") == true && lines.count == 4, "\(lines)")
+        #expect(lines.last?.hasPrefix("demo  unknown") == true && lines.last?.hasSuffix("b:1883") == true)
+        #expect(reports.json.array?.last == ["node": "demo", "status": "unknown", "broker": "b:1883"])
+        #expect([ListReport(.nodes, [:], time: LocalTime())].lines() == ["none"])
+    }
+
     @Test func `nodes that are online are those whose status says so`() {
         #expect(report(.nodes).online == ["pi"])
         let read: JSONObject = ["b/status": "online", "a/status": "online", "c/status": "", "d/info": [:]]

@@ -86,7 +86,8 @@ struct ModelReportTests {
         let errors = report.lines().filter { $0.contains(": error: ") }
         #expect(
             errors == [
-                "home.json:2: error: environments[0]: a", "home.json:4: error: environments[1]: b",
+                "home.json:2: error: environments[0]: a, and 1 object in it",
+                "home.json:4: error: environments[1]: b",
             ]
         )
         #expect(report.summary.contains("3 errors"))

@@ -38,10 +38,8 @@ struct BrokerAddress: ParsableArguments {
         asksDaemon: Bool = true,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> BrokerSettings {
-        let variables = ["TRILATERAL_MQTT_HOST", "TRILATERAL_MQTT_PORT"]
-        let isNamed = mqtt != nil || file.path != nil || variables.contains { environment[$0] != nil }
         var daemon: RunningDaemon?
-        if asksDaemon, !isNamed {
+        if asksDaemon, !isNamed(environment) {
             switch DaemonLocator(environment).finding(node: node ?? environment["TRILATERAL_MQTT_NODE"]) {
             case .one(let found): daemon = found
             case .several(let daemons):
@@ -50,6 +48,21 @@ struct BrokerAddress: ParsableArguments {
             }
         }
         return try settings(of: daemon, environment: environment)
+    }
+
+    /// Whether the user, and not a daemon that runs here, says which broker is meant.
+    private func isNamed(_ environment: [String: String]) -> Bool {
+        let variables = ["TRILATERAL_MQTT_HOST", "TRILATERAL_MQTT_PORT"]
+        return mqtt != nil || file.path != nil || variables.contains { environment[$0] != nil }
+    }
+
+    /// The several daemons of this machine, by their broker; nothing if a broker was named, or if there is one daemon at most.
+    func daemonsByBroker(
+        node: String?,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> [[RunningDaemon]] {
+        guard !isNamed(environment) else { return [] }
+        return DaemonLocator(environment).daemonsByBroker(node: node ?? environment["TRILATERAL_MQTT_NODE"])
     }
 
     /// As ``settings(node:asksDaemon:environment:)``, of a daemon that was found.

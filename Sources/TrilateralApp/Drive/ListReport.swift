@@ -23,10 +23,13 @@ package struct ListReport {
 
     private let kind: Kind
     private let read: JSONObject
+    /// Of nodes, the broker, if there are several.
+    private let broker: String?
     private let time: LocalTime
 
-    package init(_ kind: Kind, _ read: JSONObject, time: LocalTime) {
-        self.kind = kind
+    /// - Parameter broker: Of nodes, the broker, if those of several are listed.
+    package init(_ kind: Kind, _ read: JSONObject, of broker: String? = nil, time: LocalTime) {
+        (self.kind, self.broker) = (kind, broker)
         self.read = read
         self.time = time
     }
@@ -61,6 +64,7 @@ package struct ListReport {
                 case .nodes:
                     members["node"] = .string(name)
                     members["status"] = read[Topics(root: name).status]
+                    if let broker { members["broker"] = .string(broker) }
                 }
                 return .object(members)
             }
@@ -71,13 +75,14 @@ package struct ListReport {
     ///
     /// - Parameter columns: Of the terminal, where lines are cut; `nil` for whole lines.
     package func lines(columns: Int? = nil) -> [String] {
-        let rows = names.map(row)
-        guard !rows.isEmpty else { return ["none"] }
-        let lines = TextTable(header: header, rows: rows).lines
-        return columns.map { columns in lines.map { TerminalText.fitted($0, columns: columns) } } ?? lines
+        [self].lines(columns: columns)
     }
 
-    private var header: [String] {
+    fileprivate var rows: [[String]] { names.map { row($0) + [broker].compactMap(\.self) } }
+
+    fileprivate var header: [String] { kindHeader + (broker == nil ? [] : ["BROKER"]) }
+
+    private var kindHeader: [String] {
         switch kind {
         case .things: ["THING", "NAME", "ZONE", "AVAILABILITY", "VALUES"]
         case .zones: ["ZONE", "NAME", "LIGHTS", "HERE"]
@@ -120,4 +125,17 @@ package struct ListReport {
     private func isCurrent(_ name: String, _ topic: String) -> Bool? {
         read[topic].map { $0["slug"]?.string == name }
     }
+}
+
+extension [ListReport] {
+    /// One table for all of them, which are of one kind; `none` when there is nothing.
+    package func lines(columns: Int? = nil) -> [String] {
+        let rows = flatMap(\.rows)
+        guard !rows.isEmpty, let header = first?.header else { return ["none"] }
+        let lines = TextTable(header: header, rows: rows).lines
+        return columns.map { columns in lines.map { TerminalText.fitted($0, columns: columns) } } ?? lines
+    }
+
+    /// One list of all objects.
+    package var json: JSONValue { .array(flatMap { $0.json.array ?? [] }) }
 }

@@ -98,6 +98,23 @@ package struct DaemonLocator: Sendable {
         return Set(all.map { $0.topics.dropLast() }).count == 1 ? .one(all[0]) : .none
     }
 
+    /// The daemons here by their broker and base, for a verb that asks all of these.
+    ///
+    /// - Returns: Nothing unless there are several daemons between which a verb for one must be told to choose.
+    package func daemonsByBroker(node: String?) -> [[RunningDaemon]] {
+        guard case .several(let daemons) = finding(node: node) else { return [] }
+        var groups: [[RunningDaemon]] = []
+        for daemon in daemons {
+            let place = daemon.topics.dropLast()
+            if let index = groups.firstIndex(where: { $0.first?.topics.dropLast() == place }) {
+                groups[index].append(daemon)
+            } else {
+                groups.append([daemon])
+            }
+        }
+        return groups
+    }
+
     private static func finding(_ daemons: [RunningDaemon]) -> Finding {
         finding(daemons) { URL(filePath: $0.stateFolder).standardized.path(percentEncoded: false) }
     }

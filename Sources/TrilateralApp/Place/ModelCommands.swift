@@ -12,7 +12,7 @@ struct ImportCommand: AsyncParsableCommand {
         abstract: "Import a model: environments with their zones, things and devices.",
         discussion: """
             The whole file is imported, or nothing: if it has errors, each is reported with its place in the file and \
-            nothing is changed. An object without "_id" is taken for the object of its name in the same zone or \
+            nothing is changed; of objects that exist already, the outermost. An object without "_id" is taken for the object of its name in the same zone or \
             environment. It works while the daemon runs, over its socket, and while it does not. "-" reads standard input.
             """
     )
@@ -45,7 +45,19 @@ struct ImportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let location = try state.location(environment)
+        let location: StateLocation
+        do {
+            location = try state.location(environment)
+        } catch let error as VerbError where check && error.code == .usage {
+            // Checking changes nothing, and needs no folder.
+            let report = try ModelFile(
+                path: model,
+                profiles: self.file.profiles(of: nil, environment: environment)
+            )
+            .examine()
+            StandardError.report("only the file was checked, not a database: \(error.message)")
+            return try ModelFile(path: model).conclude(report)
+        }
         let profiles = self.file.profiles(of: location.daemon, environment: environment)
         let file = ModelFile(path: model, profiles: profiles)
         let database = URL(filePath: location.path).appending(path: "flare.db").path(percentEncoded: false)
@@ -53,10 +65,11 @@ struct ImportCommand: AsyncParsableCommand {
             // Nothing to hold it against, and checking makes nothing.
             return try file.conclude(file.examine())
         }
-        let folder = try location.open()
         let mode: ModelImportMode = add ? .add : replace ? .replace : .refuse
+        // A file that is missing makes no folder.
         var report = check ? try file.examine() : nil
         let contents = try check ? report?.contents : file.read()
+        let folder = try location.open()
         if let contents {
             do {
                 try await folder.withModel { backend in

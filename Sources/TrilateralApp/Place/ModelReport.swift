@@ -110,19 +110,33 @@ extension ModelError {
 }
 
 extension [ModelError] {
-    /// Without those of objects inside the object of another one.
+    /// Without those of objects inside the object of another one, which says how many these are.
     var outermost: [ModelError] {
-        var objects: Set<Substring> = []
-        return filter { problem in
+        var inside: [Substring: Int] = [:]
+        var outer: [(object: Substring, problem: ModelError)] = []
+        for problem in self {
             let place = problem.place
             let object = place.hasSuffix("._id") ? place.dropLast("._id".count) : place[...]
-            defer { objects.insert(object) }
-            var outer = object
-            while let dot = outer.lastIndex(of: ".") {
-                outer = outer[..<dot]
-                if objects.contains(outer) { return false }
+            if let around = Self.objects(around: object).first(where: { inside[$0] != nil }) {
+                inside[around, default: 0] += 1
+            } else {
+                inside[object] = 0
+                outer.append((object, problem))
             }
-            return true
         }
+        return outer.map { object, problem in
+            let count = inside[object] ?? 0
+            guard count > 0 else { return problem }
+            return ModelError(
+                place: problem.place,
+                message: "\(problem.message), and \(count == 1 ? "1 object" : "\(count) objects") in it",
+                isReplaceable: problem.isReplaceable
+            )
+        }
+    }
+
+    /// `a[0].b[1].c[2]` is in `a[0].b[1]` and in `a[0]`.
+    private static func objects(around object: Substring) -> some Sequence<Substring> {
+        sequence(first: object) { inner in inner.lastIndex(of: ".").map { inner[..<$0] } }.dropFirst()
     }
 }
