@@ -20,6 +20,17 @@ package final class ListeningSocket: Sendable {
         }
     }
 
+    /// Binds it before there is a listener, for whoever does something first that is in vain without the address.
+    ///
+    /// - Throws: ``HTTPListenerError``, as the listener would.
+    package func bind(_ configuration: HTTPListenerConfiguration) throws {
+        do {
+            _ = try Glibc.close(duplicate(host: configuration.host, port: configuration.port))
+        } catch {
+            throw HTTPListenerError(error, configuration) ?? error
+        }
+    }
+
     /// Another descriptor of the socket, for one listener; the first one binds it.
     func duplicate(host: String, port: Int) throws -> CInt {
         try descriptor.withLock { descriptor in

@@ -157,4 +157,18 @@ struct EstimateTests {
             #expect(end.rows.dropFirst().allSatisfy { $0[5] == "coarse" })
         }
     }
+
+    @Test func `packets that last too short give no position, and that is said`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write("id,x,y,z,tx_power\na,0,0,2,-59\n", to: "b.csv")
+            try folder.write("time_s,beacon_id,rssi_dbm\n0.2,a,-60\n1.4,a,-60\n", to: "s.csv")
+            let end = try await run(
+                [folder.path("b.csv"), folder.path("s.csv"), "--device-z", "1"],
+                in: folder
+            )
+            #expect(end.status == 0 && end.rows.count == 1)
+            #expect(end.errors.contains("no position: the packets are from 0.2 to 1.4 s"), "\(end.errors)")
+            #expect(end.errors.contains("the first at 2 s"), "\(end.errors)")
+        }
+    }
 }

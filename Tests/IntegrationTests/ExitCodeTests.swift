@@ -100,6 +100,51 @@ import Testing
         }
     }
 
+    @Test func `a recording and a model that are not there are told before a database is opened`()
+        async throws
+    {
+        try await withTemporaryFolder { folder in
+            let state = folder.path("state")
+            for words in ["replay nothing", "import nothing"] {
+                #expect(try await status("\(words) --state \(state)", in: folder) == 66, "\(words)")
+                let files = (try? FileManager.default.contentsOfDirectory(atPath: state)) ?? []
+                #expect(!files.contains("flare.db"), "\(words): \(files)")
+            }
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0))
+    func `a state folder that another user has closed is 77, and one's own is 73`() async throws {
+        try await withTemporaryFolder { folder in
+            let state = folder.path("state")
+            #expect(try await status("user add bob --state \(state)", in: folder) == 0)
+            try folder.write(#"{"environments":[{"name":"Attic"}]}"#, to: "attic.json")
+            #expect(chmod(folder.path, 0o755) == 0 && chmod(folder.path("attic.json"), 0o644) == 0)
+            let nobody = "exec setpriv --reuid=65534 --regid=65534 --clear-groups \"$0\" \"$@\""
+            for owner in [0, 1, 65534] as [UInt32] {
+                #expect(chown(state, owner, owner) == 0 && chmod(state, owner == 65534 ? 0 : 0o700) == 0)
+                for words in ["user list", "export -", "import \(folder.path("attic.json"))", "station list"]
+                {
+                    let end = try await Program.run(
+                        words.split(separator: " ").map(String.init) + ["--state", state],
+                        in: folder,
+                        shell: nobody
+                    )
+                    #expect(end.status == (owner == 65534 ? 73 : 77), "\(owner) \(words): \(end.output)")
+                    let advice = owner == 65534 ? "change its owner and permissions" : "run it with sudo"
+                    #expect(end.output.contains(advice), "\(owner) \(words): \(end.output)")
+                }
+            }
+        }
+    }
+
+    @Test func `only the adapter, and none configured, is a matter of the configuration`() async throws {
+        try await withTemporaryFolder { folder in
+            let code = try await status("record --bluetooth heard.jsonl", in: folder)
+            #expect(code == 78)
+        }
+    }
+
     @Test(.enabled { await OwnDisk.canMount() })
     func `a full disk is 74`() async throws {
         try await withTemporaryFolder { folder in

@@ -33,6 +33,18 @@ struct StartFailureTests {
         }
     }
 
+    @Test func `a server whose port is in use imports nothing`() async throws {
+        try await withTemporaryFolder { folder in
+            let other = try LoopbackSocket.listening()
+            try folder.write(#"{"environments":[{"name":"Attic"}]}"#, to: "attic.json")
+            let words = ["serve", "--state", folder.path("state"), "--import", folder.path("attic.json")]
+            let end = try await run(words + ["--listen", "127.0.0.1:\(other.port)"], in: folder)
+            #expect(end.status == 69 && !end.output.contains("imported"), "\(end.output)")
+            let place = try await run(["export", "-", "--state", folder.path("state")], in: folder)
+            #expect(place.status == 0 && !place.output.contains("Attic"), "\(place.output)")
+        }
+    }
+
     @Test(arguments: ["serve", "resolver"])
     func `a port in use that an option named is about that option`(verb: String) async throws {
         try await withTemporaryFolder { folder in

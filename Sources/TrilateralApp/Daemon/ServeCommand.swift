@@ -57,11 +57,21 @@ struct ServeCommand: AsyncParsableCommand {
         let logger = log.logger("trilateral")
         do {
             try ProcessResources.check(.daemon)
+            var listener = HTTPListenerConfiguration(configuration.flare)
+            if let listen {
+                listener.host = listen.host
+                listener.port = listen.port
+                listener.setting = "--listen"
+            }
             let store = try FlareStore(
                 file: folder.flareDatabase,
                 options: configuration.flare.store
             )
             defer { do { try store.close() } catch { logger.error("\(error)") } }
+            // What cannot listen imports nothing.
+            let socket = ListeningSocket()
+            defer { socket.close() }
+            try socket.bind(listener)
             let hub = try FlareHub(
                 on: LoopExecutor(),
                 store: store,
@@ -74,22 +84,21 @@ struct ServeCommand: AsyncParsableCommand {
                 let file = ModelFile(path: model)
                 try await file.importInto(.database(hub), file.read(), .refuse, environment)
             }
-            var listener = HTTPListenerConfiguration(configuration.flare)
-            if let listen {
-                listener.host = listen.host
-                listener.port = listen.port
-                listener.setting = "--listen"
-            }
             let host = listener.host
-            let server = FlareListener(hub: hub, listener, publicFolder: publicFolder, logger: logger) {
-                port in
+            let server = FlareListener(
+                hub: hub,
+                listener,
+                on: socket,
+                publicFolder: publicFolder,
+                logger: logger
+            ) { port in
                 log.print(
                     "trilateral serve: Flare server: http://\(HostAndPort(host: host, port: port))/environments",
                     as: .notice
                 )
             }
             let models = ModelAPI(hub)
-            let socket = LocalSocketService(
+            let administration = LocalSocketService(
                 path: folder.url.appending(path: AdministrationSocket.nameOfServer).path(
                     percentEncoded: false
                 ),
@@ -100,7 +109,7 @@ struct ServeCommand: AsyncParsableCommand {
                 configuration: .init(
                     services: [
                         .init(
-                            service: ModelService(socket: socket, logger: logger),
+                            service: ModelService(socket: administration, logger: logger),
                             successTerminationBehavior: .ignore,
                             serviceName: "import and export"
                         ),

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Daemon
 import Foundation
+import OperatingSystem
 import Settings
 
 /// `--state DIR` of what runs a daemon, which has a folder of its own.
@@ -82,18 +83,28 @@ struct StateLocation: Sendable {
             }
             return folder
         } catch {
-            throw error.code == EACCES && isOfDaemon
-                ? VerbError(refusal, .noPermission) : VerbError("\(error)", .cannotCreate)
+            throw error.code == EACCES ? refusal : VerbError("\(error)", .cannotCreate)
         }
     }
 
-    private var isOfDaemon: Bool { daemon != nil || path == StateFolder.service }
+    /// Why a folder that is closed to this user cannot be used: it is somebody else's, or its own user has closed it.
+    var refusal: VerbError {
+        guard daemon == nil, path != StateFolder.service else { return isOf("the user of the daemon") }
+        guard let status = FileStatus(path: path) else {
+            // While a folder above it is closed, nobody can say whose it is.
+            return errno == EACCES ? isOf("its user") : closed
+        }
+        return status.owner == geteuid() ? closed : isOf(SystemUser.name(of: status.owner))
+    }
 
-    /// Why a folder that is closed to this user cannot be used.
-    var refusal: String {
-        guard isOfDaemon else { return "\(StateFolderError(path: path, code: EACCES))" }
+    private func isOf(_ user: String) -> VerbError {
+        let users = user == "root" ? "root" : "\(user), and root,"
         let advice = geteuid() == 0 ? "" : ": run it with sudo"
-        return "only the user of the daemon, and root, may use the state folder \(path)\(advice)"
+        return VerbError("only \(users) may use the state folder \(path)\(advice)", .noPermission)
+    }
+
+    private var closed: VerbError {
+        VerbError("\(StateFolderError(path: path, code: EACCES))", .cannotCreate)
     }
 
     /// Says where something was stored, if no daemon has the folder.

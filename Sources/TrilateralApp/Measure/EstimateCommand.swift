@@ -62,7 +62,20 @@ struct EstimateCommand: ParsableCommand {
                     + (count == 1 ? "1 packet" : "\(count) packets") + " of such beacons ignored"
             )
         }
-        try StandardOutput.write(Self.text(walk.estimates(made(for: walk.map(perimeter: bounds?.box)))))
+        let estimates = walk.estimates(made(for: walk.map(perimeter: bounds?.box)))
+        try StandardOutput.write(Self.text(estimates))
+        if estimates.isEmpty { StandardError.report("no position: \(Self.reason(walk))") }
+    }
+
+    /// Why there is no estimate.
+    private static func reason(_ walk: RecordedWalk) -> String {
+        guard let times = walk.times else { return "there are no packets" }
+        guard times.upperBound < times.lowerBound.rounded(.up) + 1 else {
+            return "the packets of the known beacons are too few, or too weak"
+        }
+        return
+            "the packets are from \(whole(times.lowerBound)) to \(whole(times.upperBound)) s, and positions are "
+            + "estimated at whole seconds, the first at \(whole(times.lowerBound.rounded(.up) + 1)) s"
     }
 
     private func made(for map: BeaconMap) -> any PositionEstimator {

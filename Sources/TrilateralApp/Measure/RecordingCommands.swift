@@ -3,6 +3,7 @@ import Daemon
 import Foundation
 import Logging
 import Messages
+import OperatingSystem
 import Sensing
 import Sensors
 import Settings
@@ -55,8 +56,9 @@ struct RecordCommand: AsyncParsableCommand {
             )
             if bluetooth {
                 guard !heard.sources.isEmpty else {
-                    throw ValidationError(
-                        "--bluetooth needs an adapter, and the configuration has sensors.beacons.adapter: none"
+                    throw VerbError(
+                        "--bluetooth needs an adapter, and the configuration has sensors.beacons.adapter: none; name one there",
+                        .configuration
                     )
                 }
                 StandardError.report("recording the Bluetooth adapter; Ctrl-C ends it")
@@ -130,6 +132,10 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        // Before a database is opened that a daemon may use.
+        guard access(recording, R_OK) == 0 else {
+            throw VerbError("\(recording): cannot be read: \(systemMessage(errno))", .noInput)
+        }
         var (runner, loaded) = try file.daemon(in: state)
         runner.replays = [
             ReplaySettings(file: recording, speed: ReplaySpeed(speed) ?? .times(1), isLooping: loop)

@@ -56,7 +56,7 @@ struct AdministrationOption: ParsableArguments {
                 response = try await answer(request, in: location, makes: makes)
                 isStored = method != .get
             case .notAllowed:
-                throw VerbError(location.refusal, .noPermission)
+                throw location.refusal
             case .broken(let reason):
                 throw VerbError("the daemon of \(location.path) fails: \(reason)", .unavailable)
             }
@@ -141,7 +141,7 @@ extension StateLocation {
             ("/.", "there is no state folder \(path): --state names another one"),
             ("/trilateral.db", "there are no users in \(path) yet"),
         ] where access(path + file, F_OK) != 0 {
-            guard errno != EACCES else { throw VerbError(refusal, .noPermission) }
+            guard errno != EACCES else { throw refusal }
             guard errno == ENOENT || errno == ENOTDIR else {
                 throw VerbError("\(path) cannot be used: \(systemMessage(errno))", .ioError)
             }
