@@ -142,7 +142,8 @@ struct AccessListTests {
     }
 
     @Test(arguments: [
-        (["--role", "nobody"], "nobody"), (["--user", "driver"], "driver"),
+        (["--role", "nobody"], "nobody"), (["--user", "driver"], "ROLE=NAME"),
+        (["--user", "foo=bar"], "homeassistant"),
         (["--user", "driver=a\nuser b"], "role=name"),
         (["--base", "a/#"], "--base"), (["--node", "A"], "--node"), (["--replies", ""], "--replies"),
     ])

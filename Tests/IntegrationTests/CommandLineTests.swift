@@ -159,7 +159,9 @@ struct CommandLineTests {
 
     @Test(arguments: [
         ("set nearby color=red", "nearby"), ("set tabel-lamp color=red", "table-lamp"),
-        ("set table-lamp color=rde", "rde"), ("action table-lamp dance", "dance"),
+        ("set table-lamp color=rde", "rde"),
+        ("set table-lamp darker", "if \"darker\" is an action: trilateral action table-lamp darker"),
+        ("action table-lamp dance", "dance"),
         ("get tabel-lamp", "table-lamp"),
         ("set device angle=90", "allow_set"),
     ])
@@ -194,6 +196,8 @@ struct CommandLineTests {
         ("user dance", "there is no verb \"dance\"; trilateral user --help lists them"),
         ("get lamp --mqtt localhost", "it must be host:port, such as localhost:1883"),
         ("serve --listen localhost:99999", "the port must be 0 to 65535"),
+        ("set --hlp", "Unknown option '--hlp'"), ("action lamp --nod x", "Unknown option '--nod'"),
+        ("acl --user dirver=bob", "there is no such role; did you mean \"driver\"?"),
     ])
     func `a wrong verb, host or port is refused with what is legal`(words: String, told: String) async throws
     {

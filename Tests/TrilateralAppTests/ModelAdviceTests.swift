@@ -98,6 +98,10 @@ struct ModelAdviceTests {
             (#"\#(lamp),"data":{"brightness":60}"#, ".data.brightness", "must be 0 to 1 (is 60)"),
             (#"\#(lamp),"data":{"minor":99999}"#, ".data.minor", "whole number from 0 to 65535 (is 99999)"),
             (#"\#(lamp),"data":{"minor":"1"}"#, ".data.minor", "without quotes"),
+            (
+                #"\#(lamp),"data":{"minor":"x"}"#, ".data.minor",
+                "(is \"x\"); it is kept, but no beacon has it"
+            ),
             (#"\#(lamp),"data":{"on":"yes"}"#, ".data.on", "must be true or false (is \"yes\")"),
             (#"\#(lamp),"data":{"color":"rde"}"#, ".data.color", "no known colour (is \"rde\")"),
             (#"\#(lamp),"data":{"color":7}"#, ".data.color", "must be a text (is 7)"),

@@ -25,7 +25,7 @@ extension ModelAdvice {
                 let isFree =
                     reported.contains(name) || hasProfile && !DataKey.isFixed(name)
                 if !isFree, let problem = key.problem(with: value) {
-                    warn("\(place).\(name)", "\(problem) (is \(value.shortText))")
+                    warn("\(place).\(name)", "\(problem) (is \(value.shortText))\(key.effect(of: value))")
                 }
             } else if name == "actions" {
                 warn("\(place).\(name)", "belongs beside \"data\", not in it")

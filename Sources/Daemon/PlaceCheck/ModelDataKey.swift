@@ -62,4 +62,13 @@ enum ModelDataKey {
         case (.kind, _): "must be \"switch\" or left out"
         }
     }
+
+    /// What becomes of a value that is not as it should be, as the rest of a sentence; nothing where others may have a
+    /// use for it.
+    func effect(of value: JSONValue) -> String {
+        guard case .whole(let range) = self else { return "" }
+        // Numbers in quotes are read all the same.
+        let number = (value.number ?? value.string.flatMap(Double.init)).flatMap { Int(exactly: $0) }
+        return number.map(range.contains) == true ? "" : "; it is kept, but no beacon has it"
+    }
 }

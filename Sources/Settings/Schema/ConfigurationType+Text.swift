@@ -125,5 +125,5 @@ extension ConfigurationType<HostAndPort> {
     }
 
     /// An address to listen on.
-    package static var hostAndPort: ConfigurationType { scalar("HOST:PORT") }
+    package static var hostAndPort: ConfigurationType { scalar("HOST:PORT with a port of 0 to 65535") }
 }

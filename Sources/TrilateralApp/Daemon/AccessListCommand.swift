@@ -6,6 +6,7 @@ import HomeAssistant
 import MQTT
 import Messages
 import Settings
+import Text
 
 /// `trilateral acl`: the access lists that a broker with passwords needs.
 struct AccessListCommand: AsyncParsableCommand {
@@ -36,7 +37,8 @@ struct AccessListCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("user"),
-        help: ArgumentHelp("The user name of a role; can be given several times.", valueName: "role=name")
+        help: ArgumentHelp("The user name of a role; can be given several times.", valueName: "role=name"),
+        transform: NamedUser.argument
     )
     var users: [NamedUser] = []
 
@@ -124,22 +126,34 @@ struct AccessListCommand: AsyncParsableCommand {
 }
 
 /// `driver=nodered`, on the command line.
-struct NamedUser: ExpressibleByArgument, Hashable {
+struct NamedUser: Hashable {
     let role: AccessList.Role
     let name: String
 
-    /// Names that a line of the list can hold, and a password file too.
-    init?(argument: String) {
-        let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
-        guard parts.count == 2, let role = AccessList.Role(rawValue: parts[0]) else { return nil }
+    /// A role and a name that a line of the list can hold, and a password file too.
+    ///
+    /// - Throws: `ValidationError`, with what is legal.
+    static func argument(_ text: String) throws -> NamedUser {
+        let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+        guard parts.count == 2 else { throw ValidationError("it must be ROLE=NAME, such as driver=nodered") }
+        guard let role = AccessList.Role(rawValue: parts[0]) else {
+            let roles = AccessList.Role.allCases.map(\.rawValue)
+            throw ValidationError(
+                "there is no such role\(NearestName.choice(for: parts[0], among: roles))"
+            )
+        }
         let name = parts[1]
         let isLegal =
             name.utf8.count <= 200 && name.first != " " && name.last != " "
             && !name.unicodeScalars.contains {
                 ":+#/".unicodeScalars.contains($0) || $0.value < 0x20 || $0.value == 0x7F
             }
-        guard isLegal else { return nil }
-        (self.role, self.name) = (role, name)
+        guard isLegal else {
+            throw ValidationError(
+                "the name must have 1 to 200 bytes, without :, +, # and /, and no blanks at its ends"
+            )
+        }
+        return NamedUser(role: role, name: name)
     }
 }
 

@@ -35,7 +35,17 @@ struct SetCommand: AsyncParsableCommand {
     func run() async throws {
         let (command, members) = try request()
         let sender = try caller.members()
-        try await drive.command(command, members.merging(sender) { $1 })
+        try await drive.command(command, members.merging(sender) { $1 }, advice: advice)
+    }
+
+    /// A word that is no state may be an action.
+    private func advice(_ answer: JSONValue) -> String? {
+        guard answer["rejected"]?["state"] != nil || answer["error"]?["field"] == "state",
+            let word = values.first, values.count == 1,
+            word.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }),
+            (try? drive.target(target).actionCommand) != nil
+        else { return nil }
+        return "if \"\(word)\" is an action: trilateral action \(target) \(word)"
     }
 
     private func request() throws -> (command: CommandTopic, members: JSONObject) {
@@ -122,10 +132,20 @@ struct DriveOptions: ParsableArguments {
 
     /// Sends a command, prints what came of it, and ends the program otherwise when there is no answer or it is a
     /// refusal.
-    func command(_ topic: CommandTopic, _ members: JSONObject) async throws {
+    ///
+    /// - Parameter advice: What is added to a refusal.
+    func command(
+        _ topic: CommandTopic,
+        _ members: JSONObject,
+        advice: (JSONValue) -> String? = { _ in nil }
+    ) async throws {
         let question = DriveExchange.Question.command(topic, members: members)
         let (outcome, read) = try await ask(question, reading: [Topics.tails.availability(thing: "+")])
-        try report(DriveReport(outcome, asJSON: json, read: read, sender: members))
+        var report = DriveReport(outcome, asJSON: json, read: read, sender: members)
+        if case .answer(let answer) = outcome, answer["status"] == "error", let text = advice(answer) {
+            report.add(text)
+        }
+        try self.report(report)
     }
 
     /// Asks the daemon a question.

@@ -35,6 +35,9 @@ package struct DriveReport {
         }
     }
 
+    /// Adds a line for standard error.
+    mutating func add(_ text: String) { complaints.append(TerminalText.visible(text)) }
+
     private mutating func warn(of target: JSONValue?, _ read: JSONObject) {
         guard exitCode == .success, target?["kind"] == "thing", let slug = target?["slug"]?.string,
             read[Topics.tails.availability(thing: slug)] == "offline"

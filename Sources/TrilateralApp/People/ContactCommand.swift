@@ -24,10 +24,10 @@ struct ContactAddCommand: AsyncParsableCommand {
     @Argument(help: "The contact's name.")
     var name: String
 
-    @Option(help: "An address of mail.")
+    @Option(help: "The e-mail address, such as bob@example.org.")
     var email: String?
 
-    @Option(help: "A number of a telephone.")
+    @Option(help: "The phone number: digits, spaces and + - / ( ).")
     var phone: String?
 
     @Option(

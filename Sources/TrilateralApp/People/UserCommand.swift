@@ -35,7 +35,7 @@ struct UserAddCommand: AsyncParsableCommand {
     @Option(help: "The name that is shown.")
     var display: String?
 
-    @Option(help: "An address of mail.")
+    @Option(help: "The e-mail address, such as bob@example.org.")
     var email: String?
 
     @Option(help: ArgumentHelp("A group of users to be in.", valueName: "group"))

@@ -20,7 +20,7 @@ package enum TrilateralProgram {
             try ProcessResources.check(.command)
             let arguments = image.arguments.dropFirst()
             try TrilateralCommand.checkVerb(arguments)
-            let command = try await TrilateralCommand.asyncParseAsRoot(Array(arguments))
+            let command = try await TrilateralCommand.read(Array(arguments))
             StandardError.verb = TrilateralCommand.words(for: type(of: command)).joined(separator: " ")
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -113,7 +113,7 @@ struct TrilateralCommand: AsyncParsableCommand {
         discussion: """
             Exit codes: 0 done; 1 refused; 64 wrong usage; 65 damaged or invalid data; 66 a file is missing; 69 a server \
             does not answer, or a port is in use; 70 a bug; 71 a limit of the system is too low; 73 a file cannot be \
-            created; 74 reading or writing failed; 75 in use, try again later; 77 not permitted; 78 invalid configuration; 130 \
+            created; 74 reading or writing failed; 75 in use, or a resolver does not answer: try again later; 77 not permitted; 78 invalid configuration; 130 \
             ended by Ctrl-C at a question; 141 nobody reads the output any more.
             """,
         version: ProgramInfo.currentVersion,
@@ -131,6 +131,28 @@ struct TrilateralCommand: AsyncParsableCommand {
             AccessListCommand.self, ForgetCommand.self, ManualCommand.self,
         ]
     )
+}
+
+extension TrilateralCommand {
+    /// Reads a command line.
+    ///
+    /// - Throws: What the parser throws; about an unknown option rather than about an argument that is missing beside it.
+    fileprivate static func read(_ words: [String]) async throws -> any ParsableCommand {
+        do {
+            return try await asyncParseAsRoot(words)
+        } catch {
+            guard message(for: error).contains("Missing expected argument") else { throw error }
+            // With enough arguments the parser comes to the options.
+            for count in 1...3 {
+                do {
+                    _ = try await asyncParseAsRoot(words + Array(repeating: "x", count: count))
+                } catch let other {
+                    if message(for: other).contains("Unknown option") { throw other }
+                }
+            }
+            throw error
+        }
+    }
 }
 
 extension ParsableCommand {
