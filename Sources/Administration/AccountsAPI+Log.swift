@@ -13,16 +13,7 @@ extension AccountsAPI {
         try call.requireAdministration()
         let words = try call.query("thing", "user", "since", "before", "limit")
         var query = LogQuery()
-        // What is there, or was, is found by its identifier, whatever it was called.
-        if let thing = words["thing"] {
-            if let (found, _) = try await object(.thing, thing, call) {
-                query.object = .id("\(found.id)")
-            } else if let gone = await goneObject(.thing, thing) {
-                query.object = .id("\(gone)")
-            } else {
-                query.object = .name(thing)
-            }
-        }
+        if let thing = words["thing"] { query.object = try await logged(thing, call) }
         query.caller = try words["user"].map { word throws(AccountsError) in try caller(word, call.table) }
         query.since = try words["since"].map { text throws(AccountsError) in try parseTime(text) }
         if let text = words["before"] {
@@ -40,6 +31,23 @@ extension AccountsAPI {
         // On a full disk what is stored can still be read.
         try? registry.flush()
         return AccountsResponse(200, .array(try registry.store.log(query).map(\.json)))
+    }
+
+    /// A thing as rows have it: by its identifier, whatever it was called, if it is there or was.
+    ///
+    /// - Throws: If it is not there, and no row is about it.
+    private func logged(_ word: String, _ call: AccountsCall) async throws(AccountsError) -> LogQuery.Object {
+        if let (found, _) = try await object(.thing, word, call) { return .id("\(found.id)") }
+        var query = LogQuery()
+        let gone = await goneObject(.thing, word)
+        let object = gone.map { LogQuery.Object.id("\($0)") } ?? .name(word)
+        (query.object, query.limit) = (object, 1)
+        try? registry.flush()
+        guard try registry.store.log(query).isEmpty else { return object }
+        let slugs = await place.slugs(place.all(.thing)).values.sorted()
+        throw .unknown(
+            "there is no thing \(quoted(word)), and nothing in the log about one\(hint(word, slugs))"
+        )
     }
 
     /// Somebody as rows have them: a user by name, also one who was removed; `system:anna` or `nobody`.

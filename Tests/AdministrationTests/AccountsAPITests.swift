@@ -246,7 +246,10 @@ struct AccountsAPITests {
         #expect(await slugs("old-lamp") == ["old-lamp", "old-lamp"])
         #expect(await slugs("table-lamp") == ["table-lamp"])
         #expect(await slugs("\(TestAccounts.lamp)") == ["table-lamp"])
-        #expect(await slugs("other-lamp").isEmpty)
+        for unknown in ["tabel-lamp", "\(FlareID(high: 9, low: 9))"] {
+            let answer = await desk.ask(.get, "log", query: ["thing": unknown])
+            #expect(answer.status == 404, "nothing was ever called so: \(answer)")
+        }
     }
 
     @Test func `the log is asked for by a user who is there or was, a user of this machine, or nobody`()

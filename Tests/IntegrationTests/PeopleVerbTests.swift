@@ -145,6 +145,7 @@ import Testing
                 ("token rm 00", 66, "no token \"00\": `trilateral token list` shows"),
                 ("grant add bob all read --until 2020-01-01", 65, "the end must be in the future"),
                 ("log --user eve", 66, "there is no user \"eve\""),
+                ("log --thing nope", 66, "there is no thing \"nope\", and nothing in the log about one"),
                 ("log --limit 0", 65, "limit must be"), ("group add x --of cats", 64, "things"),
             ] {
                 let end = try await desk.run(words.components(separatedBy: " "))
