@@ -61,6 +61,7 @@ package struct ConfiguredName: Sendable, Hashable {
 
 /// The alert about names in the configuration that no thing and no zone has.
 struct UnknownNames: Sendable {
+    private static let alert = ConfiguredName.alert
     /// Most names that the alert shows.
     private static let limit = 5
 
@@ -79,15 +80,15 @@ struct UnknownNames: Sendable {
             in: state.slugs,
             limit: Self.limit
         ) { state.isAnywhere($0) }
-        guard !problems.isEmpty else { return core.clear(ConfiguredName.alert) }
+        guard !problems.isEmpty else { return core.clear(Self.alert) }
         let rest = more > 0 ? "; and \(more) more" : ""
         let text = "Names in the configuration without effect: \(problems.joined(separator: "; "))\(rest)"
-        core.raise(ConfiguredName.alert, .warning, text + (text.hasSuffix("?") ? "" : "."))
+        core.raise(Self.alert, .warning, text + (text.hasSuffix("?") ? "" : "."))
     }
 
     /// Forgets what belongs to a place that is left.
     mutating func forget(in core: inout ControllerCore) {
         isDue = true
-        core.clear(ConfiguredName.alert)
+        core.clear(Self.alert)
     }
 }
