@@ -106,7 +106,8 @@ import Testing
         try await withTemporaryFolder { folder in
             let state = folder.path("state")
             for words in ["replay nothing", "import nothing"] {
-                #expect(try await status("\(words) --state \(state)", in: folder) == 66, "\(words)")
+                let code = try await status("\(words) --state \(state)", in: folder)
+                #expect(code == 66, "\(words)")
                 let files = (try? FileManager.default.contentsOfDirectory(atPath: state)) ?? []
                 #expect(!files.contains("flare.db"), "\(words): \(files)")
             }
