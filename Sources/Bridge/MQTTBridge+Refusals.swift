@@ -8,13 +8,15 @@ extension MQTTBridge {
     func handleRefusals() {
         // Senders choose their response topics, so those are only counted, by the client.
         let responses = configuration.responses
-        let oversized = publisher.drainRefusals()
-        let topics = client.drainRefusals().merging(oversized) { $1 }.filter { !responses.contains($0.key) }
+        let unacceptable = publisher.drainRefusals()
+        let topics = client.drainRefusals().merging(unacceptable) { $1 }.filter {
+            !responses.contains($0.key)
+        }
         guard !topics.isEmpty else { return }
         let devices = topics.keys.reduce(into: [:]) { $0[$1] = discovery.publisher.deviceName(on: $1) }
         let causes = refusals.refused(topics, devices: devices) {
             // Only another link can have another limit, so announcements are not made again before.
-            publisher.retained.holds($0) || oversized[$0] == nil && discovery.recordRefusal(of: $0)
+            publisher.retained.holds($0) || unacceptable[$0] == nil && discovery.recordRefusal(of: $0)
         }
         for (reason, topic) in causes.sorted(by: { $0.key < $1.key }) {
             logger.warning(

@@ -13,15 +13,22 @@ struct BrokerPublisherTests {
         let sent = Locked<[MQTTMessage]>([])
         let room: Int
         let maximumBytes: Int
+        /// A topic for which the broker ends links.
+        let deadly: String?
 
-        init(room: Int = .max, maximumBytes: Int = .max) {
-            (self.room, self.maximumBytes) = (room, maximumBytes)
+        init(room: Int = .max, maximumBytes: Int = .max, deadly: String? = nil) {
+            (self.room, self.maximumBytes, self.deadly) = (room, maximumBytes, deadly)
         }
 
         func publish(_ message: MQTTMessage) -> MQTTPublishOutcome {
             sent.withLock { sent in
                 guard message.payload.count <= maximumBytes else {
                     return .refused(.tooLarge(topic: message.topic, bytes: message.payload.count))
+                }
+                guard message.topic != deadly else {
+                    return .refused(
+                        .refusedByBroker(topic: message.topic, code: 130, reason: "it ended 3 links")
+                    )
                 }
                 guard sent.count < room else { return .refused(.queueFull(limit: room)) }
                 sent.append(message)
@@ -107,6 +114,16 @@ struct BrokerPublisherTests {
         publisher.linkUp()
         publisher.flush(at: 0)
         #expect(client.topics == ["t/n/a", "t/n/a", "t/n/b"])
+    }
+
+    @Test func `a topic for which the broker ended links is a refusal, and the others are sent`() {
+        let client = Client(deadly: "t/n/state")
+        var publisher = publisher(client)
+        publisher.linkUp()
+        for tail in ["info", "state", "zone"] { publisher.retained.set(message(tail)) }
+        #expect(publisher.flush(at: 0))
+        #expect(client.topics.sorted() == ["t/n/info", "t/n/zone"])
+        #expect(publisher.drainRefusals() == ["t/n/state": "it ended 3 links (code 130)"])
     }
 
     @Test func `an answer goes to both topics, and one that is too large becomes a refusal`() throws {

@@ -113,6 +113,17 @@ struct BrokerRefusalsTests {
         #expect(refusals.publicationsEvent == .alertCleared(BrokerRefusals.publications))
     }
 
+    @Test func `what the broker ended links for is an alert that points to its log`() {
+        var refusals = BrokerRefusals()
+        let reason =
+            "\(MQTTPublishError.endedLinks) 3 links right after this was sent: Protocol error (code 130)"
+        _ = refusals.refused(["t/n/state": reason]) { _ in true }
+        let message = raised(refusals.publicationsEvent)?.message
+        #expect(message?.contains("t/n/state: it ended 3 links") == true)
+        #expect(message?.contains("The broker's log says why") == true)
+        #expect(message?.contains("max_packet_size") == false)
+    }
+
     @Test func `topics that may not be read are an alert that names them`() {
         let refusals = BrokerRefusals()
         #expect(

@@ -43,94 +43,13 @@ import Testing
         }
         for topic in ["a", "b"] { _ = outbox.admit(message(topic), waiter: nil) }
         #expect(replay(1).map(\.message.topic) == ["birth", "a", "b"])
-        _ = outbox.linkDown()
+        _ = outbox.linkDown(.explained)
         let second = replay(2)
         #expect(second.map(\.message.topic) == ["birth", "a", "b"])
         _ = outbox.acknowledged(second[0].id, link: 2, code: 0)
-        _ = outbox.linkDown()
+        _ = outbox.linkDown(.explained)
         #expect(replay(3).map(\.message.topic) == ["birth", "a", "b"])
         #expect(outbox.count == 3)
-    }
-
-    /// Replays everything over links of a broker that closes them at messages from a size on.
-    private func links(_ outbox: inout MQTTOutbox, limit: Int, count: ClosedRange<UInt64>) -> [MQTTOutbox
-        .Completion]
-    {
-        count.flatMap { link -> [MQTTOutbox.Completion] in
-            _ = outbox.linkUp(link)
-            for outgoing in sent(&outbox) {
-                guard outgoing.message.payload.count < limit else { break }
-                _ = outbox.acknowledged(outgoing.id, link: link, code: 0)
-            }
-            return outbox.linkDown()
-        }
-    }
-
-    @Test func `what a broker closes links for, because of its size, is soon found and left out`() {
-        var outbox = MQTTOutbox(limit: 100)
-        for bytes in [100, 9000, 200, 12_000, 2500, 300, 4000, 2900] {
-            _ = outbox.admit(sized(bytes), waiter: nil)
-        }
-        let refused = links(&outbox, limit: 2000, count: 1...7).map(\.message.payload.count)
-        // Five links for the first, two for each smaller one.
-        #expect(refused == [9000, 12_000, 2500, 4000, 2900])
-        #expect(outbox.count == 1)
-        guard case .refuse(.tooLarge(topic: "t2500", bytes: 2500)) = outbox.admit(sized(2500), waiter: nil)
-        else {
-            return #expect(Bool(false), "it is known to be too large")
-        }
-        #expect(isAccepted(&outbox, sized(1900)), "it may be small enough")
-        // A link that ends while nothing waits: the broker was started again.
-        _ = links(&outbox, limit: .max, count: 10...10)
-        #expect(isAccepted(&outbox, sized(9000)), "the broker may accept it now")
-    }
-
-    @Test func `a small message that a broker forbids says nothing about larger ones`() {
-        var outbox = MQTTOutbox(limit: 100)
-        let large = MQTTMessage(topic: "large", payload: Array(repeating: 0, count: 5000), qos: .atLeastOnce)
-        _ = outbox.admit(large, waiter: nil)
-        _ = links(&outbox, limit: .max, count: 1...1)
-        for link in UInt64(2)...6 {
-            if link == 2 {
-                _ = outbox.admit(large, waiter: nil)
-                _ = outbox.admit(MQTTMessage(topic: "forbidden", qos: .atLeastOnce), waiter: nil)
-            }
-            _ = outbox.linkUp(link)
-            let first = sent(&outbox).first
-            if link == 2 { _ = outbox.acknowledged(first?.id ?? 0, link: link, code: 0) }
-            #expect(outbox.linkDown().map(\.message.topic) == (link == 6 ? ["forbidden"] : []))
-        }
-        #expect(isAccepted(&outbox, large), "only its size is like that of what was refused")
-    }
-
-    @Test func `links on which not even the birth message is acknowledged say nothing about what waits`() {
-        var outbox = MQTTOutbox(limit: 100)
-        let topics = ["small", "large"]
-        _ = outbox.admit(message("small"), waiter: nil)
-        _ = outbox.admit(
-            MQTTMessage(topic: "large", payload: Array(repeating: 0, count: 5000), qos: .atLeastOnce),
-            waiter: nil
-        )
-        for link in UInt64(1)...20 {
-            #expect(outbox.linkUp(link, birth: message("birth")).isEmpty)
-            #expect(Set(sent(&outbox).map(\.message.topic)) == Set(topics + ["birth"]))
-            #expect(outbox.linkDown().isEmpty)
-        }
-        _ = outbox.linkUp(21, birth: message("birth"))
-        #expect(sent(&outbox).count == 3, "all of it is sent to a broker that is well")
-        #expect(isAccepted(&outbox, sized(9000)))
-    }
-
-    @Test func `a short message never says how large one may be`() {
-        var outbox = MQTTOutbox(limit: 100)
-        _ = outbox.admit(message("forbidden"), waiter: nil)
-        _ = outbox.admit(message("status"), waiter: nil)
-        let dropped = (UInt64(1)...5).flatMap { link in
-            _ = outbox.linkUp(link)
-            return outbox.linkDown()
-        }
-        #expect(dropped.map(\.message.topic) == ["forbidden"])
-        #expect(isAccepted(&outbox, message("a longer topic than that one")))
     }
 
     @Test func `what waits has a limit in bytes as well`() {
@@ -225,7 +144,7 @@ import Testing
         var outbox = linked()
         let ids = try (0..<10).map { try identifier(&outbox, message("\($0)")) }
         #expect(outbox.acknowledged(ids[2], link: 1, code: 0)?.message.topic == "2")
-        #expect(outbox.linkDown().isEmpty)
+        #expect(outbox.linkDown(.explained).isEmpty)
         #expect(isAccepted(&outbox, message("offline")))
         #expect(sent(&outbox).isEmpty)
         _ = outbox.linkUp(2)

@@ -117,25 +117,6 @@ struct StandInTests {
         }
     }
 
-    @Test func `a publication that causes five disconnects is dropped and the next ones are kept`()
-        async throws
-    {
-        try await withStandIn { version, client in
-            try client.send(version == 5 ? [0x20, 3, 0, 0, 0] : [0x20, 2, 0, 0])
-            let first = client.receive()
-            guard first.first == 0x32, first.count > 9, first[4] == UInt8(ascii: "g") else { return }
-            try client.send([0x40, 2, 0, 1])
-            _ = client.receive()
-        } _: { port in
-            try await withClient(configuration(port: port)) { client in
-                #expect(client.publish(MQTTMessage(topic: "poison", qos: .atLeastOnce)) == .queued)
-                let good = MQTTMessage(topic: "good", qos: .atLeastOnce)
-                try await client.publishAndWait(good, timeout: .seconds(20))
-                #expect(client.counters.refusedByBroker == 1)
-            }
-        }
-    }
-
     @Test func `a link ended by the broker is reported with its reason`() async throws {
         try await withStandIn { _, client in
             try client.send([0x20, 3, 0, 0, 0])

@@ -18,8 +18,8 @@ package struct BrokerPublisher: Sendable {
     package private(set) var droppedMessages = 0
     private var wasConnected = false
     package private(set) var latency: PositionLatency
-    /// What was too large for this broker since the last call of ``drainRefusals()``: the reasons by topic.
-    private var oversized: [String: String] = [:]
+    /// What this broker is known not to accept, since the last call of ``drainRefusals()``: the reasons by topic.
+    private var unacceptable: [String: String] = [:]
     /// Whether the client's queue is full.
     private var isFull = false
     private let handOver: Handover
@@ -70,12 +70,12 @@ package struct BrokerPublisher: Sendable {
 
     // MARK: Refusals
 
-    package var hasRefusals: Bool { !oversized.isEmpty }
+    package var hasRefusals: Bool { !unacceptable.isEmpty }
 
     /// Removes and returns the topics whose messages this broker would not accept, with the reasons.
     package mutating func drainRefusals() -> [String: String] {
-        defer { oversized = [:] }
-        return oversized
+        defer { unacceptable = [:] }
+        return unacceptable
     }
 
     // MARK: Single messages
@@ -132,7 +132,10 @@ package struct BrokerPublisher: Sendable {
             isFull = true
             return false
         case .refused(.tooLarge):
-            oversized[message.topic] = BrokerRefusals.tooLarge
+            unacceptable[message.topic] = BrokerRefusals.tooLarge
+            return true
+        case .refused(.refusedByBroker(_, let code, let reason)):
+            unacceptable[message.topic] = "\(reason) (code \(code))"
             return true
         case .refused(let error):
             logger.error(

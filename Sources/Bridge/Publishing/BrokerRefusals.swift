@@ -158,10 +158,19 @@ package struct BrokerRefusals: Sendable {
 
     private func advice(_ refused: [String: String]) -> String {
         let reasons = Set(refused.values)
-        let size = "Let the broker accept larger ones (max_packet_size and message_size_limit of mosquitto)."
-        let rights = "Give this user the rights that `trilateral acl` prints."
-        guard reasons.contains(where: { $0.hasPrefix("Packet too large") }) else { return rights }
-        return reasons.count == 1 ? size : "\(size) \(rights)"
+        let isSize = reasons.contains { $0.hasPrefix("Packet too large") }
+        let isEnded = reasons.contains { $0.hasPrefix(MQTTPublishError.endedLinks) }
+        var advice: [String] = []
+        if isSize {
+            advice.append(
+                "Let the broker accept larger ones (max_packet_size and message_size_limit of mosquitto)."
+            )
+        }
+        if isEnded { advice.append("The broker's log says why it ends the link.") }
+        if reasons.count > (isSize ? 1 : 0) {
+            advice.append("Give this user the rights that `trilateral acl` prints.")
+        }
+        return advice.joined(separator: " ")
     }
 
     private static func list(_ names: [String], atMost limit: Int = 3) -> String {

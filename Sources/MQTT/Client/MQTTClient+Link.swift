@@ -118,19 +118,24 @@ extension MQTTClient {
             state.connection = nil
             state.link = nil
             if end != .closed { state.counters.failures += 1 }
-            let given = state.outbox.linkDown()
+            let given = state.outbox.linkDown(end.linkEnd)
             for completion in given {
                 if completion.error == .notConnected {
                     state.counters.dropped += 1
                 } else {
                     state.counters.refusedByBroker += 1
+                    // Reported when there is a link again.
+                    _ = state.recordRefusal(of: completion)
                 }
             }
             return (given, wasUp, old)
         }
         _ = old
+        var logged: Set<String> = []
         for completion in given {
-            if let error = completion.error, error != .notConnected { logger.error("\(error)") }
+            if let error = completion.error, error != .notConnected, logged.insert("\(error)").inserted {
+                logger.error("\(error)")
+            }
             completion.resumeWaiter()
         }
         if wasUp { outage.begin() }
@@ -183,8 +188,9 @@ extension MQTTClient {
     }
 
     private func linkUp(_ session: MQTTSession, _ limits: MQTTLimits, _ number: UInt64) {
-        let (link, completions) = state.withLock { state -> (State.Link?, [MQTTOutbox.Completion]) in
-            guard let link = state.link, link.connection.number == number else { return (nil, []) }
+        let (link, completions, hasRefusals) = state.withLock {
+            state -> (State.Link?, [MQTTOutbox.Completion], Bool) in
+            guard let link = state.link, link.connection.number == number else { return (nil, [], false) }
             state.isUp = true
             state.counters.connects += 1
             let tooLarge = state.outbox.linkUp(
@@ -194,7 +200,7 @@ extension MQTTClient {
                 birth: state.configuration.birth
             )
             state.counters.refused += tooLarge.count
-            return (link, tooLarge + state.sendAll())
+            return (link, tooLarge + state.sendAll(), !state.refusals.isEmpty)
         }
         guard let link else { return }
         for completion in completions {
@@ -205,6 +211,7 @@ extension MQTTClient {
         let version = session.version == .v5 ? "5" : "3.1.1"
         logger.notice("connected to the broker at \(configuration.address) with MQTT \(version)")
         report(.connected(session))
+        if hasRefusals { report(.refused) }
     }
 }
 

@@ -111,7 +111,7 @@ extension MQTTClient.State {
     /// Records the broker's refusal for ``MQTTClient/drainRefusals()``.
     ///
     /// - Returns: Whether it is the first since the last call of that, and is to be reported.
-    fileprivate mutating func recordRefusal(of completion: MQTTOutbox.Completion) -> Bool {
+    mutating func recordRefusal(of completion: MQTTOutbox.Completion) -> Bool {
         guard case .refusedByBroker(let topic, let code, let reason)? = completion.error else {
             return false
         }

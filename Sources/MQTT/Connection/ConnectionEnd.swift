@@ -51,3 +51,32 @@ struct VersionChoice {
         }
     }
 }
+
+/// How a link ended, as far as it matters to the publications that were under way.
+package enum MQTTLinkEnd: Sendable, Equatable {
+    /// Without a reason, or with one that a publication may have caused; the code is that of MQTT 5, 0 for none.
+    case unexplained(code: Int, reason: String)
+    /// By us, or for a reason that has nothing to do with a publication.
+    case explained
+}
+
+extension ConnectionEnd {
+    var linkEnd: MQTTLinkEnd {
+        switch error {
+        case .lost(_, let reason): .unexplained(code: 0, reason: reason)
+        case .endedByBroker(_, let code, let reason) where Self.aboutPublications.contains(code):
+            .unexplained(code: code, reason: reason)
+        case nil, .unreachable, .tls, .notAuthorised, .refused, .noAnswer, .malformed, .endedByBroker,
+            .reconfigured, .configuration:
+            .explained
+        }
+    }
+
+    /// The codes of DISCONNECT that a publication may cause: none that another client, an administrator, the keep-alive,
+    /// the load or the shutdown of the broker causes.
+    /// - Source: MQTT 5.0, 3.14.2.1: unspecified, malformed, protocol error, implementation specific, not authorised,
+    ///   topic name, topic alias, packet too large, payload format, retain and QoS not supported.
+    private static let aboutPublications: Set<Int> = [
+        0x80, 0x81, 0x82, 0x83, 0x87, 0x90, 0x94, 0x95, 0x99, 0x9A, 0x9B,
+    ]
+}

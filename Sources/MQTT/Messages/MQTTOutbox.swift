@@ -81,13 +81,6 @@ package struct MQTTOutbox {
     private static let maximumSpan = 32_000
     /// Capacity kept while the queue is empty.
     private static let retainedCapacity = 256
-    /// A publication at the head of the queue when this many consecutive links ended is assumed to be the
-    /// cause.
-    private static let patience = 5
-    /// The same once a size is known that the broker does not accept, for larger ones than it has accepted.
-    private static let shortPatience = 2
-    /// No broker has a limit below, bytes.
-    private static let smallestLimit = 1024
     /// Most bytes of unacknowledged publications.
     private static let maximumBytes = 64 << 20
 
@@ -120,16 +113,16 @@ package struct MQTTOutbox {
 
     private var birthTicket: Ticket?
     private var isBirthDue = false
-    private var head: Ticket?
-    private var headLosses = 0
-
-    /// The largest publication that the broker has accepted, bytes, and the smallest that it seems to be closing links for.
+    private var suspect: SuspectPublication?
+    /// The tickets below are suspects one after the other.
+    private var suspectsEnd: Ticket = 0
+    /// Whether there was a suspect when the link was made.
+    private var isTrial = false
+    /// What the broker ends links for.
     ///
-    /// A broker of 3.1.1 does not tell its limit. Both are forgotten when a link ends while nothing waits: the
-    /// configuration of the broker may have changed. A link on which not even the birth message was acknowledged says
-    /// nothing: the broker, or something before it, was not well.
-    private var acceptedBytes = 0
-    private var refusedBytes = Int.max
+    /// It is forgotten when a link ends while nothing waits: the configuration of the broker may have changed. A link on which not even the birth message was acknowledged says nothing: the broker, or something
+    /// before it, was not well.
+    private var deadly = DeadlyPublications()
 
     package init(limit: Int) {
         most = 1
@@ -139,16 +132,16 @@ package struct MQTTOutbox {
     // MARK: Publications
 
     package mutating func admit(_ message: MQTTMessage, waiter: Waiter?) -> Admission {
-        let size = message.size
-        guard size < refusedBytes,
-            link == 0 || limits.accepts(PublishPacket(message, over: limits))
-        else { return .refuse(.tooLarge(topic: message.topic, bytes: message.payload.count)) }
+        guard link == 0 || limits.accepts(PublishPacket(message, over: limits)) else {
+            return .refuse(.tooLarge(topic: message.topic, bytes: message.payload.count))
+        }
+        if let known = deadly.error(of: message) { return .refuse(known) }
         if message.qos == .atMostOnce {
             guard link != 0, unsent.count + unwritten.count < limit else { return .drop }
             unsent.append(Entry(message: message, waiter: waiter))
             return .accept
         }
-        guard count < limit, entries.count < Self.maximumSpan, bytes + size <= Self.maximumBytes
+        guard count < limit, entries.count < Self.maximumSpan, bytes + message.size <= Self.maximumBytes
         else {
             wasRefused = true
             return .refuse(.queueFull(limit: count))
@@ -170,11 +163,18 @@ package struct MQTTOutbox {
     }
 
     /// The next publication to send; `nil` when there is none, or the broker has no room.
-    package mutating func next() -> Outgoing? {
+    ///
+    /// - Parameter now: Asked only when it matters.
+    package mutating func next(at now: @autoclosure () -> ContinuousClock.Instant = .now) -> Outgoing? {
         guard link != 0 else { return nil }
         if isBirthDue, let birthTicket {
             isBirthDue = false
             return send(birthTicket)
+        }
+        if let suspect {
+            guard suspect.sentAt == nil, !isBirthWaiting else { return nil }
+            self.suspect?.sentAt = now()
+            return send(suspect.ticket)
         }
         if let entry = unsent.popFirst() {
             unwritten.append(.publication(entry))
@@ -236,7 +236,7 @@ package struct MQTTOutbox {
                 .refusedByBroker(topic: entry.message.topic, code: Int(code), reason: reason)
             )
         }
-        acceptedBytes = max(acceptedBytes, entry.size)
+        deadly.accepted(entry.size)
         return finish(ticket, entry, nil)
     }
 
@@ -267,6 +267,7 @@ package struct MQTTOutbox {
         }
         // Frees the memory of a large backlog, such as that after a connect.
         if entries.isEmpty, isLarge { (entries, isLarge) = ([], false) }
+        if suspect?.ticket == ticket { suspect = oldestWaiting(below: suspectsEnd) }
         return Completion(entry: entry, error: error)
     }
 
@@ -285,6 +286,7 @@ package struct MQTTOutbox {
         birth: MQTTMessage? = nil
     ) -> [Completion] {
         (link, self.limits, nextToSend, underWay) = (number, limits, oldest, 0)
+        isTrial = suspect != nil
         // The identifiers of what is under way must differ.
         self.window = min(max(min(window, limits.receiveMaximum), 1), Self.maximumSpan)
         if let birth {
@@ -293,6 +295,8 @@ package struct MQTTOutbox {
                 birthTicket = append(Entry(message: birth, waiter: nil))
             }
             isBirthDue = true
+        } else {
+            birthTicket = nil
         }
         return dropTooLarge { !limits.accepts(PublishPacket($0, over: limits)) }
     }
@@ -311,31 +315,54 @@ package struct MQTTOutbox {
 
     /// The link is gone: unwritten QoS 0 is dropped, the rest waits for the next link.
     ///
-    /// A publication that was the oldest at the end of five links is dropped too: some brokers disconnect on
-    /// publications that they refuse, and would do so for ever.
-    package mutating func linkDown() -> [Completion] {
+    /// Some brokers end the link on a publication that they refuse, and would do so for ever: the oldest one is sent
+    /// again on the next. So after an unexplained end nothing but the birth message and the oldest publication is sent
+    /// until both are acknowledged. If three such links in a row end right after that one, it alone can be the cause, and
+    /// is dropped.
+    package mutating func linkDown(
+        _ end: MQTTLinkEnd = .unexplained(code: 0, reason: "no reason given"),
+        at now: ContinuousClock.Instant = .now
+    ) -> [Completion] {
         guard link != 0 else { return [] }
         (link, isBirthDue, underWay) = (0, false, 0)
         for index in entries.indices { entries[index]?.isSent = false }
-        var completions = dropUnwritten(.notConnected)
-        guard let message = self[oldest]?.message else {
-            (acceptedBytes, refusedBytes) = (0, .max)
+        let completions = dropUnwritten(.notConnected)
+        guard let waiting = oldestWaiting() else {
+            if !isBirthWaiting { deadly = DeadlyPublications() }
             return completions
         }
-        if let birthTicket, self[birthTicket] != nil { return completions }
-        headLosses = head == oldest ? headLosses + 1 : 1
-        head = oldest
-        let mayBeTooLarge = message.size > max(acceptedBytes, Self.smallestLimit)
-        let patience = mayBeTooLarge && refusedBytes < .max ? Self.shortPatience : Self.patience
-        guard headLosses >= patience else { return completions }
-        let reason = "\(patience) links ended while it was the next to be acknowledged"
-        if let given = finish(oldest, .refusedByBroker(topic: message.topic, code: 0, reason: reason)) {
-            completions.append(given)
+        guard case .unexplained(let code, let reason) = end else {
+            suspect?.acquit()
+            return completions
         }
-        guard mayBeTooLarge else { return completions }
-        refusedBytes = message.size
-        return completions + dropTooLarge { $0.size >= message.size }
+        guard var tested = suspect, let message = self[tested.ticket]?.message else {
+            // It has ended although the first was acknowledged: the next time each is sent alone that was under way.
+            suspectsEnd = isTrial ? nextToSend : 0
+            suspect = waiting
+            return completions
+        }
+        tested.linkEnded(at: now)
+        suspect = tested
+        guard let error = deadly.judge(message, losses: tested.losses, code: code, reason: reason) else {
+            return completions
+        }
+        let culprit = finish(tested.ticket, error).map { [$0] } ?? []
+        let similar = tickets { deadly.error(of: $0) != nil }.compactMap { ticket in
+            self[ticket].flatMap { entry in finish(ticket, deadly.error(of: entry.message)) }
+        }
+        // There may be more of them.
+        suspect = oldestWaiting()
+        return completions + culprit + similar
     }
+
+    /// The oldest unacknowledged publication that is not the birth message.
+    private func oldestWaiting(below end: Ticket = .max) -> SuspectPublication? {
+        let first = entries.indices.first { entries[$0] != nil && oldest + Ticket($0) != birthTicket }
+        guard let ticket = first.map({ oldest + Ticket($0) }), ticket < end else { return nil }
+        return SuspectPublication(ticket: ticket)
+    }
+
+    private var isBirthWaiting: Bool { birthTicket.flatMap { self[$0] } != nil }
 
     private mutating func dropUnwritten(_ error: MQTTPublishError) -> [Completion] {
         let dropped = unwritten.compactMap { if case .publication(let entry) = $0 { entry } else { nil } }

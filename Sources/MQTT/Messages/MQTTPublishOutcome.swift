@@ -10,7 +10,7 @@ package enum MQTTPublishOutcome: Sendable, Equatable {
 
 /// Why a publication was not, or possibly not, delivered.
 package enum MQTTPublishError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Empty, with a wildcard or NUL, or longer than 65,535 bytes.
+    /// Empty, with a wildcard or NUL, longer than 65,535 bytes, or with more than 200 slashes.
     case invalidTopic(String)
     /// A response topic, content type, correlation data or user property that MQTT cannot carry.
     case invalidProperty(String)
@@ -20,25 +20,34 @@ package enum MQTTPublishError: Error, Sendable, Equatable, CustomStringConvertib
     case queueFull(limit: Int)
     /// QoS 0 without a link.
     case notConnected
-    /// The broker refused it with an MQTT 5 reason code, for instance 0x87: not authorised.
+    /// The broker refused it with an MQTT 5 reason code, for instance 0x87: not authorised; or it ended several links in a
+    /// row right after this publication, and the reason begins with ``endedLinks``. The code is 0 if it gave none.
     case refusedByBroker(topic: String, code: Int, reason: String)
     /// Not acknowledged in time; a publication of QoS 1 or 2 may still arrive.
     case timedOut(Duration)
     /// The client was stopped.
     case stopped
 
+    /// How the reason of a refusal begins that the broker expressed by ending links.
+    package static let endedLinks = "it ended"
+
     package var description: String {
         switch self {
-        case .invalidTopic(let topic): "\"\(topic.prefix(100))\" is not a valid topic for publications"
+        case .invalidTopic(let topic): "\"\(Self.short(topic))\" is not a valid topic for publications"
         case .invalidProperty(let what): "MQTT cannot carry this \(what)"
         case .tooLarge(let topic, let bytes):
-            "the publication to \(topic) has \(bytes) bytes, more than the broker accepts"
+            "the publication to \(Self.short(topic)) has \(bytes) bytes, more than the broker accepts"
         case .queueFull(let limit): "the queue is full: \(limit) publications wait for the broker"
         case .notConnected: "there is no link to the broker"
         case .refusedByBroker(let topic, let code, let reason):
-            "the broker refuses the publication to \(topic): \(reason) (code \(code))"
+            "the broker refuses the publication to \(Self.short(topic)): \(reason) (code \(code))"
         case .timedOut(let duration): "the broker did not acknowledge within \(duration)"
         case .stopped: "the MQTT client was stopped"
         }
+    }
+
+    /// A topic may have 65,535 bytes.
+    private static func short(_ topic: String) -> String {
+        topic.utf8.count > 200 ? "\(topic.prefix(100))…" : topic
     }
 }

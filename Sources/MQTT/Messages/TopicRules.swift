@@ -2,11 +2,27 @@ import CMosquitto
 
 /// The rules of MQTT for topics and strings, as enforced by libmosquitto.
 package enum TopicRules {
-    /// Whether it is valid for publishing.
+    /// Most slashes of a topic or filter: mosquitto ends the link of a client that uses more.
+    ///
+    /// - Source: mosquitto, TOPIC_HIERARCHY_LIMIT.
+    package static let maximumSlashes = 200
+
+    private static func hasSlashes(_ text: String) -> Bool {
+        // Only a longer one can have more.
+        text.utf8.count <= maximumSlashes || text.utf8.count { $0 == UInt8(ascii: "/") } <= maximumSlashes
+    }
+
+    /// Whether it is valid for publishing, with brokers that end the link of a client that uses another one.
     static func isTopic(_ topic: String) -> Bool {
-        isPlainTopic(topic)
+        (isPlainTopic(topic)
             || isText(topic)
-                && mosquitto_pub_topic_check2(topic, topic.utf8.count) == MOSQ_ERR_SUCCESS.rawValue
+                && mosquitto_pub_topic_check2(topic, topic.utf8.count) == MOSQ_ERR_SUCCESS.rawValue)
+            && hasSlashes(topic)
+    }
+
+    /// The same, and not one of the broker's own topics.
+    package static func isPublic(_ topic: String) -> Bool {
+        !topic.isEmpty && !topic.hasPrefix("$") && isTopic(topic)
     }
 
     /// Printable ASCII without wildcards: what nearly every topic is.
@@ -25,7 +41,8 @@ package enum TopicRules {
 
     /// Whether it is valid for subscribing.
     package static func isFilter(_ filter: String) -> Bool {
-        isText(filter) && mosquitto_sub_topic_check2(filter, filter.utf8.count) == MOSQ_ERR_SUCCESS.rawValue
+        isText(filter) && hasSlashes(filter)
+            && mosquitto_sub_topic_check2(filter, filter.utf8.count) == MOSQ_ERR_SUCCESS.rawValue
     }
 
     /// Whether MQTT can carry a string: at most 65,535 bytes, without control characters and non-characters.
