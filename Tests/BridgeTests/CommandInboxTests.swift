@@ -92,12 +92,27 @@ struct CommandInboxTests {
         #expect(reply.answer.refusal?.code == .badJSON)
     }
 
+    @Test mutating func `a response topic has at most as many levels as brokers take`() throws {
+        func actions(_ slashes: Int) -> CommandInbox.Action? {
+            let topic = "replies" + String(repeating: "/a", count: slashes)
+            return inbox.receive(message("trilateral/desk/request/ping", "", responseTopic: topic)).last
+        }
+        guard case .handle? = actions(200) else { return #expect(Bool(false), "200 slashes are legal") }
+        guard case .refuse(let reply)? = actions(201) else { return #expect(Bool(false), "201 are not") }
+        #expect(reply.topic == nil)
+        #expect(reply.answer.refusal?.code == .notAllowed)
+        #expect(reply.answer.refusal?.message.contains("at most 200 slashes") == true)
+    }
+
     @Test func `the topics of the node and of discovery are reserved, whatever is configured`() {
         let topics = ResponseTopics(["trilateral/#", "ha/#", "a/+/b"], reserved: ["trilateral", "ha"])
         #expect(!topics.contains("trilateral/desk/nearby/set"))
         #expect(!topics.contains("ha/device/x/config"))
         #expect(topics.contains("a/x/b"))
         #expect(!topics.contains("a/x/c"))
+        #expect(!ResponseTopics(["#"]).contains("$SYS/x"))
+        #expect(!ResponseTopics(["#"]).contains("a\u{0}b"))
+        #expect(!ResponseTopics(["#"]).contains(String(repeating: "a", count: 65_536)))
         #expect(!ResponseTopics([]).contains("replies/x"))
     }
 

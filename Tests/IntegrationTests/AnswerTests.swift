@@ -145,6 +145,23 @@ struct AnswerTests {
         }
     }
 
+    @Test
+    func `a response topic with more levels than a broker takes is refused, and other commands are answered`()
+        async throws
+    {
+        try await withHome { home, visitor in
+            var message = MQTTMessage(topic: "\(home.root)/request/ping", payload: Array(#"{"tx":1}"#.utf8))
+            message.properties.responseTopic = "replies" + String(repeating: "/a", count: 201)
+            visitor.client.publish(message)
+            try await visitor.awaits("response/ping") { $0["tx"] == 1 && $0["status"] == "error" }
+            let answer = await visitor.json("response/ping")
+            #expect(answer?["error"]?["code"] == "not_allowed")
+            #expect(answer?["error"]?["message"]?.string?.contains("at most 200 slashes") == true)
+            #expect(try await visitor.ask("request/ping")["status"] == "ok")
+            #expect(await visitor.said(on: "status") == ["online"])
+        }
+    }
+
     @Test func `if_id refuses a command when another thing is nearby by now`() async throws {
         try await withHome(["device.allow_set": "true"]) { _, visitor in
             try await visitor.ask("device/set", #"{"position":{"x":1.5,"y":2,"z":1}}"#)

@@ -137,32 +137,32 @@ struct ConfigurationLoaderTests {
         ("mqtt: 5", "1:1: mqtt: must be a section with keys below it (is 5)"),
         ("mqtt: {node: Küche}", "1:8: mqtt.node: must be 1 to 48 of a-z, 0-9 and hyphens (is \"Küche\")"),
         (
-            "mqtt: {base: a/+}",
-            "1:8: mqtt.base: must be a topic of 1 to 200 bytes without +, #, leading $, and without a / at its ends (is \"a/+\")"
+            "mqtt: {base: a//////////////////////////////////////////////////////b}",
+            "1:8: mqtt.base: must be a topic of 1 to 200 bytes without +, #, leading $, without a / at its ends, and with at most 50 in it (is \"a//////////////////////////////////////////////////////b\")"
         ),
         (
             "discovery: {prefix: 'ha/#'}",
-            "1:13: discovery.prefix: must be a topic of 1 to 200 bytes without +, #, leading $, and without a / at its ends (is \"ha/#\")"
+            "1:13: discovery.prefix: must be a topic of 1 to 200 bytes without +, #, leading $, without a / at its ends, and with at most 50 in it (is \"ha/#\")"
         ),
         (
             "discovery: {prefix: 'ha/+/x'}",
-            "1:13: discovery.prefix: must be a topic of 1 to 200 bytes without +, #, leading $, and without a / at its ends (is \"ha/+/x\")"
+            "1:13: discovery.prefix: must be a topic of 1 to 200 bytes without +, #, leading $, without a / at its ends, and with at most 50 in it (is \"ha/+/x\")"
         ),
         (
             "discovery: {prefix: ''}",
-            "1:13: discovery.prefix: must be a topic of 1 to 200 bytes without +, #, leading $, and without a / at its ends (is \"\")"
+            "1:13: discovery.prefix: must be a topic of 1 to 200 bytes without +, #, leading $, without a / at its ends, and with at most 50 in it (is \"\")"
         ),
         (
             "discovery: {prefix: '$SYS'}",
-            "1:13: discovery.prefix: must be a topic of 1 to 200 bytes without +, #, leading $, and without a / at its ends (is \"$SYS\")"
+            "1:13: discovery.prefix: must be a topic of 1 to 200 bytes without +, #, leading $, without a / at its ends, and with at most 50 in it (is \"$SYS\")"
         ),
         (
             "discovery: {prefix: '/ha'}",
-            "1:13: discovery.prefix: must be a topic of 1 to 200 bytes without +, #, leading $, and without a / at its ends (is \"/ha\")"
+            "1:13: discovery.prefix: must be a topic of 1 to 200 bytes without +, #, leading $, without a / at its ends, and with at most 50 in it (is \"/ha\")"
         ),
         (
             "discovery: {prefix: 'ha/'}",
-            "1:13: discovery.prefix: must be a topic of 1 to 200 bytes without +, #, leading $, and without a / at its ends (is \"ha/\")"
+            "1:13: discovery.prefix: must be a topic of 1 to 200 bytes without +, #, leading $, without a / at its ends, and with at most 50 in it (is \"ha/\")"
         ),
         ("discovery: {things: x}", "1:13: discovery.things: must be all, zone, nearby or none (is \"x\")"),
         ("discovery: {enabled: 1}", "1:13: discovery.enabled: must be true or false (is 1)"),

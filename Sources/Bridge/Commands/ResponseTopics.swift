@@ -22,7 +22,7 @@ package struct ResponseTopics: Sendable, Hashable {
     }
 
     package func contains(_ topic: String) -> Bool {
-        isTopic(topic) && !reserved.contains { topic == $0 || topic.hasPrefix($0 + "/") }
+        TopicRules.isPublic(topic) && !reserved.contains { topic == $0 || topic.hasPrefix($0 + "/") }
             && filters.contains { TopicRules.matches(topic, filter: $0) }
     }
 
@@ -47,10 +47,19 @@ package struct ResponseTopics: Sendable, Hashable {
         guard !hasToken else {
             throw Refusal(.notAllowed, "there is a token in the response topic or the correlation data")
         }
+        guard TopicRules.isPublic(topic) else {
+            throw Refusal(
+                .notAllowed,
+                """
+                answers cannot be published on the response topic \(QuotedValue.of(topic)): it must have at most \
+                \(TopicRules.maximumSlashes) slashes and no + or #, and must not begin with $
+                """
+            )
+        }
         let legal: String
         if let own = route.userResponses {
             let level = topic.dropFirst(own.count)
-            if topic.hasPrefix(own), !level.isEmpty, !level.contains("/"), isTopic(topic) {
+            if topic.hasPrefix(own), !level.isEmpty, !level.contains("/") {
                 return CommandRoute.Address(topic: topic, correlation: correlation)
             }
             legal = own + "+"
@@ -67,9 +76,5 @@ package struct ResponseTopics: Sendable, Hashable {
             \(route.user == nil ? " (mqtt.response_topics)" : "")
             """
         )
-    }
-
-    private func isTopic(_ topic: String) -> Bool {
-        !topic.isEmpty && !topic.contains("+") && !topic.contains("#") && !topic.hasPrefix("$")
     }
 }

@@ -75,7 +75,9 @@ extension ConfigurationType<String> {
 
     /// An MQTT topic, or the first levels of one.
     package static var topic: ConfigurationType {
-        checked("a topic of 1 to 200 bytes without +, #, leading $, and without a / at its ends") {
+        checked(
+            "a topic of 1 to 200 bytes without +, #, leading $, without a / at its ends, and with at most 50 in it"
+        ) {
             isTopic($0[...])
         }
     }
@@ -89,10 +91,14 @@ extension ConfigurationType<String> {
         }
     }
 
+    /// Most slashes of a configured topic: others are put behind it, or it is put into another one, and brokers end the
+    /// link of a client that uses more than ``TopicRules/maximumSlashes``.
+    private static var mostSlashes: Int { 50 }
+
     /// Whether a text is a topic, or the first levels of one.
     package static func isTopic(_ text: Substring) -> Bool {
         !text.isEmpty && text.utf8.count <= 200 && !text.hasPrefix("$") && !text.hasPrefix("/")
-            && !text.hasSuffix("/")
+            && !text.hasSuffix("/") && text.utf8.count { $0 == UInt8(ascii: "/") } <= mostSlashes
             && !text.unicodeScalars.contains {
                 $0 == "+" || $0 == "#" || $0.properties.generalCategory == .control
             }

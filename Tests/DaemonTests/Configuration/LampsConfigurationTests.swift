@@ -33,9 +33,9 @@ struct LampsConfigurationTests {
     }
 
     private static let legalTopic =
-        "must be a topic of 1 to 200 bytes without +, #, leading $, and without a / at its ends"
+        "must be a topic of 1 to 200 bytes without +, #, leading $, without a / at its ends, and with at most 50 in it"
     private static let legalFullTopic =
-        "must be a topic with %prefix% and %topic% in it, without +, # and a / at its beginning or two at its end"
+        "must be a topic with %prefix% and, once or twice, %topic% in it, without +, # and a / at its beginning or two at its end"
     private static let lamp = "  - {thing: a, kind: wled, topic: wled/a}\n"
 
     @Test(arguments: [

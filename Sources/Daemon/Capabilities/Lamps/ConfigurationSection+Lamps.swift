@@ -104,9 +104,11 @@ extension ConfigurationType<String> {
     /// Tasmota's FullTopic, with or without a `/` at its end.
     fileprivate static var fullTopic: ConfigurationType {
         let legal =
-            "a topic with %prefix% and %topic% in it, without +, # and a / at its beginning or two at its end"
+            "a topic with %prefix% and, once or twice, %topic% in it, without +, # and a / at its beginning or two at its end"
         return checked(legal) { text in
-            guard text.contains("%prefix%"), text.contains("%topic%") else { return false }
+            guard text.contains("%prefix%"), (1...2).contains(text.ranges(of: "%topic%").count) else {
+                return false
+            }
             return isTopic(text.hasSuffix("/") ? text.dropLast() : text[...])
         }
     }
