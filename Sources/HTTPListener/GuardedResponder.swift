@@ -56,6 +56,8 @@ struct GuardedResponder<Inner: HTTPResponder> where Inner.Context == ChannelCont
             response = Response(status: .internalServerError)
         }
         response.headers[.date] = HTTPDate.text(of: HTTPDate.now())
+        // Whatever answered: a client would read a body as the beginning of the next response (RFC 9110, 9.3.2).
+        if request.head.method == .head { response = response.createHeadResponse() }
         do {
             try await writer.write(response: response.head, body: response.body)
         } catch is HTTPParserError {

@@ -54,7 +54,7 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
         case .end:
             if let head = candidate, let answer = answer(to: head, context) {
                 candidate = nil
-                write(answer, context)
+                write(answer, to: head.method, context)
                 return
             }
             forwardCandidate(context)
@@ -89,11 +89,15 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
         return responder.immediateResponse(to: head, from: peer)
     }
 
-    private func write(_ answer: ImmediateResponse, _ context: ChannelHandlerContext) {
+    private func write(
+        _ answer: ImmediateResponse,
+        to method: HTTPRequest.Method,
+        _ context: ChannelHandlerContext
+    ) {
         var head = answer.head
         head.headerFields.append(HTTPField(name: .date, value: date.text))
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        if let body = answer.body, body.readableBytes > 0 {
+        if let body = answer.body, body.readableBytes > 0, method != .head {
             context.write(wrapOutboundOut(.body(body)), promise: nil)
         }
         context.write(wrapOutboundOut(.end(nil)), promise: nil)

@@ -35,6 +35,22 @@ struct SocketPollingTests {
         return try JSONValue(parsing: reply.body)["code"]?.integer
     }
 
+    @Test(arguments: [
+        "", "?EIO=3&transport=polling", "?EIO=4&transport=polling&sid=unknown", "?EIO=3&transport=pigeon",
+        "?EIO=4&transport=websocket&sid=unknown",
+    ])
+    func `an answer to HEAD has no body, and the next answer follows it`(query: String) async throws {
+        try await withHall { port in
+            let client = try WireClient(port: port)
+            client.send("HEAD /socket.io/\(query) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(try client.reply(toHead: true)?.status == 400)
+            client.send("GET /things/\(Self.lamp) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            let next = try client.reply()
+            #expect(next?.status == 200)
+            #expect(try JSONValue(parsing: next?.body ?? "")["_id"]?.string == Self.lamp)
+        }
+    }
+
     @Test(arguments: EngineRevision.allCases, [false, true])
     func `a client that disconnects during a poll loses no messages`(revision: EngineRevision, isHalf: Bool)
         async throws

@@ -49,6 +49,20 @@ struct PersistenceTests {
     }
 
     @Test(arguments: ["/", "/now", "/stream", "/nothing"])
+    func `an answer to HEAD has no body, and the next answer follows it`(path: String) async throws {
+        try await withListener(immediate: Now(), serving: Self.serve) { port, _ in
+            try await onThread {
+                let client = try WireClient(port: port)
+                client.send("HEAD \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                let reply = try client.reply(toHead: true)
+                #expect(reply?.status == (path == "/nothing" ? 304 : 200))
+                client.send("GET /now HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                #expect(try client.reply()?.body == "now!")
+            }
+        }
+    }
+
+    @Test(arguments: ["/", "/now", "/stream", "/nothing"])
     func `a client of HTTP 1_0 gets a whole response, and the end of the connection`(path: String)
         async throws
     {
