@@ -89,7 +89,8 @@ package struct NodeReport: Sendable {
         let broker = figures.broker
         let own = [
             "mqtt_sent": broker.sent, "mqtt_received": broker.received, "mqtt_dropped": broker.dropped,
-            "mqtt_lost": broker.lost, "mqtt_connects": broker.connects,
+            "mqtt_refused": broker.refusedByBroker, "mqtt_lost": broker.lost,
+            "mqtt_connects": broker.connects,
             "events_dropped": figures.droppedMessages,
         ]
         return HealthMessage(

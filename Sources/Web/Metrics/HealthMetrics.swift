@@ -7,6 +7,7 @@ package enum HealthMetrics {
         "mqtt_sent": "Messages sent to the broker.",
         "mqtt_received": "Messages received from the broker.",
         "mqtt_dropped": "Messages not sent: no link, or too many waiting.",
+        "mqtt_refused": "Messages that the broker refused, or for which it ended links.",
         "mqtt_lost": "Received messages that were lost because reading them was too slow.",
         "mqtt_connects": "Connections made to the broker.",
         "events_dropped": "Events and answers dropped because there was no link to the broker.",
@@ -38,7 +39,8 @@ package enum HealthMetrics {
     /// The names of those that have another one here, without prefix and ending.
     private static let names = [
         "mqtt_sent": "mqtt_messages_sent", "mqtt_received": "mqtt_messages_received",
-        "mqtt_dropped": "mqtt_messages_dropped", "mqtt_lost": "mqtt_messages_lost",
+        "mqtt_dropped": "mqtt_messages_dropped", "mqtt_refused": "mqtt_messages_refused",
+        "mqtt_lost": "mqtt_messages_lost",
         "adverts_heard": "bluetooth_adverts_heard", "adverts_damaged": "bluetooth_adverts_damaged",
         "beacons_heard": "beacon_packets_heard",
     ]
