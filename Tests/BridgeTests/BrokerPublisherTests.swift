@@ -121,9 +121,10 @@ struct BrokerPublisherTests {
         var publisher = publisher(client)
         publisher.linkUp()
         for tail in ["info", "state", "zone"] { publisher.retained.set(message(tail)) }
-        #expect(publisher.flush(at: 0))
+        publisher.flush(at: 0)
         #expect(client.topics.sorted() == ["t/n/info", "t/n/zone"])
-        #expect(publisher.drainRefusals() == ["t/n/state": "it ended 3 links (code 130)"])
+        let refusals = publisher.drainRefusals()
+        #expect(refusals == ["t/n/state": "it ended 3 links (code 130)"])
     }
 
     @Test func `an answer goes to both topics, and one that is too large becomes a refusal`() throws {

@@ -19,6 +19,13 @@ struct NodeReportTests {
         return try JSONValue(parsing: message.payload)
     }
 
+    @Test func `health counts what the broker refused`() {
+        var figures = NodeReport.Figures()
+        figures.broker.refusedByBroker = 2
+        let health = Self.report.health(figures, isConnected: true, at: Flat.moment(0))
+        #expect(health.counters["mqtt_refused"] == 2)
+    }
+
     @Test func `info names the node and where its Flare server answers`() throws {
         var report = Self.report
         report.setFlareURL("http://10.0.0.2:8080")
