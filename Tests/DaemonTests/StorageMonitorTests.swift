@@ -60,4 +60,25 @@ struct StorageMonitorTests {
         let taking = try await reported([Self.failed, inspected, inspected], answers: [false, true])
         #expect(taking == [Self.raised, .alertCleared("state-folder")])
     }
+
+    @Test func `a folder that takes no new files is an alert that says what still works`() async throws {
+        let closed = StorageHealth.Event.inspected(
+            problem: "the state folder /s cannot be written: Permission denied",
+            isPartial: true
+        )
+        let limited = ControllerEvent.alertRaised(
+            "state-folder",
+            .error,
+            message: """
+                The state folder /s cannot be written: Permission denied. Changes are still stored in the open databases, \
+                but nothing new can be made there: the next start or reload will fail.
+                """
+        )
+        #expect(try await reported([closed, closed], answers: []) == [limited])
+        #expect(try await reported([closed, Self.failed, closed], answers: []) == [limited, Self.raised])
+        #expect(
+            try await reported([closed, .inspected(problem: nil)], answers: [])
+                == [limited, .alertCleared("state-folder")]
+        )
+    }
 }

@@ -7,19 +7,25 @@ package struct StorageHealth: Sendable {
         /// A write to a database failed.
         case failed(String)
         /// The folder was inspected.
-        case inspected(problem: String?)
+        ///
+        /// - Parameter isPartial: Whether what is open can still be written.
+        case inspected(problem: String?, isPartial: Bool = false)
         /// Test writes to the folder and the databases succeeded.
         case written
     }
 
     package enum Change: Sendable, Hashable {
+        /// Nothing can be stored.
         case broken(String)
+        /// Only what is open can be written.
+        case limited(String)
         case recovered
     }
 
     private var failure: String?
     private var finding: String?
-    private var reported: String?
+    private var isFindingPartial = false
+    private var reported: Change?
 
     package init() {}
 
@@ -31,13 +37,17 @@ package struct StorageHealth: Sendable {
         switch event {
         // The first failure is the cause of the others.
         case .failed(let reason): failure = failure ?? reason
-        case .inspected(let problem): finding = problem
+        case .inspected(let problem, let isPartial): (finding, isFindingPartial) = (problem, isPartial)
         case .written: failure = nil
         }
-        let problems = [failure, finding].compactMap(\.self)
-        if let reported, problems.contains(reported) { return nil }
-        guard problems.first != reported else { return nil }
-        reported = problems.first
-        return reported.map { .broken($0) } ?? .recovered
+        let causes = [
+            failure.map { Change.broken($0) },
+            finding.map { isFindingPartial ? .limited($0) : .broken($0) },
+        ].compactMap(\.self)
+        // A failed write is worse than a folder that takes no new files.
+        if let reported, reported == causes.last, causes.count == 1 || !isFindingPartial { return nil }
+        guard causes.first != reported else { return nil }
+        reported = causes.first
+        return reported ?? .recovered
     }
 }

@@ -53,7 +53,7 @@ package struct StorageMonitor: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 repeat {
-                    port.yield(.inspected(problem: missing ?? unwritable))
+                    port.yield(missing.map { .inspected(problem: $0) } ?? inspected)
                 } while (try? await Task.sleep(for: Self.interval)) != nil
             }
             group.addTask { await follow() }
@@ -84,6 +84,18 @@ package struct StorageMonitor: Sendable {
         case .broken(let reason)?:
             logger.error("nothing can be stored", metadata: ["reason": "\(reason)"])
             send(.alertRaised(Self.alert, .error, message: "Nothing can be stored: \(reason)."))
+        case .limited(let reason)?:
+            logger.error("the state folder takes no new files", metadata: ["reason": "\(reason)"])
+            send(
+                .alertRaised(
+                    Self.alert,
+                    .error,
+                    message: """
+                        \(reason.prefix(1).uppercased())\(reason.dropFirst()). Changes are still stored in the open databases, \
+                        but nothing new can be made there: the next start or reload will fail.
+                        """
+                )
+            )
         case .recovered?:
             logger.notice("the state folder can be written again")
             send(.alertCleared(Self.alert))
@@ -99,11 +111,20 @@ package struct StorageMonitor: Sendable {
         return nil
     }
 
-    /// Why the folder cannot be written, as far as can be known without writing.
-    private var unwritable: String? {
+    /// Whether the folder can be written, as far as can be known without writing.
+    private var inspected: Event {
         guard access(folder.path, W_OK | X_OK) == 0 else {
-            return "the state folder \(folder.path) cannot be written: \(systemMessage(errno))"
+            let code = errno
+            // Permissions are checked when a file is opened or made, and not when an open one is written.
+            return .inspected(
+                problem: "the state folder \(folder.path) cannot be written: \(systemMessage(code))",
+                isPartial: code == EACCES
+            )
         }
+        return .inspected(problem: full)
+    }
+
+    private var full: String? {
         var system = statvfs()
         guard statvfs(folder.path, &system) == 0, system.f_frsize > 0 else { return nil }
         let free = UInt64(system.f_bavail).multipliedReportingOverflow(by: UInt64(system.f_frsize))
