@@ -56,7 +56,10 @@ struct BrokerDisplaysTests {
         await hall.says(String(repeating: "x", count: 65), "visible")
         await hall.says("", "visible")
         #expect(hall.heard == [])
-        #expect(hall.refused.withLock { $0.count } == 3)
+        let refused = hall.refused.withLock { $0 }
+        #expect(refused.count == 3)
+        #expect(refused.first?.contains(#"("a" sent "maybe")"#) == true)
+        #expect(refused.last?.contains(#""t/n/display//presence""#) == true)
     }
 
     @Test func `after a connection a display that the broker does not name is gone`() async throws {

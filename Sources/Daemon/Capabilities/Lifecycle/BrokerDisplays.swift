@@ -1,6 +1,7 @@
 package import Controller
 package import MQTT
 package import Messages
+import Text
 package import Threading
 
 /// Displays that say on the broker whether they are visible: `B/display/<id>/presence`, retained.
@@ -45,10 +46,20 @@ package actor BrokerDisplays {
         guard let id = topics.display(of: message.topic), (1...Self.longestID).contains(id.utf8.count),
             id != ScreenCall.everyDisplay
         else {
-            return onRefused("the id of a display must have 1 to \(Self.longestID) bytes, and not be all")
+            return onRefused(
+                """
+                the id of a display must have 1 to \(Self.longestID) bytes, and not be all (the topic is \
+                \(QuotedValue.of(message.topic)))
+                """
+            )
         }
         guard let presence = Lifecycle.DisplayPresence(payload: message.payload) else {
-            return onRefused("the presence of a display must be visible, hidden or gone")
+            return onRefused(
+                """
+                the presence of a display must be visible, hidden or gone (\(QuotedValue.of(id)) sent \
+                \(Self.quoted(message.payload)))
+                """
+            )
         }
         unconfirmed.remove(id)
         guard presence != .gone || known.contains(id) else { return }
@@ -80,6 +91,11 @@ package actor BrokerDisplays {
             send(.displayChanged(id: Self.key(id), .gone))
         }
         unconfirmed = []
+    }
+
+    /// The beginning of a payload; more than is shown, so that a token in it is still known as one.
+    private static func quoted(_ payload: [UInt8]) -> String {
+        QuotedValue.of(String(decoding: payload.prefix(1000), as: UTF8.self))
     }
 
     /// The id for the controller, which also hears of the displays of other interfaces.
