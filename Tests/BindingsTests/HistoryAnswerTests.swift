@@ -43,6 +43,17 @@ struct HistoryAnswerTests {
         #expect(answer.json() == expected.object)
     }
 
+    @Test func `fields whose names only look alike are told apart`() throws {
+        let names = ["é", "e\u{301}"]
+        let query = try HistoryQuery(
+            .time(0...59_999),
+            isGrouped: true,
+            aggregations: try names.map { try Aggregation(JSONValue.count(of: $0)) }
+        )
+        let answer = try Self.answer(query, [([names[0]: 1], 0), ([names[1]: 1], 1), ([names[1]: 2], 2)])
+        #expect(answer.rows.first?.values == [1, 2])
+    }
+
     @Test func `groups are aggregated, and the greatest has its sample`() throws {
         let aggregations = [try Aggregation(argument: "mean:t"), try Aggregation(argument: "max:t")]
         let query = try HistoryQuery(.time(0...59_999), isGrouped: true, aggregations: aggregations)
@@ -162,5 +173,15 @@ struct HistoryAnswerTests {
             )
             #expect(query.isAnswered(by: sums) == isAnswered)
         }
+    }
+}
+
+extension JSONValue {
+    /// An aggregation that counts the whole numbers of a field.
+    fileprivate static func count(of field: String) -> JSONValue {
+        [
+            "type": "COUNT", "field": .string(field), "fieldType": "INTEGER",
+            "putAggregationInto": .string("\(field.utf8.count)"),
+        ]
     }
 }

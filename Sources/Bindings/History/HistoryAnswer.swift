@@ -27,7 +27,8 @@ package struct HistoryAnswer: Sendable {
         try query.check(with: interval)
         self.query = query
         self.interval = interval
-        fields = Set(query.aggregations.map(\.field)).sorted()
+        // An object, as names of fields differ by their bytes, while equal strings may have different ones.
+        fields = JSONObject(query.aggregations.map { ($0.field, .null) }).keys
     }
 
     /// Whether the page is full, so that further samples change nothing.
