@@ -184,6 +184,10 @@ let package = Package(
             ["People", "JSON", "Text", "Flare", "Cryptography", "CCrypto", "Threading", system, grdb, sqlite]
         ),
         module(
+            "History",
+            ["OperatingSystem", "People", "Bindings", "JSON", "Threading", "CZlib", grdb, sqlite]
+        ),
+        module(
             "Administration",
             [
                 "OperatingSystem", "Accounts", "HTTPListener", "People", "JSON", "Text", "Flare",
@@ -296,6 +300,12 @@ let package = Package(
                 "TestSupport", "AccountsFixture", "Accounts", "People", "JSON", "Flare", "SeededRandom",
                 "Threading",
                 grdb,
+            ]
+        ),
+        tests(
+            "HistoryTests",
+            [
+                "History", "Bindings", "People", "JSON", "Threading", "TestSupport", "SeededRandom", grdb,
             ]
         ),
         tests(

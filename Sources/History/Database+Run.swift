@@ -1,0 +1,51 @@
+import GRDB
+import GRDBSQLite
+
+extension Database {
+    /// Runs a statement that returns no rows, for what happens with every sample.
+    ///
+    /// - Parameters:
+    ///   - numbers: The values of its first parameters.
+    ///   - bytes: The value of its last one, which is not copied.
+    func run(_ sql: String, _ numbers: [Int64], _ bytes: UnsafeRawBufferPointer? = nil) throws {
+        let statement = try cachedStatement(sql: sql)
+        let pointer = statement.sqliteStatement
+        for (index, number) in numbers.enumerated() {
+            sqlite3_bind_int64(pointer, Int32(truncatingIfNeeded: index + 1), number)
+        }
+        if let bytes {
+            let place = Int32(truncatingIfNeeded: numbers.count + 1)
+            if let start = bytes.baseAddress, !bytes.isEmpty {
+                // Without a destructor, as the bytes outlive the step.
+                sqlite3_bind_blob64(pointer, place, start, UInt64(bytes.count), nil)
+            } else {
+                sqlite3_bind_zeroblob(pointer, place, 0)
+            }
+        }
+        let code = sqlite3_step(pointer)
+        // The message is gone after the reset.
+        let message = lastErrorMessage
+        sqlite3_reset(pointer)
+        sqlite3_clear_bindings(pointer)
+        guard code == SQLITE_DONE else {
+            throw DatabaseError(resultCode: ResultCode(rawValue: code), message: message, sql: sql)
+        }
+    }
+
+    /// The bytes in the first column of the first row; `nil` if there is none.
+    func bytes(_ sql: String, _ key: Int64) throws -> [UInt8]? {
+        let statement = try cachedStatement(sql: sql)
+        let pointer = statement.sqliteStatement
+        sqlite3_bind_int64(pointer, 1, key)
+        defer { sqlite3_reset(pointer) }
+        let code = sqlite3_step(pointer)
+        switch code {
+        case SQLITE_ROW:
+            guard let start = sqlite3_column_blob(pointer, 0) else { return [] }
+            return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, 0))))
+        case SQLITE_DONE: return nil
+        default:
+            throw DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage, sql: sql)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import GRDB
+
+/// Why the history cannot be used; every case has a sentence for people.
+package enum HistoryError: Error, Sendable, Hashable {
+    /// SQLite's result code and message.
+    case database(path: String, code: Int32, message: String)
+    case newerVersion(path: String)
+    /// It is closed, or could not be opened yet.
+    case closed(path: String)
+
+    init(_ error: any Error, _ path: String) {
+        switch error {
+        case let error as HistoryError: self = error
+        case let error as DatabaseError:
+            self = .database(path: path, code: error.resultCode.rawValue, message: error.message ?? "")
+        default: self = .database(path: path, code: 1, message: "\(error)")
+        }
+    }
+
+    /// Whether the file itself is damaged, so that another attempt cannot succeed.
+    ///
+    /// SQLite's general error (1) means that a table is missing, or has other columns.
+    var isDamage: Bool {
+        guard case .database(_, let code, _) = self else { return false }
+        return [1, 11, 26].contains(code & 0xFF)
+    }
+
+    /// Whether it is SQLite's general error, which is a mistake in a statement, too.
+    var isGeneral: Bool {
+        guard case .database(_, let code, _) = self else { return false }
+        return code & 0xFF == 1
+    }
+}
+
+extension HistoryError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .database(let path, let code, let message):
+            "\(path) cannot be used: \(message) (SQLite \(code))\(Self.advice(code))"
+        case .newerVersion(let path):
+            "\(path) was written by a newer version of trilateral; use that version, or move the file away"
+        case .closed(let path): "\(path) is not open"
+        }
+    }
+
+    /// Advice for a primary result code of SQLite.
+    private static func advice(_ code: Int32) -> String {
+        switch code & 0xFF {
+        case 13: "; free some space"
+        case 5, 6: "; another program has it locked"
+        case 8, 10, 14: "; check the folder's owner, permissions and free space"
+        default: ""
+        }
+    }
+}
+
+/// What happens to the history that somebody should know.
+package enum HistoryEvent: Sendable, Hashable {
+    /// The file was damaged: it was renamed, and an empty one was begun.
+    case restarted(damaged: String, HistoryError)
+    /// Samples cannot be stored. They wait, and those that come when too many wait are dropped.
+    case failed(HistoryError)
+    /// Samples are stored again; so many were dropped meanwhile.
+    case recovered(dropped: Int)
+}

@@ -1,0 +1,228 @@
+import Bindings
+import Foundation
+import GRDB
+import JSON
+import OperatingSystem
+import People
+
+/// `history.db` while it is open; used by one thread.
+///
+/// What each operation does is one transaction; what is in memory changes after it.
+final class HistoryFile {
+    /// A thing with a history.
+    struct Thing {
+        let number: Int64
+        let interval: GroupInterval
+        /// The time of its oldest sample ever.
+        var first: Int64
+    }
+
+    /// Samples of all things that were packed together.
+    struct Round {
+        let number: Int64
+        /// The times of its samples.
+        let range: ClosedRange<Int64>
+        /// When it was packed: its age, if times of samples are in the future.
+        let packed: Int64
+
+        /// Samples until then are gone when it is removed.
+        var end: Int64 { min(range.upperBound, packed) }
+    }
+
+    /// A sample that is not packed yet.
+    struct TailRow {
+        let row: Int64
+        let at: Int64
+    }
+
+    /// A sample to be stored.
+    struct NewSample: Sendable {
+        let thing: BindingID
+        let interval: GroupInterval
+        let at: Int64
+        let state: JSONObject
+    }
+
+    let path: String
+    private let queue: DatabaseQueue
+
+    var things: [BindingID: Thing] = [:]
+    /// The numbers of things that are gone, whose rows must still be removed.
+    var removed: [Int64] = []
+    /// The oldest first.
+    var rounds: [Round] = []
+    var tail = Tail()
+    var sums = NewSums()
+    var nextRow: Int64 = 1
+    /// See ``Mark``.
+    var samplesFrom: Int64?
+    var sumsFrom: Int64?
+    var buffer = JSONBuffer()
+
+    /// Samples that are not packed yet, by the number of their thing.
+    struct Tail {
+        var rows: [Int64: [TailRow]] = [:]
+        var count = 0
+        var bytes = 0
+        /// The most of one thing.
+        var longest = 0
+        /// When the first of them came; milliseconds since 1970.
+        var began: Int64?
+
+        mutating func add(_ row: TailRow, of number: Int64, bytes: Int) {
+            rows[number, default: []].append(row)
+            count += 1
+            self.bytes += bytes
+            longest = max(longest, rows[number]?.count ?? 0)
+        }
+    }
+
+    /// Sums that are not stored yet, by the number of their thing.
+    struct NewSums {
+        var things: [Int64: UnstoredSums] = [:]
+        var count = 0
+        /// When the first of them came; milliseconds since 1970.
+        var began: Int64?
+    }
+
+    /// Opens or makes the file, for its owner only, and brings it up to date.
+    ///
+    /// - Parameter now: Milliseconds since 1970.
+    /// - Throws: ``HistoryError``
+    init(_ path: String, at now: Int64) throws(HistoryError) {
+        self.path = path
+        var configuration = Configuration()
+        configuration.label = "history"
+        configuration.busyMode = .timeout(1)
+        configuration.prepareDatabase { database in
+            // The lock is held until the file is closed, so that no other process writes. Only a new file follows
+            // auto_vacuum. Pages that are free need not be overwritten, which some systems do unless told.
+            try database.execute(
+                sql: """
+                    PRAGMA locking_mode = EXCLUSIVE; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;
+                    PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 16777216;
+                    PRAGMA wal_autocheckpoint = 4000; PRAGMA secure_delete = FAST
+                    """
+            )
+        }
+        DatabaseFile.makePrivate(path)
+        queue = try Self.mappingErrors(path) { [configuration] in
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            let migrator = HistorySchema.migrations
+            guard try queue.read({ try !migrator.hasBeenSuperseded($0) }) else {
+                throw HistoryError.newerVersion(path: path)
+            }
+            try migrator.migrate(queue)
+            return queue
+        }
+        try load(at: now)
+    }
+
+    func close() { try? queue.close() }
+
+    // MARK: Transactions
+
+    func read<Result>(_ work: (Database) throws -> Result) throws(HistoryError) -> Result {
+        // Nobody else writes, so that no transaction is needed.
+        try Self.mappingErrors(path) { try queue.unsafeRead(work) }
+    }
+
+    func write<Result>(_ work: (Database) throws -> Result) throws(HistoryError) -> Result {
+        try Self.mappingErrors(path) {
+            try queue.writeWithoutTransaction { database in
+                var result: Result?
+                try database.inTransaction(.immediate) {
+                    result = try work(database)
+                    return .commit
+                }
+                guard let result else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+                return result
+            }
+        }
+    }
+
+    /// What cannot be done in a transaction.
+    func perform(_ work: (Database) throws -> Void) throws(HistoryError) {
+        try Self.mappingErrors(path) { try queue.writeWithoutTransaction(work) }
+    }
+
+    private static func mappingErrors<Result>(
+        _ path: String,
+        _ work: () throws -> Result
+    ) throws(HistoryError) -> Result {
+        do { return try work() } catch { throw HistoryError(error, path) }
+    }
+
+    static func set(_ mark: Mark, _ value: Int64, _ database: Database) throws {
+        try database.execute(
+            sql: "INSERT OR REPLACE INTO mark (name, value) VALUES (?, ?)",
+            arguments: [mark.rawValue, value]
+        )
+    }
+
+    // MARK: The start
+
+    /// Reads what is kept in memory, and makes the sums again that were not stored.
+    private func load(at now: Int64) throws(HistoryError) {
+        let summed = try read { database in
+            try self.loadThings(database)
+            for row in try Row.fetchAll(database, sql: "SELECT * FROM round ORDER BY number") {
+                let (first, last): (Int64, Int64) = (row["first"], row["last"])
+                guard first <= last else { continue }
+                self.rounds.append(Round(number: row["number"], range: first...last, packed: row["packed"]))
+            }
+            var marks: [String: Int64] = [:]
+            for row in try Row.fetchAll(database, sql: "SELECT name, value FROM mark") {
+                marks[row["name"]] = row["value"]
+            }
+            self.samplesFrom = marks[Mark.samplesFrom.rawValue]
+            self.sumsFrom = marks[Mark.sumsFrom.rawValue]
+            return marks[Mark.summed.rawValue] ?? 0
+        }
+        let numbers = Dictionary(things.values.map { ($0.number, $0) }) { first, _ in first }
+        try read { database in
+            let rows = try Row.fetchCursor(
+                database,
+                sql: "SELECT row, thing, at, body FROM sample ORDER BY row"
+            )
+            self.nextRow = summed &+ 1
+            while let row = try rows.next() {
+                let number: Int64 = row[1]
+                let sample = TailRow(row: row[0], at: HistoryTime.clamped(row[2]))
+                self.nextRow = max(self.nextRow, sample.row &+ 1)
+                guard let thing = numbers[number] else { continue }
+                let bytes = try row.withUnsafeData(atIndex: 3) { $0 ?? Data() }
+                if self.tail.began == nil { self.tail.began = now }
+                self.tail.add(sample, of: number, bytes: bytes.count)
+                guard sample.row > summed, let state = Self.state(bytes) else { continue }
+                self.addToSums(state, at: sample.at, of: thing, at: now)
+            }
+        }
+    }
+
+    private func loadThings(_ database: Database) throws {
+        for row in try Row.fetchAll(database, sql: "SELECT number, id, interval, first FROM thing") {
+            let number: Int64 = row["number"]
+            let id: String? = row["id"]
+            // What cannot be read is removed.
+            guard let id = id.flatMap({ BindingID($0) }),
+                let interval = GroupInterval(row["interval"] as String)
+            else {
+                removed.append(number)
+                continue
+            }
+            things[id] = Thing(number: number, interval: interval, first: row["first"])
+        }
+    }
+
+    /// A state as it is stored; `nil` for other bytes.
+    static func state(_ bytes: some Collection<UInt8>) -> JSONObject? {
+        (try? JSONValue(parsing: bytes, maximumDepth: 128, keepsHugeNumbers: true))?.object
+    }
+
+    func addToSums(_ state: JSONObject, at time: Int64, of thing: Thing, at now: Int64) {
+        if sums.began == nil { sums.began = now }
+        sums.count += 1
+        sums.things[thing.number, default: UnstoredSums(thing.interval)].add(state, at: time)
+    }
+}

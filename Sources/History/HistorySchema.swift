@@ -1,0 +1,61 @@
+import GRDB
+
+/// The tables of `history.db`, which are nobody's contract.
+///
+/// Everything is stored in the order in which it is written: what is written at random costs a page for each row.
+/// - `sample` has the latest samples as they come; `packed` has the older ones, a row for each thing in each round of packing.
+/// - `sums` has those of each group, by its beginning and then by thing, since the groups of all things end together.
+enum HistorySchema {
+    static var migrations: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("v1") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE thing (number INTEGER PRIMARY KEY, id TEXT UNIQUE, interval TEXT NOT NULL,
+                        first INTEGER NOT NULL) STRICT;
+                    CREATE TABLE sample (row INTEGER PRIMARY KEY, thing INTEGER NOT NULL, at INTEGER NOT NULL,
+                        body BLOB NOT NULL) STRICT;
+                    CREATE TABLE round (number INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL,
+                        packed INTEGER NOT NULL) STRICT;
+                    CREATE TABLE packed (key INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL,
+                        body BLOB NOT NULL) STRICT;
+                    CREATE TABLE sums (key INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT;
+                    CREATE TABLE mark (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
+                    """
+            )
+        }
+        return migrator
+    }
+}
+
+/// The key of a row that belongs to a thing: what comes first in the order, and the thing's number in the lowest bits.
+enum ThingKey {
+    private static let bits: Int64 = 24
+    /// The greatest number of a thing.
+    static let maximumNumber: Int64 = 1 << bits - 1
+    private static let minute: Int64 = 60_000
+
+    /// In a round of packing.
+    static func packed(_ round: Int64, _ number: Int64) -> Int64 { round << bits | number }
+
+    /// All of a round.
+    static func packed(_ round: Int64) -> Range<Int64> { packed(round, 0)..<packed(round + 1, 0) }
+
+    /// Sums of the group that begins at a time, which is a legal one: 38 bits of minutes, and their sign.
+    static func sums(_ start: Int64, _ number: Int64) -> Int64 { (start / minute) << bits | number }
+
+    /// The beginning of the group of a key.
+    static func start(of key: Int64) -> Int64 { (key >> bits) &* minute }
+
+    static func number(of key: Int64) -> Int64 { key & maximumNumber }
+}
+
+/// What is remembered besides the tables, by name.
+enum Mark: String {
+    /// The samples up to this row are in the stored sums.
+    case summed
+    /// Samples are complete from this time on; milliseconds since 1970.
+    case samplesFrom
+    /// Sums are complete from this time on.
+    case sumsFrom
+}

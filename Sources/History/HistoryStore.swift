@@ -1,0 +1,355 @@
+package import Bindings
+import Foundation
+package import JSON
+package import People
+import Threading
+
+/// The samples of things in `history.db`, on a thread of its own: who records them waits for nothing.
+///
+/// Samples are written together, at most a quarter of a second after they came; sums of groups are made as they come. Later
+/// they are packed, and removed when they are too old or too many. Commits survive a crash of the process.
+/// - Source: contrib/contract/bindings.md, "History".
+package actor HistoryStore {
+    private struct Waiting {
+        var samples: [HistoryFile.NewSample] = []
+        /// Called when the samples so far are stored, or are not.
+        var replies: [@Sendable (Bool) -> Void] = []
+        var dropped = 0
+        /// Those that were dropped since the last ``HistoryEvent/recovered(dropped:)``.
+        var unreported = 0
+        var isScheduled = false
+    }
+
+    /// Samples that are stored as one transaction.
+    private static let batch = 5000
+    /// How long samples wait for others.
+    private static let delay = Duration.milliseconds(250)
+    /// The most samples that wait; more are dropped and counted.
+    private static let capacity = 20_000
+    /// How often is looked whether something is due.
+    private static let upkeep = Duration.seconds(60)
+
+    private let executor: LoopExecutor
+    private nonisolated let waiting = Locked(Waiting())
+    private let path: String
+    private var limits: HistoryLimits
+    private let retry: Duration
+    /// Milliseconds since 1970, UTC.
+    private let clock: @Sendable () -> Int64
+    private let report: @Sendable (HistoryEvent) -> Void
+    /// `nil` until it can be opened.
+    private var file: HistoryFile?
+    private var failures = 0
+    /// Whether a failure was reported, and not yet that it is over.
+    private var hasFailed = false
+    private var isRetrying = false
+    private var isClosed = false
+    private var removal: HistoryFile.Removal?
+
+    nonisolated package var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Opens or makes the file in the background.
+    ///
+    /// - Parameters:
+    ///   - path: Where the file is, which only this store may use.
+    ///   - retry: How long after a failure it is tried again.
+    ///   - report: Called on the store's thread.
+    /// - Throws: The system's error if it allows no further thread.
+    package init(
+        _ path: String,
+        _ limits: HistoryLimits = HistoryLimits(),
+        retry: Duration = .seconds(30),
+        clock: @escaping @Sendable () -> Int64,
+        report: @escaping @Sendable (HistoryEvent) -> Void
+    ) throws {
+        executor = try LoopExecutor()
+        (self.path, self.limits, self.retry) = (path, limits, retry)
+        (self.clock, self.report) = (clock, report)
+        perform { $0.keepUp() }
+    }
+
+    /// Does work on the store's thread, unless the store is gone by then.
+    private nonisolated func perform(
+        after delay: Duration? = nil,
+        _ work: @escaping @Sendable (isolated HistoryStore) -> Void
+    ) {
+        let body: @Sendable () -> Void = { [weak self] in self?.onExecutor(work) }
+        if let delay { executor.perform(after: delay, body) } else { executor.perform(body) }
+    }
+
+    // MARK: Samples
+
+    /// Stores samples soon.
+    ///
+    /// - Parameter stored: Called on the store's thread: with `true` when they are stored, so that a crash cannot lose them;
+    ///   with `false` when they were dropped, or the store was closed.
+    nonisolated package func record(
+        _ samples: [Sample],
+        of thing: BindingID,
+        _ interval: GroupInterval,
+        stored: (@Sendable (Bool) -> Void)? = nil
+    ) {
+        let (isTaken, isFirst, isFull) = waiting.withLock { waiting in
+            guard waiting.samples.count + samples.count <= Self.capacity else {
+                waiting.dropped += samples.count
+                waiting.unreported += samples.count
+                return (false, false, false)
+            }
+            for sample in samples {
+                waiting.samples.append(
+                    HistoryFile.NewSample(
+                        thing: thing,
+                        interval: interval,
+                        at: HistoryTime.clamped(sample.at),
+                        state: sample.state
+                    )
+                )
+            }
+            if let stored { waiting.replies.append(stored) }
+            let isFull =
+                waiting.samples.count >= Self.batch && waiting.samples.count - samples.count < Self.batch
+            defer { waiting.isScheduled = true }
+            return (true, !waiting.isScheduled, isFull)
+        }
+        if !isTaken { stored?(false) }
+        if isFull {
+            perform { $0.storeWaiting() }
+        } else if isFirst {
+            perform(after: Self.delay) { $0.storeWaiting() }
+        }
+    }
+
+    /// Samples that were dropped because too many waited.
+    nonisolated package var droppedSamples: Int { waiting.withLock { $0.dropped } }
+
+    /// Stores what waits.
+    package func flush() { hasFailed ? tryAgain() : storeWaiting() }
+
+    private func storeWaiting() {
+        guard !isClosed else { return answerAll() }
+        var work = waiting.withLock { waiting in
+            defer { (waiting.samples, waiting.replies, waiting.isScheduled) = ([], [], false) }
+            return waiting
+        }
+        guard !work.samples.isEmpty else {
+            for reply in work.replies { reply(true) }
+            return
+        }
+        let isStored = attempt { file in
+            let now = clock()
+            while !work.samples.isEmpty {
+                let batch = Array(work.samples.prefix(Self.batch))
+                try file.store(batch, at: now)
+                work.samples.removeFirst(batch.count)
+            }
+        }
+        if isStored {
+            for reply in work.replies { reply(true) }
+            return hasFailed ? () : tidy()
+        }
+        let failed = work
+        waiting.withLock { waiting in
+            // They are the older ones, and those that came meanwhile are few.
+            waiting.samples = failed.samples + waiting.samples
+            waiting.replies = failed.replies + waiting.replies
+            waiting.isScheduled = true
+        }
+    }
+
+    private func answerAll() {
+        let replies = waiting.withLock { waiting in
+            defer { (waiting.samples, waiting.replies) = ([], []) }
+            return waiting.replies
+        }
+        for reply in replies { reply(false) }
+    }
+
+    // MARK: Answers
+
+    /// The answer to a query about a thing.
+    ///
+    /// - Parameter empty: Made for the query and the thing's interval.
+    package func json(_ empty: HistoryAnswer, of thing: BindingID) throws(HistoryError) -> JSONObject {
+        let answer = try filled(empty, of: thing)
+        guard let file else { throw HistoryError.closed(path: path) }
+        return answer.json(truncatedBefore: file.truncation(of: answer, of: thing), file.samples(thing))
+    }
+
+    /// The answer to a query about a thing, for tables.
+    package func filled(_ empty: HistoryAnswer, of thing: BindingID) throws(HistoryError) -> HistoryAnswer {
+        storeWaiting()
+        guard let file = openFile() else { throw HistoryError.closed(path: path) }
+        var answer = empty
+        do throws(HistoryError) {
+            try file.fill(&answer, of: thing)
+        } catch {
+            fail(error)
+            throw error
+        }
+        return answer
+    }
+
+    /// Removes the history of a thing.
+    package func remove(_ thing: BindingID) throws(HistoryError) {
+        storeWaiting()
+        guard let file = openFile() else { throw HistoryError.closed(path: path) }
+        waiting.withLock { $0.samples.removeAll { $0.thing == thing } }
+        do throws(HistoryError) {
+            try file.remove(thing)
+        } catch {
+            fail(error)
+            throw error
+        }
+        sweep()
+    }
+
+    /// Follows other limits from now on.
+    package func use(_ limits: HistoryLimits) {
+        self.limits = limits
+        tidy()
+    }
+
+    /// Stores what waits, and closes the file.
+    package func close() {
+        storeWaiting()
+        attempt { try $0.storeSums() }
+        isClosed = true
+        file?.close()
+        file = nil
+        answerAll()
+    }
+
+    // MARK: Upkeep
+
+    private func keepUp() {
+        guard !isClosed else { return }
+        _ = openFile()
+        tidy()
+        sweep()
+        perform(after: Self.upkeep) { $0.keepUp() }
+    }
+
+    /// Packs and removes what is due.
+    private func tidy() {
+        guard file != nil else { return }
+        let now = clock()
+        var isMore = false
+        attempt { file in
+            if file.isPackingDue(at: now) {
+                try file.pack(at: now)
+            } else if file.areSumsDue(at: now) {
+                try file.storeSums()
+            }
+            isMore = try file.trim(limits, at: now)
+        }
+        // Others may come between.
+        if isMore { perform { $0.tidy() } }
+    }
+
+    /// Packs all samples now, and removes what is beyond the limits.
+    func packNow() {
+        storeWaiting()
+        attempt { try $0.pack(at: clock()) }
+        tidy()
+    }
+
+    /// Removes rows of things that are gone, some at a time.
+    private func sweep() {
+        guard removal == nil, let number = file?.removed.first else { return }
+        removal = HistoryFile.Removal(of: number)
+        sweepNext()
+    }
+
+    private func sweepNext() {
+        guard let next = removal, file != nil else { return removal = nil }
+        let isDone = attempt { file in
+            removal = try file.removeRows(next)
+            if removal == nil { file.removed.removeFirst() }
+        }
+        guard isDone else { return removal = nil }
+        perform { store in
+            if store.removal == nil { store.sweep() } else { store.sweepNext() }
+        }
+    }
+
+    // MARK: Failures
+
+    /// Does work on the file, and tries again later if it fails.
+    ///
+    /// - Returns: Whether it was done.
+    @discardableResult
+    private func attempt(_ work: (HistoryFile) throws -> Void) -> Bool {
+        guard let file = openFile() else { return false }
+        do {
+            try work(file)
+            return true
+        } catch {
+            fail(HistoryError(error, path))
+            return false
+        }
+    }
+
+    private func openFile() -> HistoryFile? {
+        if let file { return file }
+        guard !isClosed else { return nil }
+        do throws(HistoryError) {
+            file = try HistoryFile(path, at: clock())
+        } catch {
+            guard error.isDamage, moveAside(error) else {
+                fail(error)
+                return nil
+            }
+            do throws(HistoryError) { file = try HistoryFile(path, at: clock()) } catch { fail(error) }
+        }
+        return file
+    }
+
+    private func fail(_ error: HistoryError) {
+        // SQLite's general error is no damage of a file that could be opened.
+        if error.isDamage, !error.isGeneral, file != nil {
+            file?.close()
+            file = nil
+            removal = nil
+            if moveAside(error) { return perform { $0.storeWaiting() } }
+        }
+        failures += 1
+        if !hasFailed { report(.failed(error)) }
+        hasFailed = true
+        guard !isRetrying else { return }
+        isRetrying = true
+        perform(after: retry) { store in
+            store.isRetrying = false
+            store.tryAgain()
+        }
+    }
+
+    private func tryAgain() {
+        guard !isClosed else { return }
+        let before = failures
+        storeWaiting()
+        if failures == before { tidy() }
+        guard failures == before, hasFailed else { return }
+        hasFailed = false
+        let dropped = waiting.withLock { waiting in
+            defer { waiting.unreported = 0 }
+            return waiting.unreported
+        }
+        report(.recovered(dropped: dropped))
+    }
+
+    /// Renames a damaged file, so that another one can be begun; of several the last one is kept.
+    private func moveAside(_ error: HistoryError) -> Bool {
+        let mark = ".damaged-"
+        let file = URL(filePath: path)
+        let folder = file.deletingLastPathComponent()
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        where name.hasPrefix(file.lastPathComponent + mark) {
+            try? FileManager.default.removeItem(at: folder.appending(path: name))
+        }
+        let damaged = "\(path)\(mark)\(clock() / 1000)"
+        guard rename(path, damaged) == 0 else { return false }
+        for suffix in ["-wal", "-shm"] { rename(path + suffix, damaged + suffix) }
+        report(.restarted(damaged: damaged, error))
+        return true
+    }
+}

@@ -1,0 +1,146 @@
+import Bindings
+import Foundation
+import GRDB
+import JSON
+import People
+import SeededRandom
+import TestSupport
+import Testing
+
+@testable import History
+
+struct HistoryDamageTests {
+    private static let first = TestHistory.things[0]
+
+    @Test func `a damaged file is moved aside and begun again`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write(String(repeating: "no database ", count: 1000), to: "history.db")
+            let history = try TestHistory(folder.path("history.db"))
+            history.record(TestHistory.seconds(10))
+            let expected = try history.expected(try HistoryQuery())
+            #expect(try await history.json(try HistoryQuery()) == expected)
+            let aside = "history.db.damaged-\(TestHistory.start / 1000)"
+            #expect(folder.read(aside).hasPrefix("no database "))
+            guard case .restarted(let path, let error) = history.reported.first else {
+                Issue.record("nothing was reported")
+                return
+            }
+            #expect(path == folder.path(aside) && error.description.contains("SQLite 26"))
+            await history.store.close()
+        }
+    }
+
+    @Test(arguments: [UInt64](1...10))
+    func `whatever is damaged, samples are stored again`(seed: UInt64) async throws {
+        var random = SplitMix64(seed: seed)
+        try await withHistory { history in
+            for number in 0..<4 {
+                history.record(TestHistory.seconds(300, from: TestHistory.start + Int64(number) * 300_000))
+                await history.store.packNow()
+            }
+            history.record(TestHistory.seconds(300, from: TestHistory.start + 1_200_000))
+            await history.store.close()
+            var bytes = try Data(contentsOf: URL(filePath: history.path))
+            for _ in 0..<20 {
+                let place = random.number(below: bytes.count)
+                for index in place..<min(place + 40, bytes.count) {
+                    bytes[index] = UInt8(random.number(below: 256))
+                }
+            }
+            try bytes.write(to: URL(filePath: history.path))
+            try await history.reopen()
+            let query = try HistoryQuery.grouped(TestHistory.start...TestHistory.start + 3_500_000, ["max:t"])
+            for _ in 0..<3 {
+                _ = try? await history.json(query)
+                _ = try? await history.json(try HistoryQuery())
+                await history.store.packNow()
+            }
+            history.record([Sample(["new": 1], at: TestHistory.start - 1)])
+            let new = try await history.json(try HistoryQuery(.equals("new", 1)))
+            #expect(new["results"] == [["new": 1, "_created": JSONValue(Int(TestHistory.start - 1))]])
+        }
+    }
+
+    @Test func `a table that is missing is damage`() async throws {
+        try await withHistory { history in
+            history.record(TestHistory.seconds(3))
+            await history.store.close()
+            let file = try HistoryFile(history.path, at: 0)
+            try file.write { try $0.execute(sql: "DROP TABLE sample") }
+            file.close()
+            try await history.reopen()
+            #expect(try await history.json(try HistoryQuery()) == ["results": []])
+            #expect(history.files.contains { $0.contains("damaged") })
+        }
+    }
+
+    @Test func `a file of a later version stays as it is`() async throws {
+        try await withHistory { history in
+            history.record(TestHistory.seconds(3))
+            await history.store.close()
+            let file = try HistoryFile(history.path, at: 0)
+            try file.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('v99')") }
+            file.close()
+            try await history.reopen()
+            await #expect(throws: HistoryError.self) { try await history.json(try HistoryQuery()) }
+            #expect(history.reported == [.failed(.newerVersion(path: history.path))])
+            #expect(!history.files.contains { $0.contains("damaged") })
+        }
+    }
+
+    @Test func `without room samples wait, and those beyond are counted`() async throws {
+        try await withTemporaryFolder { folder in
+            let history = try TestHistory(folder.path("later/history.db"))
+            let many = TestHistory.seconds(15_000)
+            history.record(many)
+            await history.store.flush()
+            history.record(many)
+            await history.store.flush()
+            #expect(history.store.droppedSamples == 15_000)
+            guard case .failed(.database)? = history.reported.first else {
+                Issue.record("nothing was reported")
+                return
+            }
+            try FileManager.default.createDirectory(
+                atPath: folder.path("later"),
+                withIntermediateDirectories: true
+            )
+            await history.store.flush()
+            #expect(Array(history.reported.dropFirst()) == [.recovered(dropped: 15_000)])
+            let query = try HistoryQuery.grouped(TestHistory.start...TestHistory.start + 59_999, ["count:t"])
+            let group = try await history.json(query)["groupedResults"]?.array?.first
+            #expect(group?["aggregations"]?.array?.first?["value"] == 60)
+            await history.store.close()
+        }
+    }
+
+    @Test(.enabled { await OwnDisk.canMount() })
+    func `a full disk is said, and samples are stored when there is room again`() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path("disk")
+            try await OwnDisk.with("size=2m", at: path) {
+                let history = try TestHistory(path + "/history.db")
+                history.record(TestHistory.seconds(100))
+                await history.store.flush()
+                try OwnDisk.fill(path + "/filler")
+                let later = TestHistory.seconds(1000, from: TestHistory.start + 100_000).map {
+                    Sample(["text": .string(String(repeating: "x", count: 300))], at: $0.at)
+                }
+                history.record(later)
+                await history.store.flush()
+                guard case .failed(let error)? = history.reported.first else {
+                    Issue.record("nothing was reported")
+                    return
+                }
+                #expect(error.description.contains("free some space"))
+                // What is stored is answered meanwhile.
+                #expect(try await history.json(try HistoryQuery())["results"]?.array?.count == 100)
+                try FileManager.default.removeItem(atPath: path + "/filler")
+                await history.store.flush()
+                #expect(history.reported.last == .recovered(dropped: 0))
+                #expect(try await history.json(try HistoryQuery())["nextPaginationKey"] != nil)
+                await history.store.close()
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import Bindings
+import Foundation
+import JSON
+import People
+import SeededRandom
+import TestSupport
+import Testing
+import Threading
+
+@testable import History
+
+struct HistoryStoreTests {
+    private static let first = TestHistory.things[0]
+
+    @Test(arguments: [UInt64](1...12))
+    func `packed and unpacked samples answer as a plain list does`(seed: UInt64) async throws {
+        var random = RandomSamples(seed: seed)
+        try await withHistory(interval: random.random.chance(2) ? .minute : .quarterHour) { history in
+            for _ in 0..<30 {
+                let thing = random.random.pick(TestHistory.things, else: Self.first)
+                switch random.random.number(below: 8) {
+                case 0: await history.store.packNow()
+                case 1: try await history.reopen()
+                case 2: await history.store.flush()
+                case 3:
+                    history.pass(700_000)
+                    await history.store.flush()
+                default: history.record(random.samples(upTo: 60), of: thing)
+                }
+                for _ in 0..<3 {
+                    let query = try random.query()
+                    let expected = try history.expected(query, of: thing)
+                    #expect(try await history.json(query, of: thing) == expected)
+                }
+            }
+            #expect(history.reported == [])
+        }
+    }
+
+    @Test func `pages follow one another though samples are packed in between`() async throws {
+        try await withHistory { history in
+            // Three of each time.
+            history.record(TestHistory.seconds(400) + TestHistory.seconds(400) + TestHistory.seconds(400))
+            var results: [JSONValue] = []
+            var position: HistoryPosition?
+            repeat {
+                let answer = try await history.json(try HistoryQuery(limit: 100, from: position))
+                results += answer["results"]?.array ?? []
+                position = answer["nextPaginationKey"]?.string.flatMap { HistoryPosition($0) }
+                await history.store.packNow()
+            } while position != nil
+            let all = (history.list[Self.first] ?? []).sorted { $0.at < $1.at }
+            #expect(results == all.map { HistoryAnswer.result($0.state, at: $0.at) })
+        }
+    }
+
+    @Test func `a crash loses no sample that was confirmed`() async throws {
+        try await withHistory { history in
+            let copies = Locked<[(path: String, count: Int)]>([])
+            for number in 1...6 {
+                // On the store's thread, which writes nothing meanwhile: what a killed process leaves.
+                history.record(TestHistory.seconds(100, from: TestHistory.start + Int64(number) * 100_000)) {
+                    [path = history.path] in
+                    #expect($0)
+                    let copy = path + ".copy\(number)"
+                    for suffix in ["", "-wal"] {
+                        try? FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
+                    }
+                    copies.withLock { $0.append((copy, number * 100)) }
+                }
+                await history.store.flush()
+                if number % 2 == 0 { await history.store.packNow() }
+            }
+            let made = copies.withLock { $0 }
+            #expect(made.count == 6)
+            for (path, count) in made {
+                let copy = try TestHistory(path)
+                let times = TestHistory.start...TestHistory.start + 59 * 60_000
+                let query = try HistoryQuery.grouped(times, ["count:t"])
+                let counts = try await copy.json(query)["groupedResults"]?.array?.compactMap {
+                    $0["aggregations"]?.array?.first?["value"]?.integer
+                }
+                #expect(counts?.reduce(0, +) == count)
+                #expect(try await copy.json(try HistoryQuery())["results"]?.array?.count == count)
+                await copy.store.close()
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a sample is stored although nobody asks for it`() async throws {
+        try await withHistory { history in
+            let isStored = await withCheckedContinuation { stored in
+                history.record(TestHistory.seconds(1)) { stored.resume(returning: $0) }
+            }
+            #expect(isStored)
+        }
+    }
+
+    @Test func `only its owner may read the files`() async throws {
+        try await withHistory { history in
+            history.record(TestHistory.seconds(1))
+            await history.store.flush()
+            for file in [history.path, history.path + "-wal"] {
+                let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions]
+                #expect(mode as? Int == 0o600)
+            }
+        }
+    }
+
+    @Test func `a thing without samples has an empty answer`() async throws {
+        try await withHistory { history in
+            let answer = try await history.json(try HistoryQuery())
+            #expect(answer == ["results": []])
+        }
+    }
+
+    @Test func `what is forgotten is gone, and the history of others stays`() async throws {
+        try await withHistory { history in
+            let (gone, other) = (TestHistory.things[0], TestHistory.things[1])
+            for thing in [gone, other] { history.record(TestHistory.seconds(50), of: thing) }
+            await history.store.packNow()
+            for thing in [gone, other] {
+                history.record(TestHistory.seconds(50, from: TestHistory.start + 50_000), of: thing)
+            }
+            try await history.store.remove(gone)
+            history.forget(gone)
+            for _ in 0..<2 {
+                for thing in [gone, other] {
+                    let expected = try history.expected(try HistoryQuery(), of: thing)
+                    #expect(try await history.json(try HistoryQuery(), of: thing) == expected)
+                }
+                try await history.reopen()
+            }
+            // It begins again with nothing of what was there.
+            history.record(TestHistory.seconds(3), of: gone)
+            let query = try HistoryQuery.grouped(
+                TestHistory.start...TestHistory.start + 59 * 60_000,
+                ["count:t"]
+            )
+            for thing in [gone, other] {
+                let expected = try history.expected(query, of: thing)
+                #expect(try await history.json(query, of: thing) == expected)
+            }
+        }
+    }
+
+    @Test func `a closed history takes no samples`() async throws {
+        try await withHistory { history in
+            await history.store.close()
+            let isStored = await withCheckedContinuation { stored in
+                history.record(TestHistory.seconds(1)) { stored.resume(returning: $0) }
+            }
+            #expect(!isStored)
+            await #expect(throws: HistoryError.self) { try await history.json(try HistoryQuery()) }
+        }
+    }
+}
