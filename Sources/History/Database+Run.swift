@@ -49,3 +49,15 @@ extension Database {
         }
     }
 }
+
+extension Row {
+    /// A whole number in a column.
+    ///
+    /// - Throws: The error of a damaged file for anything else; GRDB's own reading would trap.
+    func integer(_ column: Int, in range: ClosedRange<Int64>) throws -> Int64 {
+        guard let number = Int64.fromDatabaseValue(self[column]), range.contains(number) else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a number has no legal value")
+        }
+        return number
+    }
+}

@@ -13,6 +13,8 @@ package enum HistoryError: Error, Sendable, Hashable {
         case let error as HistoryError: self = error
         case let error as DatabaseError:
             self = .database(path: path, code: error.resultCode.rawValue, message: error.message ?? "")
+        // A value of another type than the table's.
+        case is RowDecodingError: self = .database(path: path, code: 11, message: "a value cannot be read")
         default: self = .database(path: path, code: 1, message: "\(error)")
         }
     }

@@ -134,8 +134,9 @@ struct SampleReader {
             let key = ThingKey.packed(round.number, number)
             let statement = try database.cachedStatement(sql: "SELECT first, last FROM packed WHERE key = ?")
             guard let row = try Row.fetchOne(statement, arguments: [key]) else { continue }
-            let (first, last): (Int64, Int64) = (row[0], row[1])
-            if first <= last, (first...last).overlaps(range) { blocks.append((key, first...last)) }
+            let first = try row.integer(0, in: HistoryTime.legal)
+            let last = try row.integer(1, in: first...HistoryTime.legal.upperBound)
+            if (first...last).overlaps(range) { blocks.append((key, first...last)) }
         }
         let tail = (file.tail.rows[number] ?? []).filter { range.contains($0.at) }
         if let first = tail.lazy.map(\.at).min(), let last = tail.lazy.map(\.at).max() {

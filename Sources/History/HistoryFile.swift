@@ -166,30 +166,21 @@ final class HistoryFile {
     private func load(at now: Int64) throws(HistoryError) {
         let summed = try read { database in
             try self.loadThings(database)
-            for row in try Row.fetchAll(database, sql: "SELECT * FROM round ORDER BY number") {
-                let (first, last): (Int64, Int64) = (row["first"], row["last"])
-                guard first <= last else { continue }
-                self.rounds.append(Round(number: row["number"], range: first...last, packed: row["packed"]))
-            }
-            var marks: [String: Int64] = [:]
-            for row in try Row.fetchAll(database, sql: "SELECT name, value FROM mark") {
-                marks[row["name"]] = row["value"]
-            }
-            self.samplesFrom = marks[Mark.samplesFrom.rawValue]
-            self.sumsFrom = marks[Mark.sumsFrom.rawValue]
-            return marks[Mark.summed.rawValue] ?? 0
+            try self.loadRounds(database)
+            return try self.loadMarks(database)
         }
         let numbers = Dictionary(things.values.map { ($0.number, $0) }) { first, _ in first }
         try read { database in
-            let rows = try Row.fetchCursor(
-                database,
-                sql: "SELECT row, thing, at, body FROM sample ORDER BY row"
-            )
-            self.nextRow = summed &+ 1
+            let sql = "SELECT row, thing, at, body FROM sample ORDER BY row"
+            let rows = try Row.fetchCursor(database, sql: sql)
+            self.nextRow = summed + 1
             while let row = try rows.next() {
-                let number: Int64 = row[1]
-                let sample = TailRow(row: row[0], at: HistoryTime.clamped(row[2]))
-                self.nextRow = max(self.nextRow, sample.row &+ 1)
+                let number = try row.integer(1, in: ThingKey.numbers)
+                let sample = TailRow(
+                    row: try row.integer(0, in: Self.legalRows),
+                    at: try row.integer(2, in: HistoryTime.legal)
+                )
+                self.nextRow = max(self.nextRow, sample.row + 1)
                 guard let thing = numbers[number] else { continue }
                 let bytes = try row.withUnsafeData(atIndex: 3) { $0 ?? Data() }
                 if self.tail.began == nil { self.tail.began = now }
@@ -200,19 +191,51 @@ final class HistoryFile {
         }
     }
 
+    /// What a row's number may be, so that it can be counted on.
+    private static let legalRows: ClosedRange<Int64> = 0...Int64.max / 2
+
     private func loadThings(_ database: Database) throws {
-        for row in try Row.fetchAll(database, sql: "SELECT number, id, interval, first FROM thing") {
-            let number: Int64 = row["number"]
-            let id: String? = row["id"]
+        for row in try Row.fetchAll(database, sql: "SELECT number, first, id, interval FROM thing") {
+            let number = try row.integer(0, in: ThingKey.numbers)
             // What cannot be read is removed.
-            guard let id = id.flatMap({ BindingID($0) }),
-                let interval = GroupInterval(row["interval"] as String)
+            guard let id = String.fromDatabaseValue(row[2]).flatMap({ BindingID($0) }),
+                let interval = String.fromDatabaseValue(row[3]).flatMap({ GroupInterval($0) })
             else {
                 removed.append(number)
                 continue
             }
-            things[id] = Thing(number: number, interval: interval, first: row["first"])
+            let first = try row.integer(1, in: HistoryTime.legal)
+            things[id] = Thing(number: number, interval: interval, first: first)
         }
+    }
+
+    private func loadRounds(_ database: Database) throws {
+        let sql = "SELECT number, first, last, packed FROM round ORDER BY number"
+        for row in try Row.fetchAll(database, sql: sql) {
+            let first = try row.integer(1, in: HistoryTime.legal)
+            let last = try row.integer(2, in: first...HistoryTime.legal.upperBound)
+            rounds.append(
+                Round(
+                    number: try row.integer(0, in: ThingKey.rounds),
+                    range: first...last,
+                    packed: try row.integer(3, in: HistoryTime.legal)
+                )
+            )
+        }
+    }
+
+    /// - Returns: The row up to which samples are in the stored sums.
+    private func loadMarks(_ database: Database) throws -> Int64 {
+        var summed: Int64 = 0
+        for row in try Row.fetchAll(database, sql: "SELECT value, name FROM mark") {
+            switch String.fromDatabaseValue(row[1]).flatMap({ Mark(rawValue: $0) }) {
+            case .summed: summed = try row.integer(0, in: Self.legalRows)
+            case .samplesFrom: samplesFrom = try row.integer(0, in: HistoryTime.legal)
+            case .sumsFrom: sumsFrom = try row.integer(0, in: HistoryTime.legal)
+            case nil: break
+            }
+        }
+        return summed
     }
 
     /// A state as it is stored; `nil` for other bytes.

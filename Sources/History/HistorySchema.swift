@@ -33,6 +33,10 @@ enum ThingKey {
     private static let bits: Int64 = 24
     /// The greatest number of a thing.
     static let maximumNumber: Int64 = 1 << bits - 1
+    /// What a thing's number may be.
+    static let numbers: ClosedRange<Int64> = 1...maximumNumber
+    /// What a round's number may be: what is left of 64 bits.
+    static let rounds: ClosedRange<Int64> = 1...(1 << 38)
     private static let minute: Int64 = 60_000
 
     /// In a round of packing.

@@ -28,6 +28,8 @@ package actor HistoryStore {
     private static let capacity = 20_000
     /// How often is looked whether something is due.
     private static let upkeep = Duration.seconds(60)
+    /// Milliseconds after which is looked whether something must go, unless samples were packed.
+    private static let trimming: Int64 = 60_000
 
     private let executor: LoopExecutor
     private nonisolated let waiting = Locked(Waiting())
@@ -45,6 +47,8 @@ package actor HistoryStore {
     private var isRetrying = false
     private var isClosed = false
     private var removal: HistoryFile.Removal?
+    /// When was looked whether something must go; milliseconds since 1970.
+    private var trimmed: Int64?
 
     nonisolated package var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -206,7 +210,7 @@ package actor HistoryStore {
     /// Follows other limits from now on.
     package func use(_ limits: HistoryLimits) {
         self.limits = limits
-        tidy()
+        trim()
     }
 
     /// Stores what waits, and closes the file.
@@ -233,24 +237,32 @@ package actor HistoryStore {
     private func tidy() {
         guard file != nil else { return }
         let now = clock()
-        var isMore = false
         attempt { file in
             if file.isPackingDue(at: now) {
                 try file.pack(at: now)
+                trimmed = nil
             } else if file.areSumsDue(at: now) {
                 try file.storeSums()
             }
-            isMore = try file.trim(limits, at: now)
         }
+        if trimmed.map({ abs(now - $0) >= Self.trimming }) ?? true { trim() }
+    }
+
+    private func trim() {
+        let now = clock()
+        var isMore = false
+        let isDone = attempt { isMore = try $0.trim(limits, at: now) }
+        guard isDone else { return }
+        trimmed = now
         // Others may come between.
-        if isMore { perform { $0.tidy() } }
+        if isMore { perform { $0.trim() } }
     }
 
     /// Packs all samples now, and removes what is beyond the limits.
     func packNow() {
         storeWaiting()
         attempt { try $0.pack(at: clock()) }
-        tidy()
+        trim()
     }
 
     /// Removes rows of things that are gone, some at a time.

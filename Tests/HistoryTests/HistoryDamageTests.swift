@@ -74,6 +74,32 @@ struct HistoryDamageTests {
         }
     }
 
+    @Test(arguments: [
+        "UPDATE round SET last = 9223372036854775807", "UPDATE round SET number = 9223372036854775807",
+        "UPDATE round SET first = last + 1", "UPDATE sample SET row = 9223372036854775807 - row",
+        "UPDATE mark SET value = 9223372036854775807", "UPDATE sample SET at = -9223372036854775808",
+        "UPDATE thing SET number = 9223372036854775807", "UPDATE thing SET first = -9223372036854775808",
+        "INSERT INTO mark VALUES ('sumsFrom', -9223372036854775808)",
+        "UPDATE packed SET first = 9223372036854775807", "UPDATE packed SET last = -9223372036854775808",
+    ])
+    func `a number that cannot be is damage`(sql: String) async throws {
+        try await withHistory { history in
+            history.record(TestHistory.seconds(50))
+            await history.store.packNow()
+            history.record(TestHistory.seconds(50))
+            await history.store.close()
+            let file = try HistoryFile(history.path, at: 0)
+            try file.write { try $0.execute(sql: sql) }
+            file.close()
+            try await history.reopen()
+            _ = try? await history.json(try HistoryQuery())
+            history.record(TestHistory.seconds(1))
+            #expect(try await history.json(try HistoryQuery())["results"]?.array?.count == 1)
+            #expect(history.reported.count == 1)
+            #expect(history.files.contains { $0.contains("damaged") })
+        }
+    }
+
     @Test func `a file of a later version stays as it is`() async throws {
         try await withHistory { history in
             history.record(TestHistory.seconds(3))
