@@ -7,7 +7,7 @@ extension HistoryFile {
     /// Samples are packed when there are so many, so many of one thing, so many bytes, or after so many milliseconds.
     private static let roundCount = 100_000
     private static let roundCountOfThing = 10_000
-    private static let roundBytes = 32 << 20
+    private static let roundBytes = 8 << 20
     private static let roundTime: Int64 = 86_400_000
     /// Sums are stored when there are of so many samples, or after so many milliseconds.
     private static let sumsCount = 50_000

@@ -162,7 +162,7 @@ package actor HistoryStore {
 
     private func answerAll() {
         let replies = waiting.withLock { waiting in
-            defer { (waiting.samples, waiting.replies) = ([], []) }
+            defer { (waiting.samples, waiting.replies, waiting.isScheduled) = ([], [], false) }
             return waiting.replies
         }
         for reply in replies { reply(false) }

@@ -144,14 +144,41 @@ struct HistoryStoreTests {
         }
     }
 
-    @Test func `a closed history takes no samples`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `a closed history takes no samples`() async throws {
         try await withHistory { history in
             await history.store.close()
-            let isStored = await withCheckedContinuation { stored in
-                history.record(TestHistory.seconds(1)) { stored.resume(returning: $0) }
+            for _ in 0..<2 {
+                let isStored = await withCheckedContinuation { stored in
+                    history.record(TestHistory.seconds(1)) { stored.resume(returning: $0) }
+                }
+                #expect(!isStored)
             }
-            #expect(!isStored)
             await #expect(throws: HistoryError.self) { try await history.json(try HistoryQuery()) }
+        }
+    }
+
+    @Test func `a thing with another interval begins again`() async throws {
+        try await withHistory { history in
+            history.record(TestHistory.seconds(50))
+            await history.store.packNow()
+            history.store.record(TestHistory.seconds(2), of: Self.first, .hour)
+            let all = try HistoryAnswer(to: try HistoryQuery(), of: .hour)
+            #expect(try await history.store.json(all, of: Self.first)["results"]?.array?.count == 2)
+        }
+    }
+
+    @Test func `the first with the least value is given with it, packed or not`() async throws {
+        try await withHistory { history in
+            let states: [JSONObject] = [["t": 3, "n": 1], ["t": 2, "n": 2], ["t": 2, "n": 3]]
+            let time = TestHistory.start
+            history.record(states.enumerated().map { Sample($1, at: time + Int64($0)) })
+            let query = try HistoryQuery.grouped(time...time + 59_999, ["min:t"])
+            for _ in 0..<2 {
+                let group = try await history.json(query)["groupedResults"]?.array?.first
+                let object = group?["aggregations"]?.array?.first?["object"]
+                #expect(object == ["t": 2, "n": 2, "_created": JSONValue(Int(time + 1))])
+                await history.store.packNow()
+            }
         }
     }
 }
