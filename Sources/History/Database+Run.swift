@@ -34,19 +34,32 @@ extension Database {
 
     /// The bytes in the first column of the first row; `nil` if there is none.
     func bytes(_ sql: String, _ key: Int64) throws -> [UInt8]? {
+        try first(sql, key) { pointer in
+            guard let start = sqlite3_column_blob(pointer, 0) else { return [] }
+            return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, 0))))
+        }
+    }
+
+    /// The whole numbers in the first two columns of the first row; `nil` if there is none.
+    func integers(_ sql: String, _ key: Int64) throws -> (Int64, Int64)? {
+        try first(sql, key) { (sqlite3_column_int64($0, 0), sqlite3_column_int64($0, 1)) }
+    }
+
+    private func first<Result>(
+        _ sql: String,
+        _ key: Int64,
+        _ read: (OpaquePointer) -> Result
+    ) throws -> Result? {
         let statement = try cachedStatement(sql: sql)
         let pointer = statement.sqliteStatement
         sqlite3_bind_int64(pointer, 1, key)
         defer { sqlite3_reset(pointer) }
         let code = sqlite3_step(pointer)
-        switch code {
-        case SQLITE_ROW:
-            guard let start = sqlite3_column_blob(pointer, 0) else { return [] }
-            return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, 0))))
-        case SQLITE_DONE: return nil
-        default:
+        if code == SQLITE_ROW { return read(pointer) }
+        guard code == SQLITE_DONE else {
             throw DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage, sql: sql)
         }
+        return nil
     }
 }
 
@@ -55,7 +68,16 @@ extension Row {
     ///
     /// - Throws: The error of a damaged file for anything else; GRDB's own reading would trap.
     func integer(_ column: Int, in range: ClosedRange<Int64>) throws -> Int64 {
-        guard let number = Int64.fromDatabaseValue(self[column]), range.contains(number) else {
+        try Int64.fromDatabaseValue(self[column]).legal(in: range)
+    }
+}
+
+extension Int64? {
+    /// The number, if it can be right.
+    ///
+    /// - Throws: The error of a damaged file.
+    func legal(in range: ClosedRange<Int64>) throws -> Int64 {
+        guard let number = self, range.contains(number) else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a number has no legal value")
         }
         return number

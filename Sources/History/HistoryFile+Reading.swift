@@ -132,10 +132,10 @@ struct SampleReader {
         var blocks: [(key: Int64?, range: ClosedRange<Int64>)] = []
         for round in file.rounds where round.range.overlaps(range) {
             let key = ThingKey.packed(round.number, number)
-            let statement = try database.cachedStatement(sql: "SELECT first, last FROM packed WHERE key = ?")
-            guard let row = try Row.fetchOne(statement, arguments: [key]) else { continue }
-            let first = try row.integer(0, in: HistoryTime.legal)
-            let last = try row.integer(1, in: first...HistoryTime.legal.upperBound)
+            let sql = "SELECT first, last FROM packed WHERE key = ?"
+            guard let times = try database.integers(sql, key) else { continue }
+            let first = try Optional(times.0).legal(in: HistoryTime.legal)
+            let last = try Optional(times.1).legal(in: first...HistoryTime.legal.upperBound)
             if (first...last).overlaps(range) { blocks.append((key, first...last)) }
         }
         let tail = (file.tail.rows[number] ?? []).filter { range.contains($0.at) }
