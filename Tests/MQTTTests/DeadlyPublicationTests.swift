@@ -11,7 +11,7 @@ import Testing
     }
 
     private mutating func admit(_ message: MQTTMessage) -> MQTTPublishError? {
-        if case .refuse(let error) = outbox.admit(message, waiter: nil) { error } else { nil }
+        if case .refuse(let error) = outbox.admit(message, waiter: nil, at: now) { error } else { nil }
     }
 
     /// A link of a broker that acknowledges one after the other, and ends the link at what it does not like.
@@ -68,6 +68,15 @@ import Testing
         }
         _ = link(5) { _ in false }
         #expect(admit(message("poison")) == nil, "the broker may have another configuration")
+    }
+
+    @Test mutating func `a topic that is given up is tried again after ten minutes`() {
+        _ = admit(message("poison"))
+        _ = (UInt64(1)...4).map { link($0) { $0.topic == "poison" } }
+        now += .seconds(599)
+        #expect(admit(message("poison")) != nil)
+        now += .seconds(1)
+        #expect(admit(message("poison")) == nil, "the broker may only have died several times")
     }
 
     @Test mutating func `ends for another reason do not count`() {

@@ -32,7 +32,7 @@ struct DeadlyPublications {
     private var acceptedBytes = 0
     private var refusedBytes = Int.max
     /// The latest last.
-    private var topics: [(name: String, error: MQTTPublishError)] = []
+    private var topics: [(name: String, error: MQTTPublishError, until: ContinuousClock.Instant)] = []
 
     /// A publication is the cause when so many links in a row end right after it was sent alone.
     private static let patience = 3
@@ -41,13 +41,20 @@ struct DeadlyPublications {
     /// No broker has a limit below, bytes.
     private static let smallestLimit = 1024
     private static let maximumTopics = 100
+    /// A topic is tried again after this: a broker that died several times in a row looks the same.
+    private static let pause = Duration.seconds(600)
 
     /// Why a publication is not sent; `nil` if it is.
-    func error(of message: MQTTMessage) -> MQTTPublishError? {
+    ///
+    /// - Parameter now: Asked only when it matters.
+    func error(
+        of message: MQTTMessage,
+        at now: @autoclosure () -> ContinuousClock.Instant = .now
+    ) -> MQTTPublishError? {
         if message.size >= refusedBytes {
             return .tooLarge(topic: message.topic, bytes: message.payload.count)
         }
-        return topics.first { $0.name == message.topic }?.error
+        return topics.first { $0.name == message.topic && now() < $0.until }?.error
     }
 
     mutating func accepted(_ size: Int) { acceptedBytes = max(acceptedBytes, size) }
@@ -56,7 +63,13 @@ struct DeadlyPublications {
     ///
     /// - Parameter losses: The links in a row that ended right after this publication.
     /// - Returns: Why it is given up; `nil` if it is sent again.
-    mutating func judge(_ message: MQTTMessage, losses: Int, code: Int, reason: String) -> MQTTPublishError? {
+    mutating func judge(
+        _ message: MQTTMessage,
+        losses: Int,
+        code: Int,
+        reason: String,
+        at now: ContinuousClock.Instant
+    ) -> MQTTPublishError? {
         let mayBeTooLarge = message.size > max(acceptedBytes, Self.smallestLimit)
         let patience = mayBeTooLarge && refusedBytes < .max ? Self.shortPatience : Self.patience
         guard losses >= patience else { return nil }
@@ -68,8 +81,9 @@ struct DeadlyPublications {
         if mayBeTooLarge {
             refusedBytes = message.size
         } else {
+            topics.removeAll { $0.until <= now || $0.name == message.topic }
             if topics.count >= Self.maximumTopics { topics.removeFirst() }
-            topics.append((message.topic, error))
+            topics.append((message.topic, error, now + Self.pause))
         }
         return error
     }

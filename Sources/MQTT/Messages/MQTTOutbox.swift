@@ -120,8 +120,8 @@ package struct MQTTOutbox {
     private var isTrial = false
     /// What the broker ends links for.
     ///
-    /// It is forgotten when a link ends while nothing waits: the configuration of the broker may have changed. A link on which not even the birth message was acknowledged says nothing: the broker, or something
-    /// before it, was not well.
+    /// It is forgotten when a link ends while nothing waits: the configuration of the broker may have changed. A link on
+    /// which not even the birth message was acknowledged says nothing: the broker, or something before it, was not well.
     private var deadly = DeadlyPublications()
 
     package init(limit: Int) {
@@ -131,11 +131,17 @@ package struct MQTTOutbox {
 
     // MARK: Publications
 
-    package mutating func admit(_ message: MQTTMessage, waiter: Waiter?) -> Admission {
+    ///
+    /// - Parameter now: Asked only when it matters.
+    package mutating func admit(
+        _ message: MQTTMessage,
+        waiter: Waiter?,
+        at now: @autoclosure () -> ContinuousClock.Instant = .now
+    ) -> Admission {
         guard link == 0 || limits.accepts(PublishPacket(message, over: limits)) else {
             return .refuse(.tooLarge(topic: message.topic, bytes: message.payload.count))
         }
-        if let known = deadly.error(of: message) { return .refuse(known) }
+        if let known = deadly.error(of: message, at: now()) { return .refuse(known) }
         if message.qos == .atMostOnce {
             guard link != 0, unsent.count + unwritten.count < limit else { return .drop }
             unsent.append(Entry(message: message, waiter: waiter))
@@ -343,12 +349,13 @@ package struct MQTTOutbox {
         }
         tested.linkEnded(at: now)
         suspect = tested
-        guard let error = deadly.judge(message, losses: tested.losses, code: code, reason: reason) else {
+        guard let error = deadly.judge(message, losses: tested.losses, code: code, reason: reason, at: now)
+        else {
             return completions
         }
         let culprit = finish(tested.ticket, error).map { [$0] } ?? []
-        let similar = tickets { deadly.error(of: $0) != nil }.compactMap { ticket in
-            self[ticket].flatMap { entry in finish(ticket, deadly.error(of: entry.message)) }
+        let similar = tickets { deadly.error(of: $0, at: now) != nil }.compactMap { ticket in
+            self[ticket].flatMap { entry in finish(ticket, deadly.error(of: entry.message, at: now)) }
         }
         // There may be more of them.
         suspect = oldestWaiting()
