@@ -59,7 +59,9 @@ struct CommandInboxTests {
         #expect(reply.answer.tx == 7)
         #expect(reply.answer.subject == .set)
         #expect(reply.answer.refusal?.code == .notAllowed)
-        #expect(reply.answer.refusal?.message.contains("replies/#") == true)
+        let isTopic = !topic.hasPrefix("$") && !topic.contains { "+#".contains($0) }
+        let legal = isTopic ? "replies/#" : "no + or #, and must not begin with $"
+        #expect(reply.answer.refusal?.message.contains(legal) == true)
     }
 
     @Test mutating func `correlation data has a limit, and no token in it, whatever is before that`() throws {

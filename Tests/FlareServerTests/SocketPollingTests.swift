@@ -44,10 +44,10 @@ struct SocketPollingTests {
             let client = try WireClient(port: port)
             client.send("HEAD /socket.io/\(query) HTTP/1.1\r\nHost: localhost\r\n\r\n")
             #expect(try client.reply(toHead: true)?.status == 400)
-            client.send("GET /things/\(Self.lamp.string ?? "") HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            client.send("GET /environments HTTP/1.1\r\nHost: localhost\r\n\r\n")
             let next = try client.reply()
             #expect(next?.status == 200)
-            #expect(try JSONValue(parsing: next?.body ?? "")["_id"] == Self.lamp)
+            #expect(try JSONValue(parsing: next?.body ?? "").array?.count == 1)
         }
     }
 

@@ -4,7 +4,7 @@ import CMosquitto
 package enum TopicRules {
     /// Most slashes of a topic or filter: mosquitto ends the link of a client that uses more.
     ///
-    /// - Source: mosquitto, TOPIC_HIERARCHY_LIMIT.
+    /// - Source: mosquitto 2.0, util_topic.c, `mosquitto_pub_topic_check`.
     package static let maximumSlashes = 200
 
     private static func hasSlashes(_ text: String) -> Bool {
