@@ -62,7 +62,7 @@ struct BluetoothTests {
         try await withTemporaryFolder { folder in
             let words = ["record", "--bluetooth", "--seconds", "1", folder.path("trace")]
             let none = try await Program.run(words, in: folder, keys: ["sensors.beacons.adapter": "none"])
-            #expect(none.status == 64 && none.output.contains("sensors.beacons.adapter"), "\(none.output)")
+            #expect(none.status == 78 && none.output.contains("sensors.beacons.adapter"), "\(none.output)")
             let missing = try await Program.run(
                 words,
                 in: folder,

@@ -86,7 +86,7 @@ package final class LoopbackSocket: Sendable {
     }
 
     private static func limited(_ socket: LoopbackSocket) -> LoopbackSocket {
-        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        var limit = timeval(tv_sec: 30, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(socket.descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
         setsockopt(socket.descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
