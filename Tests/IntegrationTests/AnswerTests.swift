@@ -149,16 +149,24 @@ struct AnswerTests {
     func `a response topic with more levels than a broker takes is refused, and other commands are answered`()
         async throws
     {
-        try await withHome { home, visitor in
-            var message = MQTTMessage(topic: "\(home.root)/request/ping", payload: Array(#"{"tx":1}"#.utf8))
-            message.properties.responseTopic = "replies" + String(repeating: "/a", count: 201)
-            visitor.client.publish(message)
-            try await visitor.awaits("response/ping") { $0["tx"] == 1 && $0["status"] == "error" }
-            let answer = await visitor.json("response/ping")
-            #expect(answer?["error"]?["code"] == "not_allowed")
-            #expect(answer?["error"]?["message"]?.string?.contains("at most 200 slashes") == true)
-            #expect(try await visitor.ask("request/ping")["status"] == "ok")
-            #expect(await visitor.said(on: "status") == ["online"])
+        try await withMosquitto { broker in
+            try await withHome(port: broker.port) { home, visitor in
+                // Our own client would refuse to send it.
+                let topic = "replies" + String(repeating: "/a", count: 201)
+                try await ChildProcess.run(
+                    try #require(ChildProcess.find("mosquitto_pub")),
+                    [
+                        "-p", "\(broker.port)", "-V", "5", "-t", "\(home.root)/request/ping",
+                        "-m", #"{"tx":1}"#, "-D", "publish", "response-topic", topic,
+                    ]
+                )
+                try await visitor.awaits("response/ping") { $0["tx"] == 1 && $0["status"] == "error" }
+                let answer = await visitor.json("response/ping")
+                #expect(answer?["error"]?["code"] == "not_allowed")
+                #expect(answer?["error"]?["message"]?.string?.contains("at most 200 slashes") == true)
+                #expect(try await visitor.ask("request/ping")["status"] == "ok")
+                #expect(await visitor.said(on: "status") == ["online"])
+            }
         }
     }
 

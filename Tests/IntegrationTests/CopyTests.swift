@@ -54,7 +54,8 @@ struct CopyTests {
                         try await visitor.awaits("health") { $0["status"]?.string == "ok" }
                         if isCopy { try await visitor.awaits("alert/duplicate-node", "") }
                         // It may have had the link when the other one was killed, and then says nothing new.
-                        try await visitor.ask("request/ping")
+                        visitor.say("request/ping", "{}")
+                        try await visitor.awaits("response/ping") { $0["status"] == "ok" }
                     }
                 }
             }
