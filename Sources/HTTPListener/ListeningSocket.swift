@@ -20,7 +20,7 @@ package final class ListeningSocket: Sendable {
         }
     }
 
-    /// Binds it before there is a listener, for whoever does something first that is in vain without the address.
+    /// Binds the address before there is a listener, for work beforehand that would be wasted without it.
     ///
     /// - Throws: ``HTTPListenerError``, as the listener would.
     package func bind(_ configuration: HTTPListenerConfiguration) throws {

@@ -16,11 +16,14 @@ enum Deflate {
 
     /// zlib makes nothing smaller than this part of it.
     private static let greatestRatio = 1032
+    /// More than any packed samples have; a damaged file may say anything.
+    private static let mostBytes = 256 << 20
 
     /// - Parameter count: How many bytes there were.
-    /// - Returns: `nil` for what was not compressed from so many bytes.
+    /// - Returns: `nil` unless these are the compressed form of exactly that many bytes.
     static func expanded(_ bytes: ArraySlice<UInt8>, count: Int) -> [UInt8]? {
-        guard 0...(bytes.count * greatestRatio) ~= count, var length = uLong(exactly: count) else {
+        guard 0...min(bytes.count * greatestRatio, mostBytes) ~= count, var length = uLong(exactly: count)
+        else {
             return nil
         }
         var result = [UInt8](repeating: 0, count: count)

@@ -62,6 +62,6 @@ package enum HistoryEvent: Sendable, Hashable {
     case restarted(damaged: String, HistoryError)
     /// Samples cannot be stored. They wait, and those that come when too many wait are dropped.
     case failed(HistoryError)
-    /// Samples are stored again; so many were dropped meanwhile.
+    /// Samples are stored again; `dropped` is how many were lost meanwhile.
     case recovered(dropped: Int)
 }

@@ -4,12 +4,12 @@ import JSON
 import People
 
 extension HistoryFile {
-    /// Samples are packed when there are so many, so many of one thing, so many bytes, or after so many milliseconds.
+    /// Samples are packed as soon as one of these is reached: samples, samples of one thing, bytes, or milliseconds.
     private static let roundCount = 100_000
     private static let roundCountOfThing = 10_000
     private static let roundBytes = 8 << 20
     private static let roundTime: Int64 = 86_400_000
-    /// Sums are stored when there are of so many samples, or after so many milliseconds.
+    /// Sums are stored as soon as one of these is reached: samples in them, or milliseconds.
     private static let sumsCount = 50_000
     private static let sumsTime: Int64 = 600_000
 

@@ -14,10 +14,17 @@ package struct HistoryLimits: Sendable, Hashable {
     private static let day: Int64 = 86_400_000
 
     /// Samples before this time go; milliseconds since 1970.
-    func samplesEnd(at now: Int64) -> Int64 { now - Int64(clamping: rawDays) * Self.day }
+    func samplesEnd(at now: Int64) -> Int64 { Self.end(rawDays, before: now) }
 
     /// Groups that begin before this time go; milliseconds since 1970.
-    func sumsEnd(at now: Int64) -> Int64 { now - Int64(clamping: max(groupDays, rawDays)) * Self.day }
+    func sumsEnd(at now: Int64) -> Int64 { Self.end(max(groupDays, rawDays), before: now) }
 
-    var maximumBytes: Int64 { Int64(clamping: maximumMegabytes) * 1_048_576 }
+    /// More days than these are as good as for ever, and cannot overflow.
+    private static let mostDays = 1_000_000
+
+    private static func end(_ days: Int, before now: Int64) -> Int64 {
+        now - Int64(min(max(0, days), mostDays)) * day
+    }
+
+    var maximumBytes: Int64 { Int64(min(max(0, maximumMegabytes), 1 << 40)) << 20 }
 }

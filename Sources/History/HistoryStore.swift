@@ -4,7 +4,7 @@ package import JSON
 package import People
 import Threading
 
-/// The samples of things in `history.db`, on a thread of its own: who records them waits for nothing.
+/// The samples of things in `history.db`, on a thread of its own: recording never waits.
 ///
 /// Samples are written together, at most a quarter of a second after they came; sums of groups are made as they come. Later
 /// they are packed, and removed when they are too old or too many. Commits survive a crash of the process.
@@ -26,9 +26,9 @@ package actor HistoryStore {
     private static let delay = Duration.milliseconds(250)
     /// The most samples that wait; more are dropped and counted.
     private static let capacity = 20_000
-    /// How often is looked whether something is due.
+    /// How often it checks whether something is due.
     private static let upkeep = Duration.seconds(60)
-    /// Milliseconds after which is looked whether something must go, unless samples were packed.
+    /// Milliseconds after which it checks the limits again, unless samples were packed.
     private static let trimming: Int64 = 60_000
 
     private let executor: LoopExecutor
@@ -47,7 +47,7 @@ package actor HistoryStore {
     private var isRetrying = false
     private var isClosed = false
     private var removal: HistoryFile.Removal?
-    /// When was looked whether something must go; milliseconds since 1970.
+    /// When the limits were checked last; milliseconds since 1970.
     private var trimmed: Int64?
 
     nonisolated package var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

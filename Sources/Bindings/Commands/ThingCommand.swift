@@ -23,7 +23,7 @@ package struct ThingCommand: Sendable, Hashable {
     package enum Effect: Sendable, Hashable {
         /// The command has changed and must be stored.
         case store
-        /// It has ended, once: whoever gave it gets the answer, and installations are notified.
+        /// It has ended, which happens once: its issuer gets the answer, on their installations too.
         case end
     }
 

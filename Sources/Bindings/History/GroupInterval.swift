@@ -28,7 +28,7 @@ package enum GroupInterval: String, Sendable, Hashable, CaseIterable {
 // MARK: - Groups
 
 extension GroupInterval {
-    /// A grouped query must ask for less than so many intervals.
+    /// A grouped query must ask for fewer intervals than this.
     package static let limit: Int64 = 60
 
     /// When the group of a time begins: at a multiple of the interval from 1970, UTC.

@@ -1,4 +1,4 @@
-/// Where the next page of a history begins: at a sample's time, after so many results of that time.
+/// Where the next page of a history begins: at the time of a sample, after some results with that time.
 ///
 /// It stays right when samples are packed, since it does not name rows.
 /// - Source: contrib/contract/bindings.md, "Queries".

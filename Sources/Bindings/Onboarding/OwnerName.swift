@@ -13,7 +13,7 @@ package enum OwnerName: Sendable, Hashable {
 
     /// `nil` unless the text has the form of ``rule``.
     ///
-    /// A text with the form of an identifier may be a name, too: whoever looks it up tries both.
+    /// A text in the form of an identifier may also be a name, so a look-up tries both.
     package init?(_ text: String) {
         if let grantee = Grantee(text) {
             self = .known(grantee)

@@ -44,7 +44,7 @@ package struct StateUpload: Sendable, Hashable {
     ///
     /// A list is taken as a whole or refused as a whole, so that it can be sent again.
     package init(message bytes: some Collection<UInt8>, at now: Int64) throws(Refusal) {
-        // What is no list is one state, whose limit is lower.
+        // Anything but a list is a single state, which has a lower limit.
         guard bytes.count <= Self.maximumList else {
             throw Self.tooLarge("states", bytes.count, Self.maximumList)
         }

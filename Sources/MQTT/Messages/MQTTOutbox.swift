@@ -131,6 +131,7 @@ package struct MQTTOutbox {
 
     // MARK: Publications
 
+    /// Takes a publication into the queue, or says why not.
     ///
     /// - Parameter now: Asked only when it matters.
     package mutating func admit(
