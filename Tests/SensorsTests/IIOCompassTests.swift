@@ -194,6 +194,23 @@ import Testing
         }
     }
 
+    @Test func `a compass that comes and goes while it is opened is used in the end`() async throws {
+        let often: @Sendable (inout CompassSettings) -> Void = { settings in
+            (settings.searchSeconds, settings.inspectionSeconds) = (0.000_1, 0.000_1)
+        }
+        var files = SensorTree.flat(140)
+        files["in_magn_scale"] = "1"
+        files["in_magn_mount_matrix"] = "1, 0, 0; 0, 1, 0; 0, 0, 1"
+        try await withCompass([files], often) { tree, told in
+            let (here, away) = (tree.folder.path("iio:device0"), tree.folder.path("away"))
+            for _ in 0..<20_000 {
+                try #require(rename(here, away) == 0)
+                try #require(rename(away, here) == 0)
+            }
+            #expect(await eventually { await told.points(to: 140) })
+        }
+    }
+
     @Test func `an accelerometer that appears later is used`() async throws {
         // It points north and leans to one side; without the tilt that looks like north-east.
         let up = Vector3(sin(Double.pi / 6), 0, cos(Double.pi / 6))

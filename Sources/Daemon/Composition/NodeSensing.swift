@@ -33,7 +33,10 @@ struct NodeSensing: Sendable {
                 makeEstimator: { configuration.positioning.makeEstimator($0) },
                 receivers: ReceiverOffsets(
                     sources: names,
-                    adapter: { adapters.lazy.compactMap { $0() }.first },
+                    adapter: {
+                        for adapter in adapters { if let address = adapter() { return address } }
+                        return nil
+                    },
                     memory: context.store,
                     logger: logger
                 ),

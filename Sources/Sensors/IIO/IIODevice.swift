@@ -41,13 +41,21 @@ struct IIODevice {
     func file(_ attribute: String) -> SysfsFile? { SysfsFile("\(folder)/\(attribute)") }
 
     /// The number in the first of the files that contains one.
+    ///
+    /// Each file is read once: `lazy.compactMap{}.first` would read it twice, and trap when the sensor has gone by then.
     func number(_ attributes: [String]) -> Double? {
-        attributes.lazy.compactMap { try? file($0)?.number() }.first
+        for attribute in attributes {
+            if let number = try? file(attribute)?.number() { return number }
+        }
+        return nil
     }
 
     /// The matrix in the first of the files that contains one.
     func matrix(_ attributes: [String]) -> Matrix3? {
-        attributes.lazy.compactMap { Self.text("\(folder)/\($0)").flatMap { Matrix3($0) } }.first
+        for attribute in attributes {
+            if let matrix = Self.text("\(folder)/\(attribute)").flatMap({ Matrix3($0) }) { return matrix }
+        }
+        return nil
     }
 
     /// A file's first line; `nil` when it is missing, empty or not printable.

@@ -123,7 +123,10 @@ struct IIOSensors {
     }
 
     private static func first(_ kind: IIOTriad.Kind, in devices: [IIODevice]) -> (IIODevice, IIOTriad)? {
-        devices.lazy.compactMap { device in IIOTriad(kind, of: device).map { (device, $0) } }.first
+        for device in devices {
+            if let triad = IIOTriad(kind, of: device) { return (device, triad) }
+        }
+        return nil
     }
 
     /// Whether a device is in the base of a laptop, which does not turn with the screen.

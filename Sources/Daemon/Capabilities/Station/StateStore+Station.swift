@@ -28,6 +28,9 @@ extension StateStore {
             return serial.flatMap { $0.text.utf8.count == 17 && $0.text != "00:00:00:00:00:00" ? $0 : nil }
         }
         let physical = names.filter { FileManager.default.fileExists(atPath: "\(folder)/\($0)/device") }
-        return (physical + names).lazy.compactMap(address).first
+        for name in physical + names {
+            if let address = address(name) { return address }
+        }
+        return nil
     }
 }
