@@ -164,7 +164,7 @@ let package = Package(
             "Web",
             [
                 "OperatingSystem",
-                "JSON", "Text", "Flare", "People", "Things", "Controller", "Messages", "PlaceMap",
+                "JSON", "Text", "Flare", "People", "Things", "Bindings", "Controller", "Messages", "PlaceMap",
                 "HTTPListener",
                 "Threading",
                 "Cryptography", "CZlib", hummingbird, nioCore, nioPosix, httpTypes, deques,
@@ -181,7 +181,11 @@ let package = Package(
         ),
         module(
             "Accounts",
-            ["People", "JSON", "Text", "Flare", "Cryptography", "CCrypto", "Threading", system, grdb, sqlite]
+            [
+                "People", "JSON", "Text", "Flare", "Things", "Bindings", "Cryptography", "CCrypto",
+                "Threading",
+                system, grdb, sqlite,
+            ]
         ),
         module(
             "History",
@@ -226,7 +230,7 @@ let package = Package(
                 "Things", "Lamps", "PlaceMap", "HomeAssistant", "Sensors", "HTTPListener", "FlareServer",
                 "FlareClient",
                 "MQTT",
-                "Bridge", "Web", "Resolution", "Directory", "Cryptography", "People", "Accounts",
+                "Bridge", "Web", "Resolution", "Directory", "Cryptography", "People", "Accounts", "Bindings",
                 "Administration", "Threading", "CMalloc", deques, lifecycle, grdb, system, httpTypes, log,
             ]
         ),
@@ -297,7 +301,8 @@ let package = Package(
         tests(
             "AccountsTests",
             [
-                "TestSupport", "AccountsFixture", "Accounts", "People", "JSON", "Flare", "SeededRandom",
+                "TestSupport", "AccountsFixture", "Accounts", "Bindings", "People", "JSON", "Flare",
+                "SeededRandom",
                 "Threading",
                 grdb,
             ]
@@ -395,7 +400,8 @@ let package = Package(
         tests(
             "WebTests",
             [
-                "CommandFixture", "Web", "HTTPListener", "Messages", "Controller", "Things", "JSON", "Flare",
+                "CommandFixture", "Web", "Bindings", "HTTPListener", "Messages", "Controller", "Things",
+                "JSON", "Flare",
                 "People", "Cryptography",
                 "Accounts", "Administration", "Threading",
                 "TestSupport", httpTypes, lifecycle, log, grdb,
@@ -418,7 +424,8 @@ let package = Package(
             [
                 "OperatingSystem",
                 "Daemon", "Sensing", "Settings", "Sensors", "Positioning", "Profiles", "Controller", "Things",
-                "Messages", "People", "Accounts", "Administration", "JSON", "Text", "Flare", "MQTT",
+                "Messages", "People", "Bindings", "Accounts", "Administration", "JSON", "Text", "Flare",
+                "MQTT",
                 "Threading", "Web", "TestSupport",
                 lifecycle,
                 grdb,
