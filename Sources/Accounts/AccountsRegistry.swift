@@ -54,7 +54,10 @@ package final class AccountsRegistry: Sendable {
     private static let pause = Duration.seconds(2)
 
     package let store: AccountsStore
+    /// Of users and the listener.
     package let passwords = PasswordWorker()
+    /// Of things, on a thread of its own: a thousand of them may come at once, and users sign in meanwhile.
+    package let thingPasswords = PasswordWorker(capacity: 200, cost: .thing)
     /// Milliseconds since 1970, UTC.
     package let clock: @Sendable () -> Int64
     let state: Locked<State>

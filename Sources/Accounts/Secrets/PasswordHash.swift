@@ -4,25 +4,33 @@ import Text
 
 /// A password as it is stored: `$scrypt$ln=14,r=8,p=5$salt$hash`, salt and hash in base64 without padding.
 ///
-/// - Source: RFC 7914; the form is that of passlib and the PHC string format. 16 MB of memory, about 0.3 s.
+/// - Source: RFC 7914; the form is that of passlib and the PHC string format.
 package struct PasswordHash: Sendable, Hashable, CustomStringConvertible {
     /// Legal lengths of passwords, bytes of UTF-8.
     package static let lengths = 10...1024
     /// Legal lengths of the listener's own password.
     package static let listenerLengths = 1...1024
+    /// Legal lengths of passwords of things.
+    /// - Source: contrib/contract/bindings.md, "Forms of an onboarding".
+    package static let thingLengths = 1...200
     /// Says what is legal, for messages.
-    package static let rule = "a password must have 10 to 1024 bytes"
+    package static let rule = rule(of: lengths)
 
     private static let saltBytes = 16
     private static let hashBytes = 32
     /// What a stored hash may ask for: a damaged row must not exhaust the machine.
     private static let memoryLimit: UInt64 = 64 << 20
 
-    /// The parameters of scrypt.
-    private struct Cost: Hashable {
-        var logarithm: UInt64 = 14
-        var blockSize: UInt64 = 8
-        var parallelism: UInt64 = 5
+    /// The parameters of scrypt: how long a hash takes, and how much memory.
+    package struct Cost: Sendable, Hashable {
+        fileprivate let logarithm: UInt64
+        fileprivate let blockSize: UInt64
+        fileprivate let parallelism: UInt64
+
+        /// For people: 16 MB of memory, about 0.3 s.
+        package static let user = Cost(logarithm: 14, blockSize: 8, parallelism: 5)
+        /// For things, of which a thousand may come at once: a fifth of the time of ``user``.
+        package static let thing = Cost(logarithm: 14, blockSize: 8, parallelism: 1)
     }
 
     private let cost: Cost
@@ -30,17 +38,24 @@ package struct PasswordHash: Sendable, Hashable, CustomStringConvertible {
     private let hash: [UInt8]
 
     /// Hashes a password with a new salt; `nil` if its length is not legal or there is no memory.
-    package init?(of password: [UInt8], lengths: ClosedRange<Int> = Self.lengths) {
+    package init?(of password: [UInt8], lengths: ClosedRange<Int> = Self.lengths, cost: Cost = .user) {
         guard lengths.contains(password.count) else { return nil }
         let salt = randomBytes(Self.saltBytes)
-        guard let hash = Self.derive(password, salt, Cost(), Self.hashBytes) else { return nil }
-        self.init(salt: salt, hash: hash)
+        guard let hash = Self.derive(password, salt, cost, Self.hashBytes) else { return nil }
+        self.init(cost, salt: salt, hash: hash)
     }
 
     /// A hash of no known password, to be compared with when there is none.
-    static let ofNobody = PasswordHash(salt: randomBytes(saltBytes), hash: randomBytes(hashBytes))
+    package static func ofNobody(_ cost: Cost) -> PasswordHash {
+        PasswordHash(cost, salt: randomBytes(saltBytes), hash: randomBytes(hashBytes))
+    }
 
-    private init(_ cost: Cost = Cost(), salt: [UInt8], hash: [UInt8]) {
+    /// Says which lengths are legal, for messages.
+    static func rule(of lengths: ClosedRange<Int>) -> String {
+        "a password must have \(lengths.lowerBound) to \(lengths.upperBound) bytes"
+    }
+
+    private init(_ cost: Cost, salt: [UInt8], hash: [UInt8]) {
         (self.cost, self.salt, self.hash) = (cost, salt, hash)
     }
 

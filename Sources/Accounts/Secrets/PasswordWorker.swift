@@ -3,7 +3,7 @@ import Threading
 
 /// Computes password hashes, one at a time, on a thread that exists only while there is work.
 ///
-/// 20 wait at most; more are refused. A user who does not exist, or has no password, costs the same time.
+/// A limited number waits; more are refused. Who does not exist, or has no password, costs the same time.
 package final class PasswordWorker: Sendable {
     private struct State {
         /// Each gets whether it can be computed.
@@ -14,11 +14,18 @@ package final class PasswordWorker: Sendable {
     }
 
     /// The most that wait while one is being computed.
-    package static let capacity = 20
-
+    private let capacity: Int
+    private let cost: PasswordHash.Cost
+    /// What is compared with when there is no hash.
+    private let nobody: PasswordHash
     private let state = Locked(State())
 
-    package init() {}
+    /// - Parameters:
+    ///   - capacity: The most that wait while one is being computed.
+    ///   - cost: Of new hashes, and of a comparison with no hash.
+    package init(capacity: Int = 20, cost: PasswordHash.Cost = .user) {
+        (self.capacity, self.cost, nobody) = (capacity, cost, .ofNobody(cost))
+    }
 
     /// Whether a password is that of a stored hash.
     ///
@@ -33,8 +40,8 @@ package final class PasswordWorker: Sendable {
     ) async throws(AccountsError) -> Bool {
         // Its length is no secret.
         guard lengths.contains(password.count) else { return false }
-        let known = stored.flatMap { PasswordHash($0) }
-        return try await run { (known ?? PasswordHash.ofNobody).matches(password) && known != nil }
+        let (known, nobody) = (stored.flatMap { PasswordHash($0) }, nobody)
+        return try await run { (known ?? nobody).matches(password) && known != nil }
     }
 
     /// The hash of a new password.
@@ -44,8 +51,9 @@ package final class PasswordWorker: Sendable {
         _ password: [UInt8],
         lengths: ClosedRange<Int> = PasswordHash.lengths
     ) async throws(AccountsError) -> PasswordHash {
-        guard lengths.contains(password.count) else { throw .badValue(PasswordHash.rule) }
-        guard let hash = try await run({ PasswordHash(of: password, lengths: lengths) }) else {
+        guard lengths.contains(password.count) else { throw .badValue(PasswordHash.rule(of: lengths)) }
+        let cost = cost
+        guard let hash = try await run({ PasswordHash(of: password, lengths: lengths, cost: cost) }) else {
             throw .rateLimited
         }
         return hash
@@ -56,7 +64,7 @@ package final class PasswordWorker: Sendable {
     ) async throws(AccountsError) -> Answer {
         let answer: Answer? = await withCheckedContinuation { continuation in
             let isFirst: Bool? = state.withLock { state in
-                guard state.unfinished <= Self.capacity else { return nil }
+                guard state.unfinished <= capacity else { return nil }
                 state.unfinished += 1
                 state.waiting.append { canRun in
                     let answer = canRun ? work() : nil
