@@ -80,7 +80,7 @@ package final class AccountsRegistry: Sendable {
     ) throws(AccountsError) {
         (self.store, self.clock, self.mask, self.changed) = (store, clock, mask, changed)
         let secrets = SecretIndex(
-            try store.secrets(at: clock()),
+            try store.secretsInUse(at: clock()),
             sessionLifetime: settings.sessionLifetime
         )
         let table = try store.table()
@@ -161,11 +161,11 @@ package final class AccountsRegistry: Sendable {
         _ now: Int64,
         _ state: inout State
     ) -> Caller? {
-        guard let secret, let record = state.secrets.use(secret, at: now) else { return nil }
+        guard let secret, let caller = state.secrets.use(secret, at: now)?.caller else { return nil }
         if let name {
-            guard state.table.user(record.user)?.name == name else { return nil }
+            guard case .user(let id, _) = caller, state.table.user(id)?.name == name else { return nil }
         }
-        return seen(record.caller, now, &state)
+        return seen(caller, now, &state)
     }
 
     /// Notes when a user spoke; who is not active is nobody.
@@ -207,7 +207,7 @@ package final class AccountsRegistry: Sendable {
         }
         let (table, records): (AccessTable, [SecretRecord])
         do throws(AccountsError) {
-            (table, records) = (try store.table(), try store.secrets(at: clock()))
+            (table, records) = (try store.table(), try store.secretsInUse(at: clock()))
         } catch {
             state.withLock { $0.isStale = true }
             wakeWriter()

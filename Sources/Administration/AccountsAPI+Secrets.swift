@@ -28,7 +28,9 @@ extension AccountsAPI {
     private static func row(_ record: SecretRecord, _ table: AccessTable) -> JSONObject {
         let user =
             record.user == .listener
-            ? AccountsStore.listenerName : table.user(record.user)?.name ?? "\(record.user)"
+            ? AccountsStore.listenerName
+            : record.user.flatMap { table.user($0) }?.name ?? record.user.map { "\($0)" }
+                ?? "\(record.holder)"
         return [
             "id": .string(record.id), "user": .string(user), "name": .string(record.name),
             "made": .time(record.made), "until": .time(record.until), "used": .time(record.used),

@@ -17,6 +17,10 @@ package struct SecretMask: Sendable, Hashable {
         case token = "tlu_"
         /// Secrets of links.
         case link = "tll_"
+        /// Tokens of things.
+        case thing = "tlt_"
+        /// Tokens for nobody, of programs with the app's key.
+        case anonymous = "tla_"
     }
 
     package static let mark = "***"

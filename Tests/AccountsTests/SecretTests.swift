@@ -141,7 +141,7 @@ struct SecretTests {
 
     @Test func `a session lasts from its last use, a token until its end`() {
         let (session, token) = (SecretToken(.session), SecretToken(.token))
-        let bob = AccountID.everybody
+        let bob = SecretHolder.user(.everybody)
         var index = SecretIndex(
             [
                 SecretRecord(session, of: bob, name: "", made: 0, until: 100_000),
@@ -162,7 +162,7 @@ struct SecretTests {
     @Test func `uses within a minute are one`() {
         let token = SecretToken(.token)
         var index = SecretIndex(
-            [SecretRecord(token, of: .everybody, name: "x", made: 0, until: nil)],
+            [SecretRecord(token, of: .user(.everybody), name: "x", made: 0, until: nil)],
             sessionLifetime: 1
         )
         for now in Int64(0)..<60 { _ = index.use(token, at: now * 1000) }

@@ -2,13 +2,17 @@ import CCrypto
 import Cryptography
 import Text
 
-/// 32 unpredictable bytes that somebody brings to be recognized: a token, a session's cookie, or a link.
+/// 32 unpredictable bytes that somebody sends to be recognized: a token, a session's cookie, or a link.
 ///
 /// Only ``hash`` is stored. It prints as `***`; ``text`` is for its owner.
 package struct SecretToken: Sendable, Hashable, CustomStringConvertible {
     /// What it is for.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         case session, token, link
+        /// The token of a thing.
+        case thing
+        /// A token for nobody, of a program with the app's key.
+        case anonymous
     }
 
     private static let count = 32
@@ -53,6 +57,8 @@ extension SecretToken.Kind {
         switch self {
         case .token: SecretMask.Prefix.token.rawValue
         case .link: SecretMask.Prefix.link.rawValue
+        case .thing: SecretMask.Prefix.thing.rawValue
+        case .anonymous: SecretMask.Prefix.anonymous.rawValue
         case .session: ""
         }
     }

@@ -59,7 +59,7 @@ extension AccountsStore {
                 arguments: ["\(Grantee.user(user))", Self.mostLinks - 1]
             )
             let (name, until) = (AccountsLink.name(purpose, address), now + purpose.lifetime)
-            return try Self.add(.link, user, name, nil, until, database, at: now).0
+            return try Self.add(.link, .user(user), name, nil, until, database, at: now).0
         }
     }
 
@@ -154,7 +154,7 @@ extension AccountsStore {
         guard let record = try self.record(of: link, database), record.counts(at: now),
             case let words = record.name.split(separator: " ", maxSplits: 1).map(String.init),
             let purpose = words.first.flatMap({ LinkPurpose(rawValue: $0) }),
-            let user = try self.user(record.user, database)
+            let id = record.user, let user = try self.user(id, database)
         else { return nil }
         return AccountsLink(purpose: purpose, user: user, address: words.dropFirst().first)
     }

@@ -3,7 +3,7 @@ import GRDB
 package import People
 
 extension AccountsStore {
-    /// Sessions and tokens that have not ended, of everybody or of one user; oldest first.
+    /// Sessions and tokens that have not ended, of all users or of one; oldest first.
     package func secrets(_ kind: SecretToken.Kind? = nil, ofUser name: String? = nil, at now: Int64)
         throws(AccountsError)
         -> [SecretRecord]
@@ -13,6 +13,18 @@ extension AccountsStore {
             return try Self.records(database, of: user?.id).filter {
                 $0.counts(at: now) && (kind == nil ? $0.kind != .link : $0.kind == kind)
             }
+        }
+    }
+
+    /// What counts now, of users and things, apart from links.
+    func secretsInUse(at now: Int64) throws(AccountsError) -> [SecretRecord] {
+        try read { database in
+            var records: [SecretRecord] = []
+            let rows = try Row.fetchCursor(database, sql: "SELECT * FROM secret WHERE kind <> 'link'")
+            while let row = try rows.next() {
+                if let record = SecretRecord(row), record.counts(at: now) { records.append(record) }
+            }
+            return records
         }
     }
 
@@ -45,7 +57,7 @@ extension AccountsStore {
                     "\(user) has \(PeopleLimits.tokens) tokens, and no more are possible"
                 )
             }
-            return try Self.add(.token, id, name, ceiling, until, database, at: authority.now)
+            return try Self.add(.token, .user(id), name, ceiling, until, database, at: authority.now)
         }
     }
 
@@ -81,7 +93,7 @@ extension AccountsStore {
                 ]
             )
             let name = String(name.unicodeScalars.prefix(64))
-            return try Self.add(.session, user, name, nil, until, database, at: now)
+            return try Self.add(.session, .user(user), name, nil, until, database, at: now)
         }
     }
 
@@ -145,18 +157,19 @@ extension AccountsStore {
         .flatMap { SecretRecord($0) }
     }
 
+    /// Those of all users, or of one.
     static func records(_ database: Database, of user: AccountID? = nil) throws -> [SecretRecord] {
-        let condition = user == nil ? "" : "WHERE holder = ? "
+        let condition = user == nil ? "kind <> 'thing'" : "holder = ?"
         return try Row.fetchAll(
             database,
-            sql: "SELECT * FROM secret \(condition)ORDER BY made, rowid",
-            arguments: user.map { ["\(Grantee.user($0))"] } ?? []
+            sql: "SELECT * FROM secret WHERE \(condition) ORDER BY made, rowid",
+            arguments: user.map { ["\(SecretHolder.user($0))"] } ?? []
         ).compactMap { SecretRecord($0) }
     }
 
     static func add(
         _ kind: SecretToken.Kind,
-        _ user: AccountID,
+        _ holder: SecretHolder,
         _ name: String,
         _ ceiling: Access?,
         _ until: Int64?,
@@ -168,12 +181,11 @@ extension AccountsStore {
             sql:
                 "INSERT INTO secret (hash, kind, holder, name, ceiling, made, until) VALUES (?, ?, ?, ?, ?, ?, ?)",
             arguments: [
-                Data(secret.hash), kind.rawValue, "\(Grantee.user(user))", name, ceiling?.rawValue, now,
-                until,
+                Data(secret.hash), kind.rawValue, "\(holder)", name, ceiling?.rawValue, now, until,
             ]
         )
         return (
-            secret, SecretRecord(secret, of: user, name: name, ceiling: ceiling, made: now, until: until)
+            secret, SecretRecord(secret, of: holder, name: name, ceiling: ceiling, made: now, until: until)
         )
     }
 

@@ -19,7 +19,7 @@ extension AccountsStore {
                 arguments: ["\(Grantee.user(user))", Self.purpose]
             )
             let until = now + Self.signInLinkLifetime
-            return try Self.add(.link, user, Self.purpose, nil, until, database, at: now).0
+            return try Self.add(.link, .user(user), Self.purpose, nil, until, database, at: now).0
         }
     }
 
@@ -38,7 +38,7 @@ extension AccountsStore {
         try write { database in
             guard let record = try Self.record(of: link, database), record.name == Self.purpose,
                 record.counts(at: now),
-                let user = try Self.user(record.user, database)
+                let id = record.user, let user = try Self.user(id, database)
             else {
                 throw AccountsError.refused(
                     "this link was used already, or is too old; `trilateral sign-in` prints another one"
