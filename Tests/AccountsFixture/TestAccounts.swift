@@ -40,6 +40,7 @@ package struct TestAccounts {
         migrator.registerMigration("v6") { try AccountsSchema.migrate($0) }
         migrator.registerMigration("v7") { try AccountsSchema.addOrigins($0) }
         migrator.registerMigration("v9") { try AccountsSchema.indexTargets($0) }
+        migrator.registerMigration("v10") { try AccountsSchema.addBindings($0) }
         try migrator.migrate(database)
     }
 

@@ -203,6 +203,48 @@ struct StateStoreTests {
         }
     }
 
+    @Test func `a database of an earlier version gets the tables of bindings, and keeps its rows`()
+        async throws
+    {
+        try await withTemporaryFolder { folder in
+            let old = try StateStore(folder: folder.url)
+            try old.withAccounts { store in
+                try store.prepare(owner: "owner", at: 1)
+                _ = try store.addToken(
+                    "panel",
+                    ofUser: "owner",
+                    ceiling: nil,
+                    until: nil,
+                    by: .program(at: 2)
+                )
+            }
+            try old.save([.slug("lamp", lamp, home: home)])
+            let table = try old.withAccounts { try $0.table() }
+            old.close()
+            let queue = try DatabaseQueue(path: old.path)
+            try await queue.write { database in
+                try database.execute(
+                    sql: """
+                        DROP TABLE binding; DROP TABLE binding_owner; DROP TABLE installation; DROP TABLE instance;
+                        DROP INDEX command_id;
+                        DELETE FROM grdb_migrations WHERE identifier = 'v10';
+                        """
+                )
+            }
+            try queue.close()
+            let store = try StateStore(folder: folder.url)
+            #expect(try store.withAccounts { try $0.table() } == table)
+            #expect(try store.withAccounts { try $0.secrets(.token, at: 3) }.map(\.name) == ["panel"])
+            #expect(try store.memory().slugs[.thing, lamp.id] == "lamp")
+            #expect(try store.withAccounts { try $0.bindings() }.isEmpty)
+            // What removes a user also looks in the new tables.
+            try store.withAccounts { store in
+                _ = try store.addUser(NewUser("bob"), by: .program(at: 4))
+                try store.removeUser("bob", by: .program(at: 5))
+            }
+        }
+    }
+
     @Test func `a database of a newer version is left alone`() async throws {
         try await withTemporaryFolder { folder in
             let path = try StateStore(folder: folder.url).path

@@ -34,6 +34,7 @@ final class RealAccounts: Sendable {
             try AccountsSchema.migrate($0)
             try AccountsSchema.addOrigins($0)
             try AccountsSchema.indexTargets($0)
+            try AccountsSchema.addBindings($0)
         }
         let store = AccountsStore(database)
         let (now, steady) = (Self.now, Locked(Self.now))

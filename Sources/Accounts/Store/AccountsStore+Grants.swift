@@ -121,7 +121,7 @@ extension AccountsStore {
     // MARK: Checks
 
     /// The grant that is the same, and goes when the new one would.
-    private static func equal(_ grant: Grant, _ database: Database) throws -> Int64? {
+    static func equal(_ grant: Grant, _ database: Database) throws -> Int64? {
         try Int64.fetchOne(
             database,
             sql: """
@@ -161,8 +161,7 @@ extension AccountsStore {
 extension Authority {
     /// Requires that another grant is possible: nobody uses up what others need, and who administers finds room.
     fileprivate func requireRoom(_ table: AccessTable, _ database: Database) throws {
-        let administers = isAdministrator(table)
-        if !administers, let giver {
+        if !isAdministrator(table), let giver {
             let given = try Int.fetchOne(
                 database,
                 sql: "SELECT COUNT(*) FROM permission WHERE giver = ?",
@@ -174,8 +173,13 @@ extension Authority {
                 )
             }
         }
-        let most = PeopleLimits.grants - (administers ? 0 : PeopleLimits.grantsOfAdministrators)
-        guard try AccountsStore.count(database, "permission") < most else {
+        try requireRoom(in: table, for: 1, database)
+    }
+
+    /// Requires that there is room for further grants, whoever has given how many.
+    func requireRoom(in table: AccessTable, for added: Int, _ database: Database) throws {
+        let most = PeopleLimits.grants - (isAdministrator(table) ? 0 : PeopleLimits.grantsOfAdministrators)
+        guard try AccountsStore.count(database, "permission") + added <= most else {
             throw AccountsError.refused("there are \(most) grants, and no more are possible")
         }
     }

@@ -65,6 +65,7 @@ extension AccountsStore {
                 sql: "DELETE FROM permission WHERE grantee = ? OR scope = ?",
                 arguments: ["\(Grantee.group(id))", "\(Scope.group(id))"]
             )
+            try Self.removeFromBindings(.group(id), database)
             try Self.removeUngiven(database)
         }
     }

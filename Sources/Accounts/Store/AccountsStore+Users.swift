@@ -110,7 +110,7 @@ extension AccountsStore {
         }
     }
 
-    /// Removes a user with their grants, secrets and contacts, and with what they gave by those grants.
+    /// Removes a user with all that is theirs: grants and what they gave by those, secrets, contacts, installations.
     package func removeUser(_ name: String, by authority: Authority) throws(AccountsError) {
         try administer(authority) { database, table in
             try Self.remove(table.requireUser(name).id, database)
@@ -139,6 +139,7 @@ extension AccountsStore {
                 arguments: ["\(Grantee.user(id))"]
             )
         }
+        try removeFromBindings(.user(id), database)
         try removeUngiven(database)
     }
 

@@ -19,6 +19,10 @@ package struct Installation: Sendable, Hashable {
         package let token: String
         package let device: DeviceType
         package let isDevelopment: Bool
+
+        package init(token: String, device: DeviceType, isDevelopment: Bool) {
+            (self.token, self.device, self.isDevelopment) = (token, device, isDevelopment)
+        }
     }
 
     package let id: String

@@ -114,6 +114,7 @@ package final class StateStore: Sendable {
         migrator.registerMigration("v7") { database in try AccountsSchema.addOrigins(database) }
         migrator.registerMigration("v8") { database in try AccountsSchema.renameAccepted(database) }
         migrator.registerMigration("v9") { database in try AccountsSchema.indexTargets(database) }
+        migrator.registerMigration("v10") { database in try AccountsSchema.addBindings(database) }
         return migrator
     }
 

@@ -16,6 +16,12 @@ package enum PeopleLimits {
     package static let listenerSessions = 1000
     /// Of one user.
     package static let contacts = 200
+    package static let bindings = 10_000
+    /// Tokens of one thing.
+    package static let thingTokens = 2
+    /// Of one user.
+    package static let installations = 50
+    package static let instances = 1000
     /// Members of one group of things; a group of users has at most all users.
     package static let things = 10_000
 }
