@@ -22,9 +22,15 @@ struct GuardedResponder<Inner: HTTPResponder> where Inner.Context == ChannelCont
             return refusal.response(to: head, format(of: head))
         }
         let length = head.headerFields[.contentLength].map { Int($0) ?? .max } ?? 0
-        let limit = configuration.maximumBodyBytes(of: head.path ?? "")
-        guard length <= limit else {
-            return RequestError.bodyTooLarge("\(length)", limit: limit).response(to: head, format(of: head))
+        // Most requests have no body, and cost no look for its limit.
+        if length > 0 {
+            let limit = configuration.maximumBodyBytes(of: head.path ?? "")
+            guard length <= limit else {
+                return RequestError.bodyTooLarge("\(length)", limit: limit).response(
+                    to: head,
+                    format(of: head)
+                )
+            }
         }
         do {
             let response = try await inner.respond(to: request, context: ChannelContext(channel: channel))
@@ -33,7 +39,7 @@ struct GuardedResponder<Inner: HTTPResponder> where Inner.Context == ChannelCont
             guard lacksBody, head.method != .head else { return response }
             return RequestError(response.status, for: head).response(to: head, format(of: head))
         } catch let error as NIOTooManyBytesError {
-            let limit = error.maxBytes ?? limit
+            let limit = error.maxBytes ?? configuration.maximumBodyBytes(of: head.path ?? "")
             return RequestError.bodyTooLarge("more than \(limit)", limit: limit).response(
                 to: head,
                 format(of: head)

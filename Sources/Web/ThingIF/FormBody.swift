@@ -8,7 +8,7 @@ extension JSONObject {
 
     /// Reads a body of the type `application/x-www-form-urlencoded`; all values are texts.
     ///
-    /// - Source: the URL standard, 5.1.
+    /// - Source: RFC 1866, 8.2.1.
     init(form bytes: [UInt8]) throws(Refusal) {
         let malformed = Refusal(
             .invalidValue,

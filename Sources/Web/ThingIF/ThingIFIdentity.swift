@@ -18,11 +18,11 @@ package enum ThingIFCredentials: Sendable, Hashable {
 package protocol ThingIFCallers: Sendable {
     /// Who asks something of an app.
     ///
-    /// A request with a body is judged twice: a token may end while it arrives. What brings nothing is also asked about only
-    /// to learn whether the app is known.
+    /// A request with a body is judged twice: a token may end while it arrives. What brings nothing is also judged
+    /// only to learn whether the app is known.
     /// - Parameter app: The app's identifier in the path.
-    /// - Returns: A failure of an unknown app before anything is said about the credentials; of no, unknown or wrong
-    ///   credentials.
+    /// - Returns: A failure of an unknown app (`unknown_thing`) before anything is said about the credentials; then
+    ///   of no or unknown credentials (`unauthenticated`), or wrong ones.
     func caller(
         bringing credentials: ThingIFCredentials,
         to app: String,
