@@ -1,3 +1,4 @@
+import Bindings
 import Controller
 import Flare
 import Messages
@@ -75,6 +76,25 @@ struct ThingsAccessListTests {
     @Test func `a name that no thing can have is no line`() {
         let text = list.thingsText([AccessThing("a\nuser trilateral"), AccessThing("+"), AccessThing("")])
         #expect(!text.contains("user ") && !text.contains("topic "))
+    }
+
+    @Test func `an end node has no user, and who has end nodes is a gateway`() {
+        var bindings = (1...4).map { number in
+            ThingBinding(
+                BindingID(high: 0, low: UInt64(number)),
+                vendor: "v-\(number)",
+                password: "",
+                made: 0
+            )
+        }
+        bindings[1].gateway = bindings[0].id
+        bindings[1].layout = .endNode
+        bindings[2].layout = .gateway
+        #expect(
+            AccessThing.all(of: bindings) == [
+                AccessThing("v-1", isGateway: true), AccessThing("v-3", isGateway: true), AccessThing("v-4"),
+            ]
+        )
     }
 
     @Test func `users and things are in one list, with one hash`() {

@@ -1,4 +1,5 @@
-import Bindings
+package import Bindings
+import People
 
 /// A thing at the edge, for which the broker has a user.
 package struct AccessThing: Sendable, Hashable {
@@ -9,6 +10,14 @@ package struct AccessThing: Sendable, Hashable {
 
     package init(_ vendor: String, isGateway: Bool = false) {
         (self.vendor, self.isGateway) = (vendor, isGateway)
+    }
+
+    /// Those of all things that have a user of the broker: gateways speak for their end nodes.
+    package static func all(of bindings: [ThingBinding]) -> [AccessThing] {
+        let gateways = Set(bindings.compactMap(\.gateway))
+        return bindings.filter { $0.gateway == nil }.map {
+            AccessThing($0.vendor, isGateway: $0.layout == .gateway || gateways.contains($0.id))
+        }
     }
 }
 
