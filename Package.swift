@@ -104,7 +104,7 @@ let package = Package(
         module("People", ["JSON", "Text", "Flare"]),
         module("Bindings", ["JSON", "Text", "Flare", "Things", "People"]),
         module("Controller", ["JSON", "Text", "Flare", "People", "Things"]),
-        module("Messages", ["JSON", "Text", "Flare", "People", "Things", "Controller"]),
+        module("Messages", ["JSON", "Text", "Flare", "People", "Things", "Bindings", "Controller"]),
         module("Lamps", ["RateLimiting", "JSON", "Text", "Flare", "Things"]),
         module("PlaceMap", ["JSON", "Flare", "Things", "Controller"]),
         module("HomeAssistant", ["JSON", "Text", "Flare", "Things", "Controller", "Messages"]),
@@ -155,8 +155,8 @@ let package = Package(
         module(
             "Bridge",
             [
-                "JSON", "Text", "Flare", "People", "Things", "Controller", "Messages", "Lamps", "PlaceMap",
-                "HomeAssistant",
+                "JSON", "Text", "Flare", "People", "Things", "Bindings", "Controller", "Messages", "Lamps",
+                "PlaceMap", "HomeAssistant", "RateLimiting",
                 "MQTT", "Threading", log,
             ]
         ),
@@ -287,6 +287,7 @@ let package = Package(
         ),
         tests("OperatingSystemTests", ["OperatingSystem", "TestSupport"]),
         tests("ThreadingTests", ["Threading", "TestSupport"]),
+        tests("CryptographyTests", ["Cryptography"]),
         tests("JSONTests", ["JSON", "SeededRandom"]),
         tests("TextTests", ["Text", "JSON", "SeededRandom"]),
         tests("FlareTests", ["JSON", "Text", "Flare", "SeededRandom"]),
@@ -338,8 +339,9 @@ let package = Package(
         tests(
             "MessagesTests",
             [
-                "CommandFixture", "Messages", "People", "Controller", "Things", "Profiles", "JSON", "Text",
-                "Flare", "SeededRandom",
+                "CommandFixture", "Messages", "People", "Controller", "Things", "Bindings", "Profiles",
+                "JSON",
+                "Text", "Flare", "SeededRandom",
             ]
         ),
         tests("LampsTests", ["Lamps", "Things", "Profiles", "JSON", "Flare", "SeededRandom"]),
@@ -392,9 +394,9 @@ let package = Package(
         tests(
             "BridgeTests",
             [
-                "Bridge", "HomeAssistant", "Messages", "Controller", "People", "Things", "Lamps", "JSON",
-                "Flare",
-                "MQTT", "Threading", log,
+                "Bridge", "HomeAssistant", "Messages", "Controller", "People", "Things", "Bindings", "Lamps",
+                "JSON", "Text", "Flare",
+                "MQTT", "Threading", "TestSupport", "SeededRandom", log,
             ]
         ),
         tests(
@@ -456,8 +458,8 @@ let package = Package(
             "IntegrationTests",
             [
                 "OperatingSystem",
-                "Daemon", "Settings", "Bridge", "Controller", "Messages", "Things", "FlareServer",
-                "FlareClient", "HTTPListener", "MQTT", "Web",
+                "Daemon", "Settings", "Bridge", "Controller", "Messages", "Things", "Bindings", "FlareServer",
+                "FlareClient", "HTTPListener", "MQTT", "Web", "Cryptography",
                 "JSON", "Text", "Flare", "People", "Accounts", "Threading", "TestSupport", lifecycle, grdb,
                 log,
             ]

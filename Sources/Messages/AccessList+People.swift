@@ -90,8 +90,15 @@ extension AccessList {
     /// A section for each active user, by name, after a line with a hash of them all.
     ///
     /// A user with the name of a role is left out: mosquitto would give them the rights of both.
-    /// - Parameter now: Milliseconds since 1970, UTC.
-    package func peopleText(_ table: AccessTable, _ place: AccessPlace, at now: Int64) -> String {
+    /// - Parameters:
+    ///   - things: Those at the edge, in sections behind those of the users.
+    ///   - now: Milliseconds since 1970, UTC.
+    package func peopleText(
+        _ table: AccessTable,
+        _ place: AccessPlace,
+        things: [AccessThing] = [],
+        at now: Int64
+    ) -> String {
         let taken = Set(Role.allCases.map { user($0) })
         let sections = table.users.filter { $0.state == .active }.map { user in
             guard !taken.contains(user.name) else {
@@ -102,11 +109,8 @@ extension AccessList {
             }
             return (["user \(user.name)"] + lines).joined(separator: "\n") + "\n"
         }
-        var hash = StableHash()
-        for section in sections { hash.combine(section.utf8) }
-        let digits = String(hash.value, radix: 16)
-        let first = "# permissions \(String(repeating: "0", count: 16 - digits.count))\(digits)\n"
-        return ([first] + sections).joined(separator: "\n")
+        let names = Set(table.users.map(\.name))
+        return Self.hashed(sections + self.sections(of: things, others: names))
     }
 }
 

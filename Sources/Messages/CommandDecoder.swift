@@ -59,7 +59,7 @@ package struct CommandDecoder: Sendable {
                 let mark = members.removeValue(forKey: "tx")
                 let reading = Result { () throws(Refusal) in try credentials.take(from: &members) }
                 payload = .object(members)
-                tx = try self.mark(mark)
+                tx = try Self.mark(mark)
                 try reading.get()
             }
             guard !isRetained else { throw Self.retained }
@@ -89,18 +89,19 @@ package struct CommandDecoder: Sendable {
             + "Replace this token: others may have read it"
     )
 
-    private func mark(_ value: JSONValue?) throws(Refusal) -> JSONValue? {
+    /// What a sender recognises the answer by, its `tx`.
+    static func mark(_ value: JSONValue?) throws(Refusal) -> JSONValue? {
         switch value {
         case nil: return nil
         // Short enough, whatever is escaped in it.
-        case .string(let text)? where text.utf8.count < Self.mostBytesOfTx / 8: return value
+        case .string(let text)? where text.utf8.count < mostBytesOfTx / 8: return value
         case .number?: return value
         case let value? where value.string != nil || value.number != nil:
             let size = value.bytes.count
-            guard size <= Self.mostBytesOfTx else {
+            guard size <= mostBytesOfTx else {
                 throw Refusal(
                     .invalidValue,
-                    "tx has \(size) bytes as JSON; at most \(Self.mostBytesOfTx) are returned",
+                    "tx has \(size) bytes as JSON; at most \(mostBytesOfTx) are returned",
                     field: "tx"
                 )
             }

@@ -7,7 +7,7 @@ package struct Topics: Sendable, Hashable {
     /// `<base>/<node>`.
     package let root: String
     /// What stands before each topic below it.
-    private let prefix: String
+    let prefix: String
 
     package init(root: String) { (self.root, prefix) = (root, root.isEmpty ? "" : root + "/") }
 
@@ -16,7 +16,7 @@ package struct Topics: Sendable, Hashable {
     /// The most bytes of an `info` that are read; ours has less than 2 KB.
     package static let largestInfo = 16_384
 
-    private func topic(_ tail: String) -> String { prefix + tail }
+    func topic(_ tail: String) -> String { prefix + tail }
 
     package func command(_ command: CommandTopic) -> String { topic(command.tail) }
     /// - Parameters:

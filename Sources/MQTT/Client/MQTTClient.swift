@@ -251,25 +251,17 @@ package final class MQTTClient: Sendable {
     package func publishAndWait(_ message: MQTTMessage, timeout: Duration = .seconds(10))
         async throws(MQTTPublishError)
     {
-        let (answers, waiter) = AsyncStream<MQTTPublishError?>.makeStream()
+        try await publishWithReceipt(message).wait(timeout)
+    }
+
+    /// Sends a message, or queues it, before it returns; otherwise as ``publishAndWait(_:timeout:)``.
+    package func publishWithReceipt(_ message: MQTTMessage) -> MQTTReceipt {
+        let (results, waiter) = AsyncStream<MQTTPublishError?>.makeStream()
         switch enqueue(message, waiter: MQTTOutbox.Waiter(waiter)) {
-        case .queued: break
-        case .dropped: throw .notConnected
-        case .refused(let error): throw error
+        case .queued: return MQTTReceipt(results)
+        case .dropped: return MQTTReceipt(.notConnected)
+        case .refused(let error): return MQTTReceipt(error)
         }
-        let error: MQTTPublishError? = await withTaskGroup(of: MQTTPublishError?.self) { group in
-            group.addTask {
-                for await answer in answers { return answer }
-                return .timedOut(timeout)
-            }
-            group.addTask {
-                try? await Task.sleep(for: timeout)
-                return .timedOut(timeout)
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? nil
-        }
-        if let error { throw error }
     }
 
     /// Ends the client gracefully: `last` is acknowledged, and DISCONNECT makes the broker discard the will.

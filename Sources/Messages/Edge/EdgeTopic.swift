@@ -1,0 +1,38 @@
+/// A thing that speaks on the broker itself: at its own topics, or as an end node at those of its gateway.
+///
+/// - Source: contrib/contract/bindings.md, "The thing at the edge".
+package struct EdgeAddress: Sendable, Hashable {
+    /// Its vendorThingID.
+    package let vendor: String
+    /// The vendorThingID of the gateway of an end node.
+    package let gateway: String?
+
+    package init(_ vendor: String, gateway: String? = nil) {
+        (self.vendor, self.gateway) = (vendor, gateway)
+    }
+}
+
+/// A topic on which a thing at the edge reports.
+///
+/// - Source: contrib/contract/bindings.md, "The thing at the edge".
+package struct EdgeTopic: Sendable, Hashable {
+    /// What a thing publishes.
+    package enum Part: String, Sendable, Hashable, CaseIterable {
+        case onboard, state, result, status
+        /// What a gateway sees; an end node has no such topic.
+        case nodes
+    }
+
+    /// What a thing reads.
+    package enum Answer: String, Sendable, Hashable, CaseIterable {
+        case onboarded, command, error
+    }
+
+    package let thing: EdgeAddress
+    package let part: Part
+
+    package init(_ thing: EdgeAddress, _ part: Part) { (self.thing, self.part) = (thing, part) }
+
+    package var vendor: String { thing.vendor }
+    package var gateway: String? { thing.gateway }
+}

@@ -1,0 +1,259 @@
+import Bindings
+import Bridge
+import Controller
+import Flare
+import JSON
+import Logging
+import MQTT
+import Messages
+import People
+import TestSupport
+import Testing
+import Things
+import Threading
+
+@Suite(.timeLimit(.minutes(1)))
+struct EdgeBridgeTests {
+    private static let id = BindingID(high: 1, low: 2)
+    private static let wall: Int64 = 1_760_000_000_000
+
+    /// A bridge whose broker and whose handlers are in the test.
+    private final class Edge: Sendable {
+        let published: AsyncStream<MQTTMessage>
+        /// What the handlers were given, in order.
+        let handled = Locked<[String]>([])
+        let steady = Locked<Int64>(0)
+        /// The receipts of publications, by topic, which the test completes.
+        let receipts = Locked<[String: AsyncStream<MQTTPublishError?>.Continuation]>([:])
+        let bridge: EdgeBridge
+
+        init(error: BindingsError? = nil) throws {
+            let (published, port) = AsyncStream.makeStream(of: MQTTMessage.self)
+            self.published = published
+            let (handled, steady, receipts) = (handled, steady, receipts)
+            let record: @Sendable (String) -> BindingsError? = { text in
+                handled.withLock { $0.append(text) }
+                return error
+            }
+            bridge = EdgeBridge(
+                on: try LoopExecutor(),
+                Topics(root: "t/n"),
+                link: EdgeLink { message in
+                    let (results, result) = AsyncStream<MQTTPublishError?>.makeStream()
+                    receipts.withLock { $0[message.topic] = result }
+                    port.yield(message)
+                    return MQTTReceipt(results)
+                },
+                logger: .silent,
+                clock: {
+                    Instant(
+                        wallMilliseconds: EdgeBridgeTests.wall,
+                        steadyMilliseconds: steady.withLock { $0 }
+                    )
+                },
+                EdgePorts(
+                    onboard: { thing, request in
+                        if let error = record("onboard \(thing.vendor) \(request.password)") {
+                            return .failure(error)
+                        }
+                        return .success(
+                            OnboardingAnswer(
+                                EdgeBridgeTests.id,
+                                isOwned: false,
+                                token: "tlt_x",
+                                endpoint: nil,
+                                ignored: []
+                            )
+                        )
+                    },
+                    state: { thing, upload, isRetained in
+                        let kept = isRetained ? "kept " : ""
+                        return record("\(kept)state \(thing.vendor) \(upload.samples.map(\.state))")
+                    },
+                    result: { thing, report in record("result \(thing.vendor) \(report.commandID)") },
+                    status: { thing, status in
+                        record("status \(thing.gateway ?? "")/\(thing.vendor) \(status?.rawValue ?? "none")")
+                    },
+                    nodes: { thing, nodes in record("nodes \(thing.vendor) \(nodes.map(\.vendor))") }
+                )
+            )
+        }
+
+        func receive(_ tail: String, _ payload: String, isRetained: Bool = false) async {
+            await bridge.receive(
+                MQTTMessage(
+                    topic: "t/n/edge/\(tail)",
+                    payload: Array(payload.utf8),
+                    qos: .atLeastOnce,
+                    isRetained: isRetained
+                )
+            )
+        }
+
+        /// The next messages to things: the topic below `edge/`, and the payload.
+        func next(_ count: Int) async throws -> [(topic: String, json: JSONValue)] {
+            var found: [(String, JSONValue)] = []
+            for await message in published {
+                #expect(message.qos == .atLeastOnce && !message.isRetained)
+                found.append((String(message.topic.dropFirst(9)), try JSONValue(parsing: message.payload)))
+                if found.count == count { break }
+            }
+            return found
+        }
+    }
+
+    /// Runs the body while the bridge hands over.
+    private func withEdge(error: BindingsError? = nil, _ body: (Edge) async throws -> Void) async throws {
+        let edge = try Edge(error: error)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await edge.bridge.run() }
+            defer { group.cancelAll() }
+            try await body(edge)
+        }
+    }
+
+    @Test func `a thing that asks to be onboarded gets its answer`() async throws {
+        try await withEdge { edge in
+            await edge.receive("v-1/onboard", #"{"password":"s3cret","tx":"1"}"#)
+            let answer = try #require(try await edge.next(1).first)
+            #expect(answer.topic == "v-1/onboarded" && answer.json["status"] == "ok")
+            #expect(answer.json["thingID"] == .string("\(Self.id)") && answer.json["tx"] == "1")
+            #expect(edge.handled.withLock { $0 } == ["onboard v-1 s3cret"])
+        }
+    }
+
+    @Test func `an onboarding that is refused is answered where it is waited for`() async throws {
+        try await withEdge(error: .refused(Refusal(.notAllowed, "wrong"))) { edge in
+            await edge.receive("v-1/onboard", #"{"password":"s3cret","tx":1}"#)
+            await edge.receive("v-2/onboard", #"{"tx":2}"#)
+            let answers = try await edge.next(2)
+            let codes = Dictionary(uniqueKeysWithValues: answers.map { ($0.topic, $0.json) })
+            #expect(codes["v-1/onboarded"]?["code"] == "not_allowed" && codes["v-1/onboarded"]?["tx"] == 1)
+            #expect(codes["v-2/onboarded"]?["code"] == "invalid_value" && codes["v-2/onboarded"]?["tx"] == 2)
+        }
+    }
+
+    @Test func `what things report is handed over in order`() async throws {
+        try await withEdge { edge in
+            await edge.receive("v-1/status", "online", isRetained: true)
+            await edge.receive("v-1/state", #"{"t":1}"#, isRetained: true)
+            await edge.receive("v-1/state", #"{"t":2}"#)
+            await edge.receive(
+                "v-1/result",
+                #"{"commandID":"c.1","actionResults":[{"on":{"succeeded":true}}]}"#
+            )
+            await edge.receive("g/nodes", #"[{"vendorThingID":"w"}]"#)
+            await edge.receive("g/node/w/status", "offline")
+            await edge.receive("v-1/status", "")
+            // An empty message on another topic says nothing.
+            await edge.receive("v-1/state", "")
+            await edge.receive("v-1/status", "offline")
+            #expect(await eventually { edge.handled.withLock { $0.count } == 8 })
+            #expect(
+                edge.handled.withLock { $0 } == [
+                    "status /v-1 online", #"kept state v-1 [{"t":1}]"#, #"state v-1 [{"t":2}]"#,
+                    "result v-1 c.1",
+                    #"nodes g ["w"]"#, "status g/w offline", "status /v-1 none", "status /v-1 offline",
+                ]
+            )
+        }
+    }
+
+    @Test func `what is wrong is answered, once a second`() async throws {
+        try await withEdge(error: .notOnboarded("no owner")) { edge in
+            await edge.receive("v-1/state", "{")
+            await edge.receive("v-1/state", "{")
+            await edge.receive("v-2/state", #"{"t":1}"#)
+            let answers = try await edge.next(2)
+            #expect(answers.map(\.topic) == ["v-1/error", "v-2/error"])
+            #expect(answers.map { $0.json["code"] } == ["bad_json", "not_onboarded"])
+            #expect(answers.map { $0.json["topic"] } == ["t/n/edge/v-1/state", "t/n/edge/v-2/state"])
+            edge.steady.withLock { $0 = 1000 }
+            await edge.receive("v-1/result", "7")
+            let later = try await edge.next(1).first
+            #expect(later?.json["code"] == "wrong_type")
+            let counters = await edge.bridge.counters
+            #expect(counters.unanswered == 1 && counters.refused == 4)
+        }
+    }
+
+    @Test(arguments: ["onboard", "result", "nodes"])
+    func `what the broker had kept is an error, and is not handed over`(part: String) async throws {
+        try await withEdge { edge in
+            await edge.receive("v-1/\(part)", #"{"password":"s3cret"}"#, isRetained: true)
+            let answer = try #require(try await edge.next(1).first)
+            #expect(answer.topic == "v-1/error" && answer.json["code"] == "retained_command")
+            #expect(edge.handled.withLock(\.isEmpty))
+        }
+    }
+
+    @Test func `a name that no thing can have gets no answer`() async throws {
+        try await withEdge { edge in
+            await edge.receive("a b/state", "{")
+            await edge.receive("v-1/state", "{")
+            let topics = try await edge.next(1).map(\.topic)
+            let counters = await edge.bridge.counters
+            #expect(topics == ["v-1/error"] && counters.ignored == 1)
+        }
+    }
+
+    @Test func `a thousand onboardings wait, and the next ones are refused`() async throws {
+        // Nothing is handed over yet.
+        let edge = try Edge()
+        for number in 0..<1002 { await edge.receive("v-\(number)/onboard", #"{"password":"p"}"#) }
+        let refused = try await edge.next(2)
+        #expect(refused.map(\.topic) == ["v-1000/onboarded", "v-1001/onboarded"])
+        #expect(refused.allSatisfy { $0.json["code"] == "rate_limited" })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await edge.bridge.run() }
+            defer { group.cancelAll() }
+            let answers = try await edge.next(1000)
+            #expect(answers.map(\.topic) == (0..<1000).map { "v-\($0)/onboarded" })
+        }
+    }
+
+    // MARK: Commands
+
+    private func command(_ id: String, seconds: Int64 = 60) -> EdgeCommand {
+        EdgeCommand(id, [CommandAction("on", true)], deadline: Self.wall + seconds * 1000)
+    }
+
+    @Test func `a command is delivered when the broker has it`() async throws {
+        let edge = try Edge()
+        let (outcomes, outcome) = AsyncStream.makeStream(of: MQTTPublishError?.self)
+        await edge.bridge.send(command("c.1"), to: EdgeAddress("w", gateway: "g")) { result in
+            if case .failure(let error) = result { outcome.yield(error) } else { outcome.yield(nil) }
+        }
+        let sent = try #require(try await edge.next(1).first)
+        #expect(sent.topic == "g/node/w/command" && sent.json["commandID"] == "c.1")
+        let receipt = try #require(edge.receipts.withLock { $0["t/n/edge/g/node/w/command"] })
+        receipt.yield(nil)
+        var results = outcomes.makeAsyncIterator()
+        let result = await results.next()
+        #expect(result == .some(nil))
+    }
+
+    @Test(arguments: [wall, wall - 1, .min])
+    func `one that the broker has not until its deadline is not delivered`(deadline: Int64) async throws {
+        let edge = try Edge()
+        let (outcomes, outcome) = AsyncStream.makeStream(of: MQTTPublishError?.self)
+        let late = EdgeCommand("c.1", [CommandAction("on", true)], deadline: deadline)
+        await edge.bridge.send(late, to: EdgeAddress("v")) { result in
+            if case .failure(let error) = result { outcome.yield(error) } else { outcome.yield(nil) }
+        }
+        var results = outcomes.makeAsyncIterator()
+        guard case .timedOut?? = await results.next() else {
+            Issue.record("it was delivered")
+            return
+        }
+    }
+
+    @Test func `commands leave in the order in which they were given`() async throws {
+        let edge = try Edge()
+        for number in 0..<100 {
+            await edge.bridge.send(command("c.\(number)"), to: EdgeAddress("v")) { _ in }
+        }
+        let sent = try await edge.next(100).map { $0.json["commandID"]?.string }
+        #expect(sent == (0..<100).map { "c.\($0)" })
+    }
+}
