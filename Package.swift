@@ -243,7 +243,8 @@ let package = Package(
                 "Messages", "Lamps", "HomeAssistant", "Bridge", "Sensors", "HTTPListener", "FlareServer",
                 "FlareClient", "MQTT", "Threading", "CMalloc", "CProcess", "CSQLite", "Resolution",
                 "Directory",
-                "People", "Accounts", "Administration", lifecycle, arguments, nioCore, nioPosix, log,
+                "People", "Accounts", "Administration", "Bindings", lifecycle, arguments, nioCore, nioPosix,
+                log,
             ],
             // The demo's place goes into the program, so that it runs from any folder.
             resources: [.embedInCode("Resources/place.json")]
@@ -442,7 +443,7 @@ let package = Package(
                 "Flare", "Threading",
                 "TestSupport",
                 "SeededRandom",
-                arguments, log,
+                arguments, lifecycle, log,
             ],
             resources: [.copy("Pictures/Screens")]
         ),

@@ -92,7 +92,7 @@ struct AdministrationOption: ParsableArguments {
             if member == "token" { try await ask(.delete, [kind, id]) }
             throw error
         }
-        if isatty(Terminal.error.descriptor) == 1 { StandardError.print(sentence(answer, id), as: .notice) }
+        StandardError.tellPerson(sentence(answer, id))
     }
 
     /// Answers without a daemon.
@@ -162,10 +162,17 @@ extension VerbError {
             case 404: .noInput
             case 403, 409: VerbError.taken
             case 429: .temporary
+            // The Flare server, or a thing.
+            case 502...504 where Self.isSilent(response.body?["error"]?.string): .unavailable
             case 500...: Self.storageCode(response.body?["error"]?.string)
             default: .software
             }
         self.init(response.body?["message"]?.string ?? "refused (\(response.status))", code)
+    }
+
+    /// Whether a code says that somebody else did not answer the daemon, or not as it should.
+    private static func isSilent(_ error: String?) -> Bool {
+        ["server_unreachable", "server_rejected", "timeout", "thing_offline"].contains(error)
     }
 
     /// As for the databases that a verb opens itself.
