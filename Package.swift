@@ -243,7 +243,8 @@ let package = Package(
                 "Messages", "Lamps", "HomeAssistant", "Bridge", "Sensors", "HTTPListener", "FlareServer",
                 "FlareClient", "MQTT", "Threading", "CMalloc", "CProcess", "CSQLite", "Resolution",
                 "Directory",
-                "People", "Accounts", "Administration", "Bindings", lifecycle, arguments, nioCore, nioPosix,
+                "People", "Accounts", "Administration", "Bindings", "Cryptography", lifecycle, arguments,
+                nioCore, nioPosix,
                 log,
             ],
             // The demo's place goes into the program, so that it runs from any folder.
@@ -438,7 +439,8 @@ let package = Package(
         tests(
             "TrilateralAppTests",
             [
-                "TrilateralApp", "Daemon", "Settings", "HTTPListener", "FlareServer", "Sensors",
+                "TrilateralApp", "OperatingSystem", "Daemon", "Settings", "HTTPListener", "FlareServer",
+                "Sensors",
                 "Positioning", "Profiles", "Controller", "Messages", "MQTT", "Things", "JSON", "Text",
                 "Flare", "Threading",
                 "TestSupport",

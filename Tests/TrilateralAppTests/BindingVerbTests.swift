@@ -271,7 +271,8 @@ import Testing
     @Test(arguments: [
         (400, "invalid_value", 65), (401, "unauthenticated", 77), (403, "not_allowed", 1),
         (404, "unknown_thing", 66), (409, "not_onboarded", 1), (409, "already_onboarded", 1),
-        (409, "invalid_value", 65), (413, "too_large", 65), (429, "rate_limited", 75),
+        (409, "invalid_value", 65), (409, "stale_target", 65), (413, "too_large", 65),
+        (429, "rate_limited", 75),
         (500, "internal", 74), (502, "server_rejected", 69), (503, "server_unreachable", 69),
         (503, "busy", 75), (504, "timeout", 69),
     ])

@@ -19,6 +19,9 @@ struct ThingExpectCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("What kind of thing it is, such as meter.", valueName: "type"))
     var type: String?
 
+    @Option(file: "The password file of mosquitto, which gets a line for the thing; made if it is missing.")
+    var brokerPasswords: String?
+
     @OptionGroup var people: AdministrationOption
 
     func run() async throws {
@@ -31,17 +34,27 @@ struct ThingExpectCommand: AsyncParsableCommand {
         if let type, !VendorName.isLegalType(type) {
             throw VerbError("--type must be \(VendorName.typeRule) (is \(QuotedValue.of(type)))", .dataError)
         }
+        // Before a password is made that nobody could use.
+        let file = try brokerPasswords.map { path throws(VerbError) in
+            try BrokerPasswordFile(path, for: vendor)
+        }
         let answer = try await people.ask(
             .post,
             ["bindings", "expect"],
             body: ["vendorThingID": .string(vendor), "type": type.map { .string($0) }],
             needsDaemon: true
         )
-        try StandardOutput.print(ListOption.text(answer["thingPassword"] ?? .null))
+        let password = ListOption.text(answer["thingPassword"] ?? .null)
+        // Printed whatever comes of the file: it cannot be asked for again.
+        try StandardOutput.print(password)
+        try file?.add(password: password)
+        let next =
+            brokerPasswords.map { "The broker knows it as a user once it has read \($0) again." }
+            ?? "--broker-passwords adds it to the users of mosquitto."
         StandardError.tellPerson(
             """
             This is the password of \(vendor). Put it into the thing and on its label; nobody can see it again. \
-            `trilateral thing onboard --vendor-thing-id \(vendor) …` makes you its owner.
+            \(next) `trilateral thing onboard --vendor-thing-id \(vendor) …` makes somebody its owner.
             """
         )
     }

@@ -156,8 +156,9 @@ extension VerbError {
         let code: ExitCode =
             switch response.status {
             case 400, 413: .dataError
-            // Values that are legal, but not with each other.
-            case 409 where response.body?["error"]?.string == "invalid_value": .dataError
+            // Values that are legal, but not with each other, or not with this configuration.
+            case 409 where ["invalid_value", "stale_target"].contains(response.body?["error"]?.string):
+                .dataError
             case 401: .noPermission
             case 404: .noInput
             case 403, 409: VerbError.taken
