@@ -154,6 +154,10 @@ import Testing
     @Test(
         arguments: [
             ("thing expect v-1", "POST bindings/expect", ["vendorThingID": "v-1"]),
+            (
+                "installation add --token-file PASSWORD", "POST installations",
+                ["installationRegistrationID": "s3cret", "deviceType": "MQTT", "development": false]
+            ),
             ("thing owner add v-1 bob", "POST bindings/v-1/owners", ["owner": "user:bob"]),
             (
                 "installation add --token push --owner bob --device-type IOS --development --tag app",
@@ -170,8 +174,9 @@ import Testing
     )
     func `a verb sends what was given`(verb: String, line: String, body: JSONValue) async throws {
         try await withVerbDesk { desk in
+            let password = try desk.write("s3cret", to: "password")
             try await desk.withDaemon([line: .init(204)]) {
-                _ = try await desk.run(Self.words(verb, password: ""))
+                _ = try await desk.run(Self.words(verb, password: password))
             }
             #expect(desk.sent == [.init(line, body)])
         }
@@ -330,7 +335,9 @@ import Testing
         ("thing token v-1", 64, "--rotate makes another one"),
         ("thing owner add v-1 Bob!", 65, "an owner is a user such as bob"),
         ("thing own v-1", 64, "there is no verb \"own\""),
-        ("installation add", 64, "--token"), ("installation add --token ''", 65, "--token must be a text"),
+        ("installation add", 64, "give --token or --token-file"),
+        ("installation add --token x --token-file PASSWORD", 64, "give --token or --token-file"),
+        ("installation add --token ''", 65, "--token must be a text"),
         ("installation add --token x --device-type FAX", 64, "ANDROID"),
         ("installation rm ''", 66, "`trilateral installation list` shows them"),
         ("installation rm i-1 --tag app", 64, "exclude each other"),

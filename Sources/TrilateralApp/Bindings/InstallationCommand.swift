@@ -2,6 +2,7 @@ import ArgumentParser
 import Bindings
 import JSON
 import People
+import Settings
 import Text
 import Things
 
@@ -27,8 +28,16 @@ struct InstallationAddCommand: AsyncParsableCommand {
             "A token that is there already moves: it keeps its identifier, and its former user hears no more."
     )
 
-    @Option(help: ArgumentHelp("The push token.", valueName: "token"))
-    var token: String
+    @Option(
+        help: ArgumentHelp(
+            "The push token, which other users of this machine can see here.",
+            valueName: "token"
+        )
+    )
+    var token: String?
+
+    @Option(file: "A file with the push token and nothing else, instead.")
+    var tokenFile: String?
 
     @Option(
         help: ArgumentHelp("The user who is notified; without it the owner.", valueName: "user"),
@@ -50,15 +59,31 @@ struct InstallationAddCommand: AsyncParsableCommand {
 
     @OptionGroup var people: AdministrationOption
 
+    func validate() throws {
+        if (token == nil) == (tokenFile == nil) { throw ValidationError("give --token or --token-file") }
+    }
+
+    /// The token, from where it was given.
+    private func pushToken() throws(VerbError) -> String {
+        guard let tokenFile else { return token ?? "" }
+        guard let secret = try Secret.stationPassword(in: tokenFile) else {
+            throw VerbError("\(tokenFile) is empty", .dataError)
+        }
+        return secret.reveal()
+    }
+
     func run() async throws {
         let registration: [String: JSONValue] = [
-            "installationRegistrationID": .string(token),
+            "installationRegistrationID": .string(try pushToken()),
             "deviceType": .string(deviceType.rawValue), "development": .bool(development),
         ]
         do throws(Refusal) {
             _ = try Installation.Request(.object(JSONObject(registration)))
         } catch {
-            throw VerbError(error, options: ["installationRegistrationID": "--token"])
+            throw VerbError(
+                error,
+                options: ["installationRegistrationID": tokenFile.map { "the token in \($0)" } ?? "--token"]
+            )
         }
         let rest: [String: JSONValue?] = [
             "owner": try owner.map { .string(try OwnerArgument.name($0)) },
