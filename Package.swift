@@ -243,7 +243,9 @@ let package = Package(
                 "Messages", "Lamps", "HomeAssistant", "Bridge", "Sensors", "HTTPListener", "FlareServer",
                 "FlareClient", "MQTT", "Threading", "CMalloc", "CProcess", "CSQLite", "Resolution",
                 "Directory",
-                "People", "Accounts", "Administration", lifecycle, arguments, nioCore, nioPosix, log,
+                "People", "Accounts", "Administration", "Bindings", "Cryptography", lifecycle, arguments,
+                nioCore, nioPosix,
+                log,
             ],
             // The demo's place goes into the program, so that it runs from any folder.
             resources: [.embedInCode("Resources/place.json")]
@@ -437,12 +439,13 @@ let package = Package(
         tests(
             "TrilateralAppTests",
             [
-                "TrilateralApp", "Daemon", "Settings", "HTTPListener", "FlareServer", "Sensors",
+                "TrilateralApp", "OperatingSystem", "Daemon", "Settings", "HTTPListener", "FlareServer",
+                "Sensors",
                 "Positioning", "Profiles", "Controller", "Messages", "MQTT", "Things", "JSON", "Text",
                 "Flare", "Threading",
                 "TestSupport",
                 "SeededRandom",
-                arguments, log,
+                arguments, lifecycle, log,
             ],
             resources: [.copy("Pictures/Screens")]
         ),

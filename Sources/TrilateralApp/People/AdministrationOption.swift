@@ -92,7 +92,7 @@ struct AdministrationOption: ParsableArguments {
             if member == "token" { try await ask(.delete, [kind, id]) }
             throw error
         }
-        if isatty(Terminal.error.descriptor) == 1 { StandardError.print(sentence(answer, id), as: .notice) }
+        StandardError.tellPerson(sentence(answer, id))
     }
 
     /// Answers without a daemon.
@@ -156,16 +156,24 @@ extension VerbError {
         let code: ExitCode =
             switch response.status {
             case 400, 413: .dataError
-            // Values that are legal, but not with each other.
-            case 409 where response.body?["error"]?.string == "invalid_value": .dataError
+            // Values that are legal, but not with each other, or not with this configuration.
+            case 409 where ["invalid_value", "stale_target"].contains(response.body?["error"]?.string):
+                .dataError
             case 401: .noPermission
             case 404: .noInput
             case 403, 409: VerbError.taken
             case 429: .temporary
+            // The Flare server, or a thing.
+            case 502...504 where Self.isSilent(response.body?["error"]?.string): .unavailable
             case 500...: Self.storageCode(response.body?["error"]?.string)
             default: .software
             }
         self.init(response.body?["message"]?.string ?? "refused (\(response.status))", code)
+    }
+
+    /// Whether a code says that somebody else did not answer the daemon, or not as it should.
+    private static func isSilent(_ error: String?) -> Bool {
+        ["server_unreachable", "server_rejected", "timeout", "thing_offline"].contains(error)
     }
 
     /// As for the databases that a verb opens itself.

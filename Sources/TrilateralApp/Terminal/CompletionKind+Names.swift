@@ -39,11 +39,30 @@ extension CompletionKind {
         }
     }
 
+    static var zones: CompletionKind {
+        names { words in (await ObjectNames(words).all)[.zone, default: []] }
+    }
+
     static var users: CompletionKind {
         names { words in
             guard let people = try? AdministrationOption.parse(words.options("--state")) else { return [] }
             let rows = try? await people.ask(.get, ["users"])
             return (rows?.array ?? []).compactMap { $0["name"]?.string }
+        }
+    }
+
+    /// Things that were onboarded, or seen.
+    static var bindings: CompletionKind { rows("bindings", "vendor") }
+
+    /// Instances by their tags.
+    static var instances: CompletionKind { rows("instances", "tag") }
+
+    /// A member of the rows of a list that only a daemon has.
+    private static func rows(_ kind: String, _ member: String) -> CompletionKind {
+        names { words in
+            guard let people = try? AdministrationOption.parse(words.options("--state")) else { return [] }
+            let rows = try? await people.rows(kind)
+            return (rows?.array ?? []).compactMap { $0[member]?.string }.filter { !$0.isEmpty }
         }
     }
 

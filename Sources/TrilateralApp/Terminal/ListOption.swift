@@ -19,6 +19,17 @@ struct ListOption: ParsableArguments {
         )
     }
 
+    /// Prints one row, with a line for each member that has a value.
+    ///
+    /// - Parameter first: The members that come before all others, in order.
+    func write(record: JSONValue, _ first: [String]) throws(OutputError) {
+        if json { return try StandardOutput.print(record.text) }
+        let members = record.object ?? [:]
+        let names = first + members.keys.filter { !first.contains($0) }
+        let rows = names.map { [$0, Self.text(members[$0] ?? .null)] }
+        try StandardOutput.print(TextTable(rows: rows.filter { $0.last?.isEmpty == false }))
+    }
+
     /// A value as one word.
     static func text(_ value: JSONValue) -> String {
         switch value {

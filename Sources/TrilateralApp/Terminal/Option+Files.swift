@@ -12,6 +12,13 @@ extension Option where Value == String? {
     }
 }
 
+extension Option where Value == String {
+    /// An option with the path of a file, which must be given.
+    init(file help: String) {
+        self.init(help: ArgumentHelp(help, valueName: "file"), completion: .file())
+    }
+}
+
 extension Argument where Value == String {
     /// The path of a file; the name stands for it in the help.
     init(file help: String, name: String = "file") {

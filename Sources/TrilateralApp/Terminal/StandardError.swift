@@ -30,6 +30,11 @@ enum StandardError {
         print("trilateral\(verb.isEmpty ? "" : " \(verb)"): \(text)", as: level)
     }
 
+    /// Says what a verb has done to a person at a terminal; scripts get only what is on standard output.
+    static func tellPerson(_ sentence: @autoclosure () -> String) {
+        if isatty(Terminal.error.descriptor) == 1 { print(sentence(), as: .notice) }
+    }
+
     /// If nobody can read it, there is nobody left to say that to.
     static func write(_ text: String) { write(Array(text.utf8)) }
 

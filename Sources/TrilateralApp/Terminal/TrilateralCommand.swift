@@ -125,7 +125,7 @@ struct TrilateralCommand: AsyncParsableCommand {
             ResolverCommand.self, StationCommand.self, UserCommand.self, GroupCommand.self, GrantCommand.self,
             ShareCommand.self, TokenCommand.self, ContactCommand.self, SessionCommand.self,
             SignInCommand.self,
-            LogCommand.self,
+            LogCommand.self, ThingsCommand.self, InstallationCommand.self, InstanceCommand.self,
             RecordCommand.self, ReplayCommand.self, EstimateCommand.self, CalibrateCommand.self,
             SurveyCommand.self,
             AccessListCommand.self, ForgetCommand.self, ManualCommand.self,
