@@ -35,14 +35,14 @@ extension DeviceController {
         {
             return refuse(job.command, refusal)
         }
-        guard let request = request(for: &job, on: object) else { return finish(job, on: object, nil) }
-        queues.begin(job, request, on: object)
+        guard let order = order(for: &job, on: object) else { return finish(job, on: object, nil) }
+        let request = FlareRequest(order, of: object, sender: state.device?.id)
+        queues.begin(job, SentOrder(order: order, request: request), on: object)
         effects.append(.flare(request))
     }
 
-    /// The request for a job; `nil` if there is nothing to send yet.
-    private mutating func request(for job: inout Job, on object: ObjectReference) -> FlareRequest? {
-        let sender = state.device?.id
+    /// What a job asks for; `nil` if there is nothing to send yet.
+    private mutating func order(for job: inout Job, on object: ObjectReference) -> ObjectOrder? {
         switch job.work {
         case .write(let patch, let seconds):
             // End the transition first: a toggle depends on the values it has reached.
@@ -55,7 +55,7 @@ extension DeviceController {
             }
             guard let seconds, seconds > 0 else {
                 if let restored = removeRestoredLevel(of: &goal, object) { job.rest.insert(restored, at: 0) }
-                return setting(shape?.stored(goal, in: data) ?? goal.values, of: object, sender)
+                return storing(shape?.stored(goal, in: data) ?? goal.values)
             }
             let first = beginTransition(
                 of: object,
@@ -65,9 +65,9 @@ extension DeviceController {
                 by: job.command?.command
             )
             job.work = .step(first, isLast: false)
-            return first.isEmpty ? nil : setting(stored(first, of: object), of: object, sender)
+            return first.isEmpty ? nil : storing(stored(first, of: object))
         case .step(let patch, _):
-            return setting(stored(patch, of: object), of: object, sender)
+            return storing(stored(patch, of: object))
         case .action(let name):
             endTransition(of: object.id)
             if let thing = state.things[object.id],
@@ -83,10 +83,10 @@ extension DeviceController {
                     if let restored = removeRestoredLevel(of: &patch, object) {
                         job.rest.insert(restored, at: 0)
                     }
-                    return setting(stored(patch, of: object), of: object, sender)
+                    return storing(stored(patch, of: object))
                 }
             }
-            if sender != nil {
+            if state.device != nil {
                 let (position, data) = (state.things[object.id]?.position, state.data(of: object) ?? [:])
                 queues.echoes.expect(
                     name,
@@ -97,22 +97,16 @@ extension DeviceController {
                     at: now
                 )
             }
-            return .performAction(object, action: name, sender: sender)
+            return .action(name)
         case .position(let position):
-            return .setPosition(object, position, sender: sender)
+            return .position(position)
         case .name(let name, let environment):
-            return .renameDevice(object.id, environment: environment, name: name)
+            return .name(name, environment: environment)
         }
     }
 
-    /// The request that stores values; `nil` if there are none.
-    private func setting(
-        _ values: JSONObject,
-        of object: ObjectReference,
-        _ sender: FlareID?
-    ) -> FlareRequest? {
-        values.isEmpty ? nil : .setData(object, values: values, sender: sender)
-    }
+    /// The order that stores values; `nil` if there are none.
+    private func storing(_ values: JSONObject) -> ObjectOrder? { values.isEmpty ? nil : .values(values) }
 
     /// The shape of a thing; `nil` for what is none.
     func shape(of object: ObjectReference) -> ThingShape? {
@@ -164,7 +158,7 @@ extension DeviceController {
         on object: ObjectReference,
         _ result: Result<FlareReply, FlareLinkError>
     ) {
-        guard var job = queues.end(request, on: object) else {
+        guard case (var job, let order)? = queues.end(request, on: object) else {
             // The reply to a position sent outside the queue, or to a cancelled job.
             if case .failure(.unknownObject(let object)) = result { readAgain(object) }
             return
@@ -173,9 +167,9 @@ extension DeviceController {
         case .success where job.rest.isEmpty:
             // An event or two, the answer and its record.
             effects.reserveCapacity(4)
-            finish(job, on: object, request)
+            finish(job, on: object, order)
         case .success:
-            store(job, on: object, request)
+            store(job, on: object, order)
             job.work = job.rest.removeFirst()
             begin(job, on: object)
         case .failure(let error):
@@ -192,16 +186,16 @@ extension DeviceController {
         advance(object)
     }
 
-    private mutating func finish(_ job: Job, on object: ObjectReference, _ request: FlareRequest?) {
-        store(job, on: object, request)
+    private mutating func finish(_ job: Job, on object: ObjectReference, _ order: ObjectOrder?) {
+        store(job, on: object, order)
         if let pending = job.command { accept(pending) }
     }
 
     /// Applies to the state what the server has stored or done.
-    private mutating func store(_ job: Job, on object: ObjectReference, _ request: FlareRequest?) {
+    private mutating func store(_ job: Job, on object: ObjectReference, _ order: ObjectOrder?) {
         switch job.work {
         case .write:
-            guard case .setData(_, let values, _)? = request else { return }
+            guard case .values(let values)? = order else { return }
             merge(values, into: object, cause: job.cause)
             // The server has stored this brightness, whether or not it is a change.
             if lights.restingLevels[object.id] != nil,
@@ -211,10 +205,10 @@ extension DeviceController {
             }
         case .step(let patch, let isLast):
             var stored = JSONObject()
-            if case .setData(_, let values, _)? = request { stored = values }
+            if case .values(let values)? = order { stored = values }
             stepped(object, patch, stored: stored, isLast: isLast, cause: job.cause)
         case .action(let name):
-            if case .setData(_, let values, _)? = request { merge(values, into: object, cause: job.cause) }
+            if case .values(let values)? = order { merge(values, into: object, cause: job.cause) }
             core.emitAction(name, on: object, cause: job.cause)
         case .position(let position):
             guard object.id == state.device?.id, !sync.isPositionUnconfirmed else { return }

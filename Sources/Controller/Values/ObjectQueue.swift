@@ -9,15 +9,15 @@ struct ObjectQueue: Sendable {
     static let capacity = 1000
 
     var running: Job?
-    /// The request sent for the running job.
-    var sent: FlareRequest?
+    /// What was sent for the running job.
+    var sent: SentOrder?
     var waiting: [Job] = []
 
     /// Removes the running job if this request was sent for it.
-    mutating func end(_ request: FlareRequest) -> Job? {
-        guard sent == request else { return nil }
-        defer { (running, sent) = (nil, nil) }
-        return running
+    mutating func end(_ request: FlareRequest) -> (job: Job, order: ObjectOrder)? {
+        guard sent?.request == request, let job = running, let order = sent?.order else { return nil }
+        (running, sent) = (nil, nil)
+        return (job, order)
     }
 
     /// Removes the waiting jobs that a newer one supersedes, back to the last job that depends on order.

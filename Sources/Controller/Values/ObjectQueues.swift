@@ -37,24 +37,27 @@ struct ObjectQueues: Sendable {
         return queues.values[index].waiting.removeFirst()
     }
 
-    /// Marks a job as running, with the request that was sent for it.
-    mutating func begin(_ job: consuming Job, _ request: FlareRequest, on object: ObjectReference) {
+    /// Marks a job as running, with what was sent for it.
+    mutating func begin(_ job: consuming Job, _ sent: consuming SentOrder, on object: ObjectReference) {
         guard let index = queues.index(forKey: object) else {
-            queues[object] = ObjectQueue(running: job, sent: request)
+            queues[object] = ObjectQueue(running: job, sent: sent)
             return
         }
         queues.values[index].running = job
-        queues.values[index].sent = request
+        queues.values[index].sent = sent
     }
 
     /// Ends the running job after the server's reply.
-    /// - Returns: The job of the request; `nil` if it was cancelled.
-    mutating func end(_ request: FlareRequest, on object: ObjectReference) -> Job? {
-        guard let index = queues.index(forKey: object), let job = queues.values[index].end(request) else {
+    /// - Returns: The job of the request, and what it asked for; `nil` if it was cancelled.
+    mutating func end(
+        _ request: FlareRequest,
+        on object: ObjectReference
+    ) -> (job: Job, order: ObjectOrder)? {
+        guard let index = queues.index(forKey: object), let ended = queues.values[index].end(request) else {
             return nil
         }
         if queues.values[index].waiting.isEmpty { queues.remove(at: index) }
-        return job
+        return ended
     }
 
     /// Removes all jobs, sorted by object.
