@@ -14,6 +14,7 @@ package struct DeviceController: Sendable {
     var sync = DeviceSync()
     var pending = PendingCommands()
     var queues = ObjectQueues()
+    var edge = EdgeQueues()
     var lights = LightMemory()
 
     package init(epoch: String, configuration: ControllerConfiguration, memory: PersistedState) {
@@ -90,6 +91,7 @@ package struct DeviceController: Sendable {
         case .alertRaised(let id, let severity, let message): core.raise(id, severity, message)
         case .alertCleared(let id): core.clear(id)
         case .lampChanged(let thing, let condition): core.lampChanged(thing, condition)
+        case .edge(let thing, let event): apply(event, of: thing)
         case .beaconsHeard(let reports): core.beaconsHeard(reports)
         case .slice(let event): apply(event)
         case .brokerLinkChanged(let isUp): brokerLinkChanged(isUp)
@@ -133,6 +135,7 @@ package struct DeviceController: Sendable {
         case .headingDue: sendDueHeading()
         case .transitionStep(let thing): stepTransition(of: thing)
         case .readAgain: readAgain()
+        case .edgeDue(let thing): edgeDue(thing)
         case .slice(let event): apply(event)
         }
     }

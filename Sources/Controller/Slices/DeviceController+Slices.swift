@@ -83,6 +83,7 @@ extension DeviceController {
         case .resume(let sensor):
             guard state.suspendedSensors.remove(sensor) != nil, state.sensors[sensor] == true else { break }
             sync.sensorChanged(sensor, isRunning: true, in: &core, &presence)
+        case .edge(let thing, let event): apply(event, of: thing)
         case .readPlace:
             if let environment = state.environmentID { core.load(.loadPlace(environment: environment)) }
         case .perform(let effect): effects.append(effect)

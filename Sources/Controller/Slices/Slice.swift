@@ -1,3 +1,4 @@
+package import Flare
 package import JSON
 package import People
 package import Things
@@ -83,6 +84,8 @@ package enum SliceEffect: Sendable, Hashable {
     /// Stop a sensor, or let it run again, whether or not it is switched on.
     case suspend(SensorKind)
     case resume(SensorKind)
+    /// Something has happened to a thing at the edge.
+    case edge(FlareID, EdgeEvent)
     /// Read the zones and things of the current environment again.
     case readPlace
     case perform(ControllerEffect)

@@ -58,6 +58,8 @@ package struct ControllerState: Sendable, Hashable {
     package var goals: [FlareID: ThingPatch] = [:]
     /// Total duration of those transitions, seconds.
     package var goalSeconds: [FlareID: Double] = [:]
+    /// How the things at the edge are reached; the Flare server alone keeps the others.
+    package var routes: [FlareID: EdgeRoute] = [:]
     /// The conditions of physical lamps, by thing.
     package var lamps: [FlareID: LampCondition] = [:]
     /// The conditions of the environment's beacons, by thing.

@@ -26,8 +26,14 @@ extension FlareRequest {
     }
 }
 
-/// An order that was sent, with the request by which its reply is recognised.
+/// An order that was sent, with that by which its reply is recognised.
 struct SentOrder: Sendable {
+    enum Way: Sendable, Equatable {
+        case flare(FlareRequest)
+        /// To a thing at the edge, with the number of the order.
+        case edge(Int)
+    }
+
     let order: ObjectOrder
-    let request: FlareRequest
+    let way: Way
 }

@@ -47,13 +47,13 @@ struct ObjectQueues: Sendable {
         queues.values[index].sent = sent
     }
 
-    /// Ends the running job after the server's reply.
-    /// - Returns: The job of the request, and what it asked for; `nil` if it was cancelled.
+    /// Ends the running job after the reply to what was sent.
+    /// - Returns: The job, and what it asked for; `nil` if it was cancelled.
     mutating func end(
-        _ request: FlareRequest,
+        _ way: SentOrder.Way,
         on object: ObjectReference
     ) -> (job: Job, order: ObjectOrder)? {
-        guard let index = queues.index(forKey: object), let ended = queues.values[index].end(request) else {
+        guard let index = queues.index(forKey: object), let ended = queues.values[index].end(way) else {
             return nil
         }
         if queues.values[index].waiting.isEmpty { queues.remove(at: index) }
@@ -66,6 +66,12 @@ struct ObjectQueues: Sendable {
         return objects.flatMap { object in
             queues[object].map { [$0.running].compactMap { $0 } + $0.waiting } ?? []
         }
+    }
+
+    /// Removes all jobs of an object.
+    mutating func removeAll(of object: ObjectReference) -> [Job] {
+        guard let queue = queues.removeValue(forKey: object) else { return [] }
+        return [queue.running].compactMap(\.self) + queue.waiting
     }
 
     /// Removes the waiting jobs of an object.
