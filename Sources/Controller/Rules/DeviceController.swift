@@ -16,6 +16,7 @@ package struct DeviceController: Sendable {
     var queues = ObjectQueues()
     var edge = EdgeQueues()
     var lights = LightMemory()
+    var sliceWork = SliceWork()
 
     package init(epoch: String, configuration: ControllerConfiguration, memory: PersistedState) {
         self.memory = memory
@@ -107,6 +108,7 @@ package struct DeviceController: Sendable {
         }
         reading.nameElsewhere(in: &core)
         reading.unknownNames.update(in: &core, isElsewhereRead: reading.elsewhere.isEmpty)
+        if !sliceWork.isEmpty { performSliceWork() }
         slicesFollow(event)
         let result = effects
         effects = []

@@ -97,7 +97,8 @@ struct ObjectQueues: Sendable {
         from actor: Command.Actor
     ) -> (object: ObjectReference, ahead: Int?)? {
         func isOf(_ job: Job) -> Bool {
-            job.command?.command.ticket == ticket && job.command?.command.actor == actor
+            guard let command = job.command?.command, command.owner == nil else { return false }
+            return command.ticket == ticket && command.actor == actor
         }
         for (object, queue) in queues {
             if let running = queue.running, isOf(running) { return (object, nil) }
