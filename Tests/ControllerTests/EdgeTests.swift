@@ -173,10 +173,10 @@ import Things
 
     @Test func `a set of a thing that is offline is refused at once, and nothing is sent`() {
         var rig = rig()
-        rig.happens(.lampChanged(House.lamp, LampCondition(isOnline: false)))
+        rig.happens(.conditionChanged(House.lamp, ThingCondition(isOnline: false)))
         let asked = rig.set(["level": 0.25])
         #expect(asked.codes == [.thingOffline] && asked.orders.isEmpty)
-        rig.happens(.lampChanged(House.lamp, LampCondition(isOnline: true)))
+        rig.happens(.conditionChanged(House.lamp, ThingCondition(isOnline: true)))
         #expect(rig.set(["level": 0.25]).orders.count == 1)
     }
 

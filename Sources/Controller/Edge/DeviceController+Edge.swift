@@ -60,7 +60,7 @@ extension DeviceController {
     private mutating func beginAtEdge(_ job: consuming Job, on object: ObjectReference) {
         if let refusal = lostRight(of: job, on: object) { return refuse(job.command, refusal) }
         guard let route = state.routes[object.id] else { return }
-        guard state.lamps[object.id]?.isOnline != false else { return refuse(job.command, .offline) }
+        guard state.conditions[object.id]?.isOnline != false else { return refuse(job.command, .offline) }
         let action: String? = if case .action(let name) = job.work { name } else { nil }
         let (order, goal) = edgeOrder(for: &job, on: object)
         let number = edge.nextNumber(at: now)

@@ -28,8 +28,8 @@ package enum ControllerEvent: Sendable, Hashable {
     case timerFired(ControllerTimer)
     case alertRaised(String, Alert.Severity, message: String)
     case alertCleared(String)
-    /// The condition of a thing's physical lamp; `nil` if it has none or the link is idle.
-    case lampChanged(FlareID, LampCondition?)
+    /// The condition of what a thing stands for; `nil` if there is no such, or nothing is known of it.
+    case conditionChanged(FlareID, ThingCondition?)
     /// Something has happened to a thing at the edge, which need not be in the current environment.
     indirect case edge(FlareID, EdgeEvent)
     /// Recent reports of the environment's beacons, by their thing.
