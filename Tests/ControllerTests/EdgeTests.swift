@@ -173,11 +173,36 @@ import Things
 
     @Test func `a set of a thing that is offline is refused at once, and nothing is sent`() {
         var rig = rig()
-        rig.happens(.conditionChanged(House.lamp, ThingCondition(isOnline: false)))
+        rig.happens(.edge(House.lamp, .status(isOnline: false)))
         let asked = rig.set(["level": 0.25])
         #expect(asked.codes == [.thingOffline] && asked.orders.isEmpty)
-        rig.happens(.conditionChanged(House.lamp, ThingCondition(isOnline: true)))
+        rig.happens(.edge(House.lamp, .status(isOnline: true)))
         #expect(rig.set(["level": 0.25]).orders.count == 1)
+    }
+
+    @Test
+    func `a thing that goes offline refuses what was sent and what waits, and a late answer still counts`() {
+        var rig = rig()
+        let asked = rig.set(["level": 0.25])
+        rig.set(["color": "blue"])
+        let offline = rig.happens(.edge(House.lamp, .status(isOnline: false)))
+        #expect(offline.codes == [.thingOffline, .thingOffline] && offline.orders.isEmpty)
+        #expect(rig.state.conditions[House.lamp] == ThingCondition(isOnline: false))
+        rig.happens(.edge(House.lamp, .status(isOnline: true)))
+        rig.answer(asked.orders)
+        rig.serve()
+        #expect(rig.lamp("brightness") == 0.25 && rig.state.goals.isEmpty)
+    }
+
+    @Test func `a thing that has said nothing of it counts as reachable, and one that leaves the edge too`() {
+        var rig = rig()
+        rig.happens(.edge(House.lamp, .status(isOnline: false)))
+        rig.happens(.edge(House.lamp, .status(isOnline: nil)))
+        #expect(rig.state.conditions.isEmpty)
+        #expect(rig.set(["level": 0.25]).orders.count == 1)
+        rig.happens(.edge(House.lamp, .status(isOnline: false)))
+        rig.happens(.edge(House.lamp, .routed(nil)))
+        #expect(rig.state.conditions.isEmpty)
     }
 
     @Test(arguments: [(60.0, 8000), (8.0, 8000), (2.5, 2500), (.infinity, 8000), (-1, 0)])

@@ -35,7 +35,7 @@ struct RandomEdge {
         switch dice.number(below: 16) {
         case 0, 1: return .edge(thing, .routed(EdgeRoute(commandSeconds: Double(dice.number(below: 4)))))
         case 2: return dice.chance(3) ? .edge(thing, .routed(nil)) : nil
-        case 3: return .conditionChanged(thing, ThingCondition(isOnline: !dice.chance(3)))
+        case 3: return .edge(thing, .status(isOnline: !dice.chance(3)))
         case 4, 5:
             var values = data[thing] ?? [:]
             values["temperature"] = .number(Double(dice.number(below: 30)))

@@ -129,7 +129,7 @@ struct Story {
         if let isAtEdge = step["edge"]?.bool {
             happens(.edge(thing, .routed(isAtEdge ? EdgeRoute(commandSeconds: 60) : nil)))
         } else if let isOnline = step["online"]?.bool {
-            happens(.conditionChanged(thing, ThingCondition(isOnline: isOnline)))
+            happens(.edge(thing, .status(isOnline: isOnline)))
         } else if let values = step["reports"]?.object {
             happens(.reported(thing, values))
         } else if step["done"] != nil || step["fails"] != nil {

@@ -10,6 +10,8 @@ extension DeviceController {
     mutating func apply(_ event: EdgeEvent, of thing: FlareID) {
         switch event {
         case .routed(let route): routed(thing, route)
+        case .status(let isOnline):
+            conditionChanged(thing, isOnline.map { ThingCondition(isOnline: $0) })
         case .reported(let values): reported(thing, values)
         case .answered(let number, .success(let data)): edgeDone(thing, number, data)
         case .answered(let number, .failure(let refusal)): edgeRefused(thing, number, refusal)
@@ -21,7 +23,7 @@ extension DeviceController {
         state.routes[thing] = route
         guard wasAtEdge != (route != nil) else { return }
         let object = ObjectReference(.thing, thing)
-        let refusal = Refusal(.staleTarget, "the thing is reached in another way by now")
+        let refusal = Refusal.routedElsewhere
         refuse(queues.cutShort(object), refusal)
         failWaiting(for: object, refusal)
         endTransition(of: thing)
@@ -30,6 +32,17 @@ extension DeviceController {
         for job in edge.queues.removeAll(of: object) { refuse(job.command, refusal) }
         edge.forget(thing)
         showGoal(of: thing)
+        core.conditionChanged(thing, nil)
+    }
+
+    /// A thing at the edge that goes offline refuses what was sent to it and what waits; a late answer still counts.
+    mutating func conditionChanged(_ thing: FlareID, _ condition: ThingCondition?) {
+        core.conditionChanged(thing, condition)
+        guard condition?.isOnline == false, let sent = edge.sent(of: thing) else { return }
+        edge.beLate(of: thing)
+        refuse(endAtEdge(sent.number, of: thing)?.command, .offline)
+        showGoal(of: thing)
+        advanceAtEdge(ObjectReference(.thing, thing))
     }
 
     // MARK: Orders
@@ -59,7 +72,7 @@ extension DeviceController {
 
     private mutating func beginAtEdge(_ job: consuming Job, on object: ObjectReference) {
         if let refusal = lostRight(of: job, on: object) { return refuse(job.command, refusal) }
-        guard let route = state.routes[object.id] else { return }
+        guard let route = state.routes[object.id] else { return refuse(job.command, .routedElsewhere) }
         guard state.conditions[object.id]?.isOnline != false else { return refuse(job.command, .offline) }
         let action: String? = if case .action(let name) = job.work { name } else { nil }
         let (order, goal) = edgeOrder(for: &job, on: object)
@@ -295,6 +308,10 @@ extension DeviceController {
 }
 
 extension Refusal {
+    fileprivate static let routedElsewhere = Refusal(
+        .staleTarget,
+        "the thing is reached in another way by now"
+    )
     fileprivate static let offline = Refusal(.thingOffline, "the thing has reported that it is offline")
 }
 

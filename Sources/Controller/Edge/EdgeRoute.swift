@@ -12,7 +12,9 @@ package struct EdgeRoute: Sendable, Hashable {
 
     /// How long a set waits for the thing's answer, milliseconds.
     package let waitMilliseconds: Int64
-    /// The keys of its data that may be set; what else it reports is only reported. A profile counts more.
+    /// The keys of its data that may be set; what else it reports is only reported.
+    ///
+    /// Of a thing with a profile that says it instead.
     package let settable: Set<String>
 
     /// - Parameter commandSeconds: How long a command may take.
@@ -27,6 +29,8 @@ package struct EdgeRoute: Sendable, Hashable {
 package enum EdgeEvent: Sendable, Hashable {
     /// It is reached this way from now on; `nil` for a thing that the Flare server alone keeps.
     case routed(EdgeRoute?)
+    /// It says that it is there, or its last will that it is not; `nil` if it has said neither.
+    case status(isOnline: Bool?)
     /// It has told its state, or a part of it: what is new becomes its data at the server.
     case reported(JSONObject)
     /// It has carried out an order, with what it says besides; or why it has not.

@@ -63,7 +63,7 @@ extension Explainer {
                 state.goalSeconds[id] != nil
                 ? " Its transition is still running." : " The thing itself has not confirmed all of it."
         }
-        if let lamp = state.conditions[id], !lamp.isOnline {
+        if state.routes[id] == nil, let lamp = state.conditions[id], !lamp.isOnline {
             words += " The real lamp is offline and has not followed."
         }
         return words

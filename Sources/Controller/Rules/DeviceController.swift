@@ -91,7 +91,7 @@ package struct DeviceController: Sendable {
         case .timerFired(let timer): timerFired(timer)
         case .alertRaised(let id, let severity, let message): core.raise(id, severity, message)
         case .alertCleared(let id): core.clear(id)
-        case .conditionChanged(let thing, let condition): core.conditionChanged(thing, condition)
+        case .conditionChanged(let thing, let condition): conditionChanged(thing, condition)
         case .edge(let thing, let event): apply(event, of: thing)
         case .beaconsHeard(let reports): core.beaconsHeard(reports)
         case .slice(let event): apply(event)

@@ -44,8 +44,8 @@ struct Job: Sendable {
         case name(String, environment: FlareID)
         /// What a thing at the edge has reported, for the server alone.
         case report(JSONObject)
-        /// What a thing at the edge has done, for the server alone; the command is accepted once it is stored.
-        case done(EdgeDone)
+        /// What a thing at the edge has done, for the server alone; the command is accepted once that is stored.
+        indirect case done(EdgeDone)
     }
 
     var work: Work
