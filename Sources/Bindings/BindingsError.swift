@@ -14,26 +14,22 @@ package enum BindingsError: Error, Sendable, Hashable {
     /// The thing has reported that it is offline.
     case thingOffline(String)
 
-    /// The code for programs.
-    package var code: String {
+    /// The same as every interface has it.
+    package var refusal: Refusal {
         switch self {
-        case .refused(let refusal): refusal.code.rawValue
-        case .notOnboarded: "not_onboarded"
-        case .alreadyOnboarded: "already_onboarded"
-        case .historyNotAvailable: "history_not_available"
-        case .thingOffline: "thing_offline"
+        case .refused(let refusal): refusal
+        case .notOnboarded(let message): Refusal(.notOnboarded, message)
+        case .alreadyOnboarded(let message): Refusal(.alreadyOnboarded, message)
+        case .historyNotAvailable(let message): Refusal(.historyNotAvailable, message)
+        case .thingOffline(let message): Refusal(.thingOffline, message)
         }
     }
 
+    /// The code for programs.
+    package var code: String { refusal.code.rawValue }
+
     /// The sentence for people.
-    package var message: String {
-        switch self {
-        case .refused(let refusal): refusal.message
-        case .notOnboarded(let message), .alreadyOnboarded(let message), .historyNotAvailable(let message),
-            .thingOffline(let message):
-            message
-        }
-    }
+    package var message: String { refusal.message }
 }
 
 extension BindingsError: CustomStringConvertible {

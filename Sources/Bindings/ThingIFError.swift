@@ -21,18 +21,7 @@ package struct ThingIFError: Error, Sendable, Hashable {
     package let invalidFields: [String]
 
     package init(_ error: BindingsError, about subject: Subject) {
-        switch error {
-        case .refused(let refusal):
-            self.init(refusal, about: subject)
-        case .notOnboarded(let message):
-            self.init(409, "NOT_ONBOARDED", message)
-        case .alreadyOnboarded(let message):
-            self.init(409, "ALREADY_ONBOARDED", message)
-        case .historyNotAvailable(let message):
-            self.init(409, "STATE_HISTORY_NOT_AVAILABLE", message)
-        case .thingOffline(let message):
-            self.init(503, "THING_OFFLINE", message)
-        }
+        self.init(error.refusal, about: subject)
     }
 
     package init(_ refusal: Refusal, about subject: Subject) {
@@ -57,10 +46,14 @@ package struct ThingIFError: Error, Sendable, Hashable {
         case .notAllowed: (403, "FORBIDDEN")
         case .unknownThing, .unknownEnvironment, .unknownCommand: (404, notFound(subject))
         case .staleTarget, .notEmpty, .superseded, .levelDenied: (409, "CONFLICT")
+        case .notOnboarded: (409, "NOT_ONBOARDED")
+        case .alreadyOnboarded: (409, "ALREADY_ONBOARDED")
+        case .historyNotAvailable: (409, "STATE_HISTORY_NOT_AVAILABLE")
         case .rateLimited: (429, "TOO_MANY_REQUESTS")
         case .internalError: (500, "INTERNAL_ERROR")
         case .serverRejected: (502, "SERVER_REJECTED")
         case .serverUnreachable: (503, "SERVICE_UNAVAILABLE")
+        case .thingOffline: (503, "THING_OFFLINE")
         case .timeout: (504, "TIMEOUT")
         }
     }

@@ -218,7 +218,8 @@ package struct LampLink: Sendable {
             }
         case .superseded?, .staleTarget?:
             break
-        case .serverUnreachable?, .timeout?, .serverRejected?, .rateLimited?, .internalError?:
+        case .serverUnreachable?, .timeout?, .serverRejected?, .rateLimited?, .internalError?,
+            .thingOffline?:
             retryAt = now + Self.retryMilliseconds
             if pending == .none { pending = .lamp }
         default:

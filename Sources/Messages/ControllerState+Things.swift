@@ -29,7 +29,7 @@ extension ControllerState {
     /// `B/things/<t>/availability`; a thing with a real lamp is there while that can be reached.
     package func thingAvailability(_ id: FlareID) -> String {
         let isThere = isLinkUp && !isStale && things.keys.contains(id)
-        return isThere && lamps[id]?.isOnline != false ? "online" : "offline"
+        return isThere && conditions[id]?.isOnline != false ? "online" : "offline"
     }
 
     /// `B/nearby`: the thing with `distance_m` and `bearing_deg`, or `{"id":null,"state":null}`.
@@ -152,7 +152,7 @@ extension ControllerState {
     /// What a thing is about to be like; `nil` if it is so already.
     private func target(of thing: FlareThing, _ light: LightValues, _ shape: ThingShape) -> JSONValue? {
         if let goal = goals[thing.id] { return target(of: thing, goal: goal, shape) }
-        guard lamps[thing.id]?.isUnconfirmed == true else { return nil }
+        guard conditions[thing.id]?.isUnconfirmed == true else { return nil }
         // The server has it; the lamp is still to come to it.
         return target(of: thing, goal: ThingPatch(light), shape)
     }

@@ -16,11 +16,13 @@ extension RefusalCode {
         case .unknownThing, .unknownEnvironment, .noNearbyThing, .unknownAttribute, .unknownAction,
             .unknownVerb, .unknownScreen, .unknownDisplay, .unknownLanguage, .unknownCommand:
             404
-        case .retainedCommand, .staleTarget, .notEmpty, .superseded, .levelDenied: 409
+        case .retainedCommand, .staleTarget, .notEmpty, .superseded, .levelDenied, .notOnboarded,
+            .alreadyOnboarded, .historyNotAvailable:
+            409
         case .rateLimited: 429
         case .internalError: 500
         case .serverRejected: 502
-        case .serverUnreachable: 503
+        case .serverUnreachable, .thingOffline: 503
         case .timeout: 504
         }
     }

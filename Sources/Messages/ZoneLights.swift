@@ -51,7 +51,7 @@ package struct ZoneLights: Sendable {
         let old = zones[id]
         var (light, zone): (Light?, FlareID?) = (nil, nil)
         if let thing = state.things[id] {
-            light = Light(thing, state.shape(of: thing), isReachable: state.lamps[id]?.isOnline != false)
+            light = Light(thing, state.shape(of: thing), isReachable: state.conditions[id]?.isOnline != false)
             if light != nil { zone = thing.zone }
         }
         if let old, old != zone {

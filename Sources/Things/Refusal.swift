@@ -32,6 +32,14 @@ package enum RefusalCode: String, Sendable, Hashable, CaseIterable {
     case unauthenticated
     case notAllowed = "not_allowed"
     case levelDenied = "level_denied"
+    /// The thing has no owner yet; or the instance of an app has no thing.
+    case notOnboarded = "not_onboarded"
+    /// The instance of an app has a thing already.
+    case alreadyOnboarded = "already_onboarded"
+    /// The thing has no owner, or no interval.
+    case historyNotAvailable = "history_not_available"
+    /// A thing with a link of its own is offline, or has not answered in time.
+    case thingOffline = "thing_offline"
     case internalError = "internal"
 }
 

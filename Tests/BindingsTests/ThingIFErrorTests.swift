@@ -11,9 +11,12 @@ struct ThingIFErrorTests {
             statuses == [
                 400: ["INVALID_INPUT_DATA"], 401: ["UNAUTHORIZED"], 403: ["FORBIDDEN"],
                 404: ["THING_NOT_FOUND"],
-                409: ["CONFLICT"], 429: ["TOO_MANY_REQUESTS"], 500: ["INTERNAL_ERROR"],
+                409: [
+                    "CONFLICT", "NOT_ONBOARDED", "ALREADY_ONBOARDED", "STATE_HISTORY_NOT_AVAILABLE",
+                ],
+                429: ["TOO_MANY_REQUESTS"], 500: ["INTERNAL_ERROR"],
                 502: ["SERVER_REJECTED"],
-                503: ["SERVICE_UNAVAILABLE"], 504: ["TIMEOUT"],
+                503: ["SERVICE_UNAVAILABLE", "THING_OFFLINE"], 504: ["TIMEOUT"],
             ]
         )
     }

@@ -114,7 +114,7 @@ struct LampServiceTests {
         for (name, meanings) in [("Lamp", ["Lamp": Flat.lamp]), ("lamp", [:]), ("Lamp", [:])] {
             let found = try await events(ofPairs: [name], [lampElsewhere], meanings: meanings)
             #expect(
-                !found.contains { if case .lampChanged = $0 { true } else { false } },
+                !found.contains { if case .conditionChanged = $0 { true } else { false } },
                 "\(name): \(found)"
             )
         }

@@ -38,18 +38,18 @@ import Things
     @Test func `a lamp's condition is shown with its thing and causes no event`() {
         var rig = Rig.atHome()
         _ = rig.controller.removeChanges()
-        let away = LampCondition(isOnline: false)
-        #expect(rig.happens(.lampChanged(House.lamp, away)) == [])
-        #expect(rig.state.lamps == [House.lamp: away])
+        let away = ThingCondition(isOnline: false)
+        #expect(rig.happens(.conditionChanged(House.lamp, away)) == [])
+        #expect(rig.state.conditions == [House.lamp: away])
         #expect(rig.controller.removeChanges().contains(.object(House.lampThing)))
-        #expect(rig.happens(.lampChanged(House.lamp, away)) == [])
+        #expect(rig.happens(.conditionChanged(House.lamp, away)) == [])
         #expect(rig.controller.removeChanges().isEmpty)
-        #expect(rig.happens(.lampChanged(House.lamp, nil)) == [])
-        #expect(rig.state.lamps.isEmpty)
+        #expect(rig.happens(.conditionChanged(House.lamp, nil)) == [])
+        #expect(rig.state.conditions.isEmpty)
         // Conditions of unknown things are ignored.
         let nobody = FlareID(high: 9, low: 9)
         _ = rig.controller.removeChanges()
-        rig.happens(.lampChanged(nobody, away))
+        rig.happens(.conditionChanged(nobody, away))
         #expect(rig.controller.removeChanges().isEmpty)
     }
 

@@ -89,6 +89,45 @@ import Things
         #expect(rig.serve().codes == [nil])
     }
 
+    @Test func `a reply to another request of the same object ends no job`() {
+        var rig = Rig.atHome()
+        rig.set(["level": 0.1], tx: "sent")
+        rig.set(["level": 0.2], tx: "waiting")
+        let others: [FlareRequest] = [
+            // Of a job that waits, of another sender, and of another part of the lamp.
+            .setData(House.lampThing, values: ["brightness": 0.2], sender: House.homeDevice),
+            .setData(House.lampThing, values: ["brightness": 0.1], sender: nil),
+            .setPosition(House.lampThing, Point3D(x: 1, y: 1), sender: House.homeDevice),
+        ]
+        for request in others { #expect(rig.happens(.flare(.replied(request, .success(.done)))) == []) }
+        #expect(rig.asked.count == 1)
+        #expect(rig.serve().answers.map(\.tx) == ["sent", "waiting"])
+    }
+
+    @Test(arguments: [
+        (
+            ObjectOrder.values(["on": true]),
+            FlareRequest.setData(House.lampThing, values: ["on": true], sender: House.homeDevice)
+        ),
+        (
+            .action("boil"),
+            .performAction(House.lampThing, action: "boil", sender: House.homeDevice)
+        ),
+        (
+            .position(Point3D(x: 1, y: 2)),
+            .setPosition(House.lampThing, Point3D(x: 1, y: 2), sender: House.homeDevice)
+        ),
+        (
+            .name("wall", environment: House.home),
+            .renameDevice(House.lamp, environment: House.home, name: "wall")
+        ),
+    ]) func `each order becomes the request that the Flare server knows`(
+        order: ObjectOrder,
+        request: FlareRequest
+    ) {
+        #expect(FlareRequest(order, of: House.lampThing, sender: House.homeDevice) == request)
+    }
+
     @Test func `a lost link refuses each running or waiting command once, and late replies change nothing`() {
         var rig = Rig.atHome()
         rig.set(["level": 0.1])

@@ -16,6 +16,8 @@ struct RandomScenario {
     private var watch = Watch()
     private var removed: [FlareThing] = []
 
+    private var edge = RandomEdge()
+
     /// Whether things have profiles.
     private let isManaged: Bool
 
@@ -35,7 +37,8 @@ struct RandomScenario {
     }
 
     mutating func step() {
-        switch dice.number(below: 20) {
+        switch dice.number(below: 23) {
+        case 20, 21, 22: happenAtEdge()
         case 0..<6: command()
         case 6..<12: serve()
         case 12: sense()
@@ -61,9 +64,18 @@ struct RandomScenario {
     /// Completes all requests and timers, then checks the final state.
     mutating func settle() {
         if !rig.state.isLinkUp { changeLink() }
-        for _ in 0..<20_000 where !rig.asked.isEmpty || !timers.isEmpty {
-            if rig.asked.isEmpty { passTime(1000) } else { answerOne() }
+        for _ in 0..<20_000 where !rig.asked.isEmpty || !timers.isEmpty || !edge.isIdle {
+            if let event = edge.answer() {
+                happens(event)
+            } else if rig.asked.isEmpty {
+                passTime(1000)
+            } else {
+                answerOne()
+            }
         }
+        // What was asked for and never answered is known from a report.
+        for event in edge.reports() { happens(event) }
+        answerAll()
         #expect(rig.asked.isEmpty && timers.isEmpty, "requests or timers are left over")
         if rig.asked.isEmpty { checkRest() }
         for thing in rig.state.things.keys.sorted() {
@@ -82,6 +94,7 @@ struct RandomScenario {
             switch effect {
             case .startTimer(let timer, let milliseconds): timers[timer] = rig.time + milliseconds
             case .stopTimer(let timer): timers[timer] = nil
+            case .edge(let order): edge.receive(order)
             default: break
             }
         }
@@ -218,7 +231,15 @@ struct RandomScenario {
     }
 
     private mutating func answerAll() {
-        while !rig.asked.isEmpty { answerOne() }
+        while !rig.asked.isEmpty || !edge.isIdle {
+            if let event = edge.answer() { happens(event) }
+            answerOne()
+        }
+    }
+
+    /// A thing comes to the edge or leaves it, reports, answers, or fails to.
+    private mutating func happenAtEdge() {
+        if let event = edge.step(&dice) { happens(event) }
     }
 
     private mutating func changeLink() {

@@ -124,11 +124,22 @@ struct Rig {
         )
     }
 
+    /// Lets things at the edge answer their orders.
+    @discardableResult
+    mutating func answer(
+        _ orders: [EdgeOrder],
+        _ result: Result<JSONValue?, Refusal> = .success(nil)
+    ) -> [ControllerEffect] {
+        orders.flatMap { happens(.edgeAnswered($0, result)) }
+    }
+
     func lamp(_ key: String) -> JSONValue? { state.things[House.lamp]?.data[key] }
 }
 
 extension [ControllerEffect] {
     var requests: [FlareRequest] { compactMap { if case .flare(let request) = $0 { request } else { nil } } }
+    /// The orders for things at the edge.
+    var orders: [EdgeOrder] { compactMap { if case .edge(let order) = $0 { order } else { nil } } }
     var answers: [Answer] { compactMap { if case .answer(let answer) = $0 { answer } else { nil } } }
     /// All events but those of the lifecycle.
     var events: [ChangeEvent] { allEvents.filter { $0.topic != .lifecycle } }

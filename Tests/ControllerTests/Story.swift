@@ -9,13 +9,16 @@ import Things
 ///
 /// `given` names the saved state and the switches. Each step has `at` (milliseconds) and an input: `link`,
 /// `serve` (how many requests the server answers, or `all`), `position`, `heading`, `located`, `broker`,
-/// `timedOut`, `serverSets`, or a command: `set`, `action`, `environment`, `sensor`, `refresh`. Timers fire on
-/// their own. `then` and `state` are the recorded outcome.
+/// `timedOut`, `serverSets`, what happens to a thing at the edge (`edge`, `online`, `reports`, `done`, `fails`), or a
+/// command: `set`, `action`, `environment`, `sensor`, `refresh`. Timers fire on their own. `then` and `state` are the
+/// recorded outcome.
 struct Story {
     private var rig: Rig
     private var timers: [ControllerTimer: Int64] = [:]
     private var tickets = 0
     private var lines: [JSONValue] = []
+    /// The orders for things at the edge that are not answered yet.
+    private var orders: [EdgeOrder] = []
 
     /// Runs a story.
     /// - Returns: The story with its actual outcome.
@@ -61,6 +64,7 @@ struct Story {
             switch effect {
             case .startTimer(let timer, let milliseconds): timers[timer] = rig.time + milliseconds
             case .stopTimer(let timer): timers[timer] = nil
+            case .edge(let order): orders.append(order)
             default: break
             }
             lines.append(.string(StoryText.line(effect)))
@@ -111,11 +115,31 @@ struct Story {
             }
             guard rig.state.isLinkUp else { return }
             happens(.flare(.notice(.data(ObjectReference(.thing, id), values, sender: "somebody"))))
+        } else if let name = step["of"]?.string, let thing = Self.id(name), actAtEdge(step, thing) {
+            return
         } else {
             guard let order = Self.order(step) else { throw Mistake.unknownStep(step) }
             tickets += 1
             happens(.commandReceived(Command(ticket: tickets, operation: order, tx: step["tx"])))
         }
+    }
+
+    /// - Returns: Whether the step is about a thing at the edge.
+    private mutating func actAtEdge(_ step: JSONValue, _ thing: FlareID) -> Bool {
+        if let isAtEdge = step["edge"]?.bool {
+            happens(.edge(thing, .routed(isAtEdge ? EdgeRoute(commandSeconds: 60) : nil)))
+        } else if let isOnline = step["online"]?.bool {
+            happens(.edge(thing, .status(isOnline: isOnline)))
+        } else if let values = step["reports"]?.object {
+            happens(.reported(thing, values))
+        } else if step["done"] != nil || step["fails"] != nil {
+            guard let index = orders.firstIndex(where: { $0.thing == thing }) else { return false }
+            let reason = step["fails"]?.string.map { Refusal(.serverRejected, $0) }
+            happens(.edgeAnswered(orders.remove(at: index), reason.map { .failure($0) } ?? .success(nil)))
+        } else {
+            return false
+        }
+        return true
     }
 
     private mutating func serve(_ count: Int) {

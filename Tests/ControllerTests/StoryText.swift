@@ -28,6 +28,7 @@ enum StoryText {
         case .headingDue: "heading due"
         case .transitionStep(let id): "transition step of \(name(id))"
         case .readAgain: "read again"
+        case .edgeDue(let id): "edge due of \(name(id))"
         case .slice(let event): timer == .sensorGrace ? "sensor grace" : "\(event.value)"
         }
     }
@@ -35,6 +36,8 @@ enum StoryText {
     static func line(_ effect: ControllerEffect) -> String {
         switch effect {
         case .flare(let request): "ask: \(asked(request))"
+        case .edge(let order):
+            "send \(name(order.thing)): \(order.orders.map { sent($0) }.joined(separator: ", ")), until \(order.deadline - start)"
         case .trackBeacons(nil): "track no beacons"
         case .trackBeacons(let place?):
             "track beacons of \(name(place.environment.id)): \(place.things.map { name($0.id) }.joined(separator: ", "))"
@@ -87,6 +90,18 @@ enum StoryText {
         words.append("by \(event.cause.source)")
         if let tx = event.cause.tx { words.append("tx \(tx)") }
         return words.joined(separator: " ")
+    }
+
+    /// Milliseconds since 1970 at which stories begin.
+    private static let start = Rig.moment(0).wallMilliseconds
+
+    private static func sent(_ order: ObjectOrder) -> String {
+        switch order {
+        case .values(let values): "set \(JSONValue.object(values))"
+        case .action(let action): "do \(action)"
+        case .position(let position): "move to \(text(position))"
+        case .name(let new, _): "rename \(new)"
+        }
     }
 
     private static func asked(_ request: FlareRequest) -> String {

@@ -64,9 +64,13 @@ struct RefusalCodeTests {
                     .unknownThing, .unknownEnvironment, .noNearbyThing, .unknownAttribute, .unknownAction,
                     .unknownVerb, .unknownScreen, .unknownDisplay, .unknownLanguage, .unknownCommand,
                 ],
-                409: [.retainedCommand, .staleTarget, .notEmpty, .superseded, .levelDenied],
+                409: [
+                    .retainedCommand, .staleTarget, .notEmpty, .superseded, .levelDenied, .notOnboarded,
+                    .alreadyOnboarded, .historyNotAvailable,
+                ],
                 429: [.rateLimited],
-                500: [.internalError], 502: [.serverRejected], 503: [.serverUnreachable], 504: [.timeout],
+                500: [.internalError], 502: [.serverRejected],
+                503: [.serverUnreachable, .thingOffline], 504: [.timeout],
             ]
         )
     }

@@ -132,7 +132,7 @@ struct RenderingTests {
     {
         var state = Place.state
         state.things[Place.lamp]?.data = ["on": true, "brightness": 0.2, "price": 4]
-        state.lamps[Place.lamp] = LampCondition(isOnline: true, isUnconfirmed: true)
+        state.conditions[Place.lamp] = ThingCondition(isOnline: true, isUnconfirmed: true)
         #expect(state.thingJSON(Place.lamp)?["target"] == ["state": "ON", "brightness": 51])
         #expect(state.thingAvailability(Place.lamp) == "online")
         #expect(state.nearbyAvailability == "online")
@@ -140,7 +140,7 @@ struct RenderingTests {
         state.goals[Place.lamp] = ThingPatch(state: .off)
         #expect(state.thingJSON(Place.lamp)?["target"] == ["state": "OFF"])
         state.goals[Place.lamp] = nil
-        state.lamps[Place.lamp] = LampCondition(isOnline: false)
+        state.conditions[Place.lamp] = ThingCondition(isOnline: false)
         #expect(state.thingJSON(Place.lamp)?["target"] == nil)
         #expect(state.thingAvailability(Place.lamp) == "offline")
         #expect(state.nearbyAvailability == "offline")

@@ -69,12 +69,12 @@ struct ZoneLightsTests {
 
     @Test func `how many can be reached is told when some cannot`() {
         var state = state([["on": true], ["on": true]])
-        state.lamps[id(0)] = LampCondition(isOnline: false)
+        state.conditions[id(0)] = ThingCondition(isOnline: false)
         var lights = ZoneLights()
         for id in state.things.keys.sorted() { _ = lights.update(id, in: state) }
         #expect(lights.json(of: Self.zone)?["available"] == 1)
         #expect(lights.json(of: Self.zone, isLinkUp: false)?["available"] == 0)
-        state.lamps[id(0)]?.isOnline = true
+        state.conditions[id(0)]?.isOnline = true
         _ = lights.update(id(0), in: state)
         #expect(lights.json(of: Self.zone)?["available"] == nil)
     }

@@ -124,7 +124,7 @@ package actor LampService {
 
     /// Leaves the lamps and the things alone from now on.
     package func end() {
-        for id in entriesByThing.keys { send(.lampChanged(id, nil)) }
+        for id in entriesByThing.keys { send(.conditionChanged(id, nil)) }
         (entries, entriesByTopic, entriesByThing) = ([], [:], [:])
         (asked, deadlines) = ([:], DeadlineQueue(count: 0))
         reportedFaults = []
@@ -218,7 +218,7 @@ package actor LampService {
             entries[index].id = nil
             entriesByThing[id] = nil
         }
-        send(.lampChanged(id, nil))
+        send(.conditionChanged(id, nil))
         setSilent(false, index)
     }
 
@@ -255,9 +255,9 @@ package actor LampService {
             case .report(let condition):
                 guard let id = entries[index].id else { continue }
                 send(
-                    .lampChanged(
+                    .conditionChanged(
                         id,
-                        LampCondition(
+                        ThingCondition(
                             isOnline: condition.isOnline && !condition.isSilent,
                             isUnconfirmed: condition.isUnconfirmed
                         )

@@ -15,6 +15,14 @@ package struct Command: Sendable, Hashable {
     package var caller: Caller?
     /// Where it came from, for the log: an address or a topic.
     package var source: String?
+    /// The slice that gives it as a part of its own work, and gets the answer instead of a client; `nil` for none.
+    ///
+    /// Policies and rights see the sender as in any command. A part is not logged by itself, and not explained.
+    package var owner: (any Slice.Type)? {
+        get { part?.owner }
+        set { part = newValue.map { SlicePart(owner: $0) } }
+    }
+    private var part: SlicePart?
     /// When the controller took it up.
     var received: Instant?
     /// The number of the event with which it did, and asked for the rights of its sender.
@@ -26,7 +34,8 @@ package struct Command: Sendable, Hashable {
         tx: JSONValue? = nil,
         actor: Actor = .broker,
         caller: Caller?,
-        source: String? = nil
+        source: String? = nil,
+        owner: (any Slice.Type)? = nil
     ) {
         self.ticket = ticket
         self.operation = operation
@@ -34,6 +43,7 @@ package struct Command: Sendable, Hashable {
         self.actor = actor
         self.caller = caller
         self.source = source
+        self.owner = owner
     }
 
     /// The cause of the changes that it makes.
@@ -62,6 +72,15 @@ package struct Command: Sendable, Hashable {
         /// All lights of a zone, by slug or identifier as received; each applies what it supports.
         case zone(String)
     }
+}
+
+/// What a command is a part of.
+private struct SlicePart: Sendable, Hashable {
+    let owner: any Slice.Type
+
+    static func == (one: Self, other: Self) -> Bool { one.owner == other.owner }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(owner)) }
 }
 
 /// The sensors that can be switched on and off.

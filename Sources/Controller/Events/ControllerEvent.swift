@@ -1,5 +1,7 @@
 package import Flare
+package import JSON
 package import People
+package import Things
 
 /// An input of the controller: something that has happened, named in the past tense.
 package enum ControllerEvent: Sendable, Hashable {
@@ -26,8 +28,10 @@ package enum ControllerEvent: Sendable, Hashable {
     case timerFired(ControllerTimer)
     case alertRaised(String, Alert.Severity, message: String)
     case alertCleared(String)
-    /// The condition of a thing's physical lamp; `nil` if it has none or the link is idle.
-    case lampChanged(FlareID, LampCondition?)
+    /// The condition of what a thing stands for; `nil` if there is no such, or nothing is known of it.
+    case conditionChanged(FlareID, ThingCondition?)
+    /// Something has happened to a thing at the edge, which need not be in the current environment.
+    indirect case edge(FlareID, EdgeEvent)
     /// Recent reports of the environment's beacons, by their thing.
     case beaconsHeard([FlareID: BeaconReport])
     /// An event that only one slice knows.
@@ -52,6 +56,16 @@ package enum ControllerEvent: Sendable, Hashable {
     /// Raises an alert, or clears it if there is no problem.
     package static func alert(_ id: String, _ severity: Alert.Severity, _ problem: String?) -> Self {
         problem.map { .alertRaised(id, severity, message: $0) } ?? .alertCleared(id)
+    }
+
+    /// A thing at the edge has carried out an order, with what it says besides; or why it has not.
+    package static func edgeAnswered(_ order: EdgeOrder, _ result: Result<JSONValue?, Refusal>) -> Self {
+        .edge(order.thing, .answered(order.number, result))
+    }
+
+    /// A thing at the edge has told its state, or a part of it.
+    package static func reported(_ thing: FlareID, _ values: JSONObject) -> Self {
+        .edge(thing, .reported(values))
     }
 
     /// An estimate of this device's position.
@@ -108,6 +122,8 @@ package enum ControllerTimer: Sendable, Hashable {
     case transitionStep(FlareID)
     /// Retries failed reads.
     case readAgain
+    /// The answer of a thing at the edge to its order is due.
+    case edgeDue(FlareID)
     /// Causes an event that only one slice knows.
     case slice(SliceEvent)
 }
@@ -115,6 +131,8 @@ package enum ControllerTimer: Sendable, Hashable {
 /// An output of the controller, to be carried out in order.
 package enum ControllerEffect: Sendable, Hashable {
     case flare(FlareRequest)
+    /// Send an order to a thing at the edge; what becomes of it is an ``EdgeEvent``.
+    case edge(EdgeOrder)
     /// Use the beacons of this environment from now on; `nil` for none.
     case trackBeacons(BeaconPlace?)
     case switchSensor(SensorKind, on: Bool)

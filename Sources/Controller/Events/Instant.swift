@@ -10,6 +10,14 @@ package struct Instant: Sendable, Hashable {
         self.steadyMilliseconds = steadyMilliseconds
     }
 
+    /// The instant that is so many milliseconds later.
+    package func later(by milliseconds: Int64) -> Instant {
+        Instant(
+            wallMilliseconds: wallMilliseconds + milliseconds,
+            steadyMilliseconds: steadyMilliseconds + milliseconds
+        )
+    }
+
     /// Milliseconds on the steady clock since an earlier instant.
     package func milliseconds(since earlier: Instant) -> Int64 {
         steadyMilliseconds - earlier.steadyMilliseconds

@@ -33,6 +33,7 @@ package struct Explain: DaemonRequest {
             configuration: controller.configuration,
             presence: controller.presence,
             queues: controller.queues,
+            edgeQueues: controller.edge.queues,
             journal: controller.pending.journal,
             now: controller.now
         )

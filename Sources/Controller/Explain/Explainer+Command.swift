@@ -39,7 +39,7 @@ extension Explainer {
                     "and was carried out after \(max(0, took)) ms." + rejection(answer) + laterEffects(answer)
             }
         } else if let wait = wait(of: entry) {
-            facts["outcome"] = .string(wait.isWithServer ? "sent" : "waiting")
+            facts["outcome"] = .string(wait.isSent ? "sent" : "waiting")
             outcome = "and \(wait.words)."
         } else {
             facts["outcome"] = "waiting"
@@ -58,18 +58,26 @@ extension Explainer {
     private func laterEffects(_ answer: CommandJournal.Outcome) -> String {
         guard let slug = answer.target, let id = state.slugs.id(of: slug, kind: .thing) else { return "" }
         var words = ""
-        if state.goals[id] != nil { words += " Its transition is still running." }
-        if let lamp = state.lamps[id], !lamp.isOnline {
+        if state.goals[id] != nil {
+            words +=
+                state.goalSeconds[id] != nil
+                ? " Its transition is still running." : " The thing itself has not confirmed all of it."
+        }
+        if state.routes[id] == nil, let lamp = state.conditions[id], !lamp.isOnline {
             words += " The real lamp is offline and has not followed."
         }
         return words
     }
 
     /// The position of a command in its object's queue.
-    private func wait(of entry: CommandJournal.Entry) -> (isWithServer: Bool, words: String)? {
-        guard let position = queues.position(ofTicket: entry.ticket, from: entry.actor) else { return nil }
+    private func wait(of entry: CommandJournal.Entry) -> (isSent: Bool, words: String)? {
+        let atEdge = edgeQueues.position(ofTicket: entry.ticket, from: entry.actor)
+        guard let position = atEdge ?? queues.position(ofTicket: entry.ticket, from: entry.actor) else {
+            return nil
+        }
         guard let ahead = position.ahead else {
-            return (true, "was sent to the Flare server, which has not confirmed it yet")
+            let keeper = atEdge == nil ? "the Flare server" : "the thing itself"
+            return (true, "was sent to \(keeper), which has not confirmed it yet")
         }
         let count = Explanation.count(ahead, "earlier command")
         return (false, "waits behind \(count) for \(label(position.object))")

@@ -6,6 +6,7 @@ struct Explainer {
     let configuration: ControllerConfiguration
     let presence: PresenceTracker
     let queues: ObjectQueues
+    let edgeQueues: ObjectQueues
     let journal: CommandJournal
     let now: Instant
 

@@ -64,6 +64,7 @@ extension DeviceController {
     mutating func stopBegun() {
         core.emit(.bridge, "stopping", cause: ChangeEvent.Cause("stop"))
         let refusal = Refusal(.timeout, "Trilateral is stopping and could not wait for the end of this")
+        sliceWork.end(refusal)
         failQueues(refusal)
         failReads(refusal)
         for reload in pending.removeReloads() { refuse(reload, refusal) }

@@ -15,6 +15,7 @@ extension DeviceController {
             let key = values.first { old?[$0.key] != $0.value }?.key
             let echo = key.flatMap { echoCause(.data($0), of: object, sender: sender) }
             merge(values, into: object, cause: echo ?? server)
+            if !state.routes.isEmpty, let old { follow(values, on: object, old: old, sender: sender) }
         case .position(let object, let position, let sender):
             let isChange = state.things[object.id]?.position != position
             let echo = isChange ? echoCause(.position, of: object, sender: sender) : nil

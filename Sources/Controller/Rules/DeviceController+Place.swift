@@ -86,6 +86,7 @@ extension DeviceController {
         if let device = state.device { state.changedAt[ObjectReference(.device, device.id)] = nil }
         for id in lights.transitions.keys.sorted() { effects.append(.stopTimer(.transitionStep(id))) }
         lights.transitions.removeAll()
+        for id in edge.things { edge.leave(id) }
         state.goals.removeAll()
         state.goalSeconds.removeAll()
         lights.restingLevels.removeAll()
@@ -132,7 +133,7 @@ extension DeviceController {
         state.things = things.byID
         // Only these have anything that a new profile makes wrong.
         for id in Set(lights.transitions.keys).union(lights.restingLevels.keys).union(
-            queues.objects.map(\.id)
+            (queues.objects + edge.queues.objects).map(\.id)
         ) {
             followKind(of: id, from: oldThings[id])
         }
@@ -224,6 +225,7 @@ extension DeviceController {
             if kind == .thing {
                 state.beacons[id] = nil
                 removeTransition(of: id, stopsTimer: true)
+                leaveEdge(id)
             }
             core.markChanged(reference)
             state.changedAt[reference] = nil

@@ -6,21 +6,30 @@ import Things
 extension DeviceController {
     /// Appends a job to the object's queue and refuses the waiting jobs that it supersedes.
     mutating func enqueue(_ job: Job, on object: ObjectReference) {
+        if !state.routes.isEmpty, goesToEdge(job.work, of: object) { return enqueueAtEdge(job, on: object) }
         guard !queues.isIdle(object) else { return begin(job, on: object) }
         let (overtaken, isAppended) = queues.append(job, on: object)
-        for overtaken in overtaken {
-            refuse(overtaken.command, Refusal(.superseded, "a newer command for the same field came in time"))
-        }
-        if !isAppended {
-            refuse(
-                job.command,
-                Refusal(
-                    .rateLimited,
-                    "\(ObjectQueue.capacity) commands for this \(object.kind.rawValue) are waiting already"
-                )
-            )
-        }
+        refuseOvertaken(overtaken)
+        if !isAppended { refuseForLack(job, on: object) }
         advance(object)
+    }
+
+    mutating func refuseOvertaken(_ jobs: [Job]) {
+        for job in jobs {
+            refuse(job.command, Refusal(.superseded, "a newer command for the same field came in time"))
+        }
+    }
+
+    /// Refuses a job for which its queue has no room.
+    mutating func refuseForLack(_ job: Job, on object: ObjectReference) {
+        if case .done = job.work { edgeNotStored(object) }
+        refuse(
+            job.command,
+            Refusal(
+                .rateLimited,
+                "\(ObjectQueue.capacity) commands for this \(object.kind.rawValue) are waiting already"
+            )
+        )
     }
 
     /// Starts the next job unless one is running.
@@ -29,33 +38,31 @@ extension DeviceController {
     }
 
     private mutating func begin(_ job: consuming Job, on object: ObjectReference) {
-        // It may have waited for longer than the right of its sender lasted.
-        if let command = job.command?.command, command.event != core.event,
-            let refusal = lostRight(of: command, on: object)
-        {
-            return refuse(job.command, refusal)
-        }
-        guard let request = request(for: &job, on: object) else { return finish(job, on: object, nil) }
-        queues.begin(job, request, on: object)
+        if let refusal = lostRight(of: job, on: object) { return refuse(job.command, refusal) }
+        guard let order = order(for: &job, on: object) else { return finish(job, on: object, nil) }
+        let request = FlareRequest(order, of: object, sender: state.device?.id)
+        queues.begin(job, SentOrder(order: order, way: .flare(request)), on: object)
         effects.append(.flare(request))
     }
 
-    /// The request for a job; `nil` if there is nothing to send yet.
-    private mutating func request(for job: inout Job, on object: ObjectReference) -> FlareRequest? {
-        let sender = state.device?.id
+    /// Why a job is not begun: it may have waited for longer than the right of its sender lasted.
+    func lostRight(of job: Job, on object: ObjectReference) -> Refusal? {
+        guard let command = job.command?.command, command.event != core.event else { return nil }
+        if case .done = job.work { return nil }
+        return lostRight(of: command, on: object)
+    }
+
+    /// What a job asks for; `nil` if there is nothing to send yet.
+    private mutating func order(for job: inout Job, on object: ObjectReference) -> ObjectOrder? {
         switch job.work {
         case .write(let patch, let seconds):
             // End the transition first: a toggle depends on the values it has reached.
             endTransition(of: object.id)
             let (shape, data) = (shape(of: object), state.data(of: object) ?? [:])
-            var goal = shape?.resolved(patch, on: data, resting: lights.restingLevels[object.id]) ?? patch
-            let news = goal.news(over: patch)
-            if let shape, !news.isEmpty {
-                job.command?.accepted.merge(shape.shown(news, on: data)) { $1 }
-            }
+            var goal = resolved(patch, for: &job, on: object, shape, data)
             guard let seconds, seconds > 0 else {
                 if let restored = removeRestoredLevel(of: &goal, object) { job.rest.insert(restored, at: 0) }
-                return setting(shape?.stored(goal, in: data) ?? goal.values, of: object, sender)
+                return storing(shape?.stored(goal, in: data) ?? goal.values)
             }
             let first = beginTransition(
                 of: object,
@@ -65,9 +72,9 @@ extension DeviceController {
                 by: job.command?.command
             )
             job.work = .step(first, isLast: false)
-            return first.isEmpty ? nil : setting(stored(first, of: object), of: object, sender)
+            return first.isEmpty ? nil : storing(stored(first, of: object))
         case .step(let patch, _):
-            return setting(stored(patch, of: object), of: object, sender)
+            return storing(stored(patch, of: object))
         case .action(let name):
             endTransition(of: object.id)
             if let thing = state.things[object.id],
@@ -83,10 +90,10 @@ extension DeviceController {
                     if let restored = removeRestoredLevel(of: &patch, object) {
                         job.rest.insert(restored, at: 0)
                     }
-                    return setting(stored(patch, of: object), of: object, sender)
+                    return storing(stored(patch, of: object))
                 }
             }
-            if sender != nil {
+            if state.device != nil {
                 let (position, data) = (state.things[object.id]?.position, state.data(of: object) ?? [:])
                 queues.echoes.expect(
                     name,
@@ -97,22 +104,37 @@ extension DeviceController {
                     at: now
                 )
             }
-            return .performAction(object, action: name, sender: sender)
+            return .action(name)
         case .position(let position):
-            return .setPosition(object, position, sender: sender)
+            return .position(position)
         case .name(let name, let environment):
-            return .renameDevice(object.id, environment: environment, name: name)
+            return .name(name, environment: environment)
+        case .report(let values):
+            return storing(news(of: values, on: object))
+        case .done(let done):
+            guard case .values(let values) = done.order else { return nil }
+            let data = state.data(of: object)
+            return storing(values.filter { data?[$0.key] != $0.value })
         }
     }
 
-    /// The request that stores values; `nil` if there are none.
-    private func setting(
-        _ values: JSONObject,
-        of object: ObjectReference,
-        _ sender: FlareID?
-    ) -> FlareRequest? {
-        values.isEmpty ? nil : .setData(object, values: values, sender: sender)
+    /// A change without toggles; what came out is told in the answer.
+    mutating func resolved(
+        _ patch: ThingPatch,
+        for job: inout Job,
+        on object: ObjectReference,
+        _ shape: ThingShape?,
+        _ data: JSONObject
+    ) -> ThingPatch {
+        guard let shape else { return patch }
+        let goal = shape.resolved(patch, on: data, resting: lights.restingLevels[object.id])
+        let news = goal.news(over: patch)
+        if !news.isEmpty { job.command?.accepted.merge(shape.shown(news, on: data)) { $1 } }
+        return goal
     }
+
+    /// The order that stores values; `nil` if there are none.
+    func storing(_ values: JSONObject) -> ObjectOrder? { values.isEmpty ? nil : .values(values) }
 
     /// The shape of a thing; `nil` for what is none.
     func shape(of object: ObjectReference) -> ThingShape? {
@@ -140,13 +162,21 @@ extension DeviceController {
     /// An object's data as it will be once all queued jobs are done.
     func expectedData(of object: ObjectReference, now data: JSONObject) -> JSONObject {
         let (queue, transition) = (queues[object], lights.transitions[object.id])
-        guard queue != nil || transition != nil else { return data }
+        let edgeQueue = state.routes.isEmpty ? nil : edge.queues[object]
+        guard queue != nil || transition != nil || edgeQueue != nil else { return data }
         var data = data
         let shape = shape(of: object)
         if let transition { data.merge(stored(transition.goal, of: object)) { $1 } }
-        for job in [queue?.running].compactMap({ $0 }) + (queue?.waiting ?? []) {
-            guard case .write(let patch, _) = job.work else { continue }
-            data = shape?.changed(data, by: patch) ?? data.merging(patch.values) { $1 }
+        for queue in [queue, edgeQueue].compactMap(\.self) {
+            for job in [queue.running].compactMap(\.self) + queue.waiting {
+                switch job.work {
+                case .write(let patch, _):
+                    data = shape?.changed(data, by: patch) ?? data.merging(patch.values) { $1 }
+                case .done(let done):
+                    if case .values(let values) = done.order { data.merge(values) { $1 } }
+                case .step, .action, .position, .name, .report: break
+                }
+            }
         }
         return data
     }
@@ -164,7 +194,7 @@ extension DeviceController {
         on object: ObjectReference,
         _ result: Result<FlareReply, FlareLinkError>
     ) {
-        guard var job = queues.end(request, on: object) else {
+        guard case (var job, let order)? = queues.end(.flare(request), on: object) else {
             // The reply to a position sent outside the queue, or to a cancelled job.
             if case .failure(.unknownObject(let object)) = result { readAgain(object) }
             return
@@ -173,15 +203,16 @@ extension DeviceController {
         case .success where job.rest.isEmpty:
             // An event or two, the answer and its record.
             effects.reserveCapacity(4)
-            finish(job, on: object, request)
+            finish(job, on: object, order)
         case .success:
-            store(job, on: object, request)
+            store(job, on: object, order)
             job.work = job.rest.removeFirst()
             begin(job, on: object)
         case .failure(let error):
             refuse(job.command, Refusal(error, in: state))
             if case .step = job.work { abandonTransition(of: object.id) }
             if case .action = job.work { queues.echoes.forgetLast(of: object) }
+            if case .done = job.work { edgeNotStored(object) }
             switch error {
             case .unknownObject(let object): readAgain(object)
             // The server may have carried out the request nevertheless.
@@ -192,16 +223,17 @@ extension DeviceController {
         advance(object)
     }
 
-    private mutating func finish(_ job: Job, on object: ObjectReference, _ request: FlareRequest?) {
-        store(job, on: object, request)
-        if let pending = job.command { accept(pending) }
+    mutating func finish(_ job: Job, on object: ObjectReference, _ order: ObjectOrder?) {
+        store(job, on: object, order)
+        guard let pending = job.command else { return }
+        if case .done(let done) = job.work { accept(pending, data: done.data) } else { accept(pending) }
     }
 
     /// Applies to the state what the server has stored or done.
-    private mutating func store(_ job: Job, on object: ObjectReference, _ request: FlareRequest?) {
+    private mutating func store(_ job: Job, on object: ObjectReference, _ order: ObjectOrder?) {
         switch job.work {
         case .write:
-            guard case .setData(_, let values, _)? = request else { return }
+            guard case .values(let values)? = order else { return }
             merge(values, into: object, cause: job.cause)
             // The server has stored this brightness, whether or not it is a change.
             if lights.restingLevels[object.id] != nil,
@@ -211,10 +243,10 @@ extension DeviceController {
             }
         case .step(let patch, let isLast):
             var stored = JSONObject()
-            if case .setData(_, let values, _)? = request { stored = values }
+            if case .values(let values)? = order { stored = values }
             stepped(object, patch, stored: stored, isLast: isLast, cause: job.cause)
         case .action(let name):
-            if case .setData(_, let values, _)? = request { merge(values, into: object, cause: job.cause) }
+            if case .values(let values)? = order { merge(values, into: object, cause: job.cause) }
             core.emitAction(name, on: object, cause: job.cause)
         case .position(let position):
             guard object.id == state.device?.id, !sync.isPositionUnconfirmed else { return }
@@ -224,6 +256,13 @@ extension DeviceController {
             presence.update(in: &core, cause: job.cause, isExact: true)
         case .name(let name, _):
             renamed(object.id, name, cause: job.cause)
+        case .report(let values):
+            if case .values(let news)? = order { merge(news, into: object, cause: job.cause) }
+            stored(report: values, of: object)
+        case .done(let done):
+            if case .values(let values)? = order { merge(values, into: object, cause: job.cause) }
+            if let action = done.action { core.emitAction(action, on: object, cause: job.cause) }
+            stored(done, of: object)
         }
     }
 
@@ -255,6 +294,7 @@ extension DeviceController {
         queues.echoes.removeAll()
         for edit in pending.removeEdits() { refuse(edit, refusal) }
         for job in queues.removeAll() { refuse(job.command, refusal) }
+        failEdge(refusal)
     }
 
     /// Refuses jobs that were not sent when the environment is left; sent jobs still get their reply.
@@ -264,9 +304,14 @@ extension DeviceController {
             refuse(queues.cutShort(object), refusal)
             failWaiting(for: object, refusal)
         }
+        for object in edge.queues.objects { failWaiting(for: object, refusal) }
     }
 
     mutating func failWaiting(for object: ObjectReference, _ refusal: Refusal) {
-        for job in queues.removeWaiting(of: object) { refuse(job.command, refusal) }
+        for job in queues.removeWaiting(of: object) {
+            if case .done = job.work { edgeNotStored(object) }
+            refuse(job.command, refusal)
+        }
+        for job in edge.queues.removeWaiting(of: object) { refuse(job.command, refusal) }
     }
 }

@@ -26,6 +26,9 @@ extension DeviceController {
         try needLink()
         if let refusal = plan.refusal { throw refusal }
         (whole.accepted, whole.rejected) = (plan.accepted, plan.rejected)
+        if request.transition ?? 0 > 0, plan.jobs.contains(where: { state.routes[$0.light.id] != nil }) {
+            whole.warnings.append(.transitionAtEdge)
+        }
         guard !plan.jobs.isEmpty else { return accept(whole) }
         let number = pending.append(JointCommand(pending: whole, left: plan.jobs.count))
         for (light, setting) in plan.jobs {

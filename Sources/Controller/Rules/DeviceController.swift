@@ -14,7 +14,9 @@ package struct DeviceController: Sendable {
     var sync = DeviceSync()
     var pending = PendingCommands()
     var queues = ObjectQueues()
+    var edge = EdgeQueues()
     var lights = LightMemory()
+    var sliceWork = SliceWork()
 
     package init(epoch: String, configuration: ControllerConfiguration, memory: PersistedState) {
         self.memory = memory
@@ -89,7 +91,8 @@ package struct DeviceController: Sendable {
         case .timerFired(let timer): timerFired(timer)
         case .alertRaised(let id, let severity, let message): core.raise(id, severity, message)
         case .alertCleared(let id): core.clear(id)
-        case .lampChanged(let thing, let condition): core.lampChanged(thing, condition)
+        case .conditionChanged(let thing, let condition): conditionChanged(thing, condition)
+        case .edge(let thing, let event): apply(event, of: thing)
         case .beaconsHeard(let reports): core.beaconsHeard(reports)
         case .slice(let event): apply(event)
         case .brokerLinkChanged(let isUp): brokerLinkChanged(isUp)
@@ -105,6 +108,7 @@ package struct DeviceController: Sendable {
         }
         reading.nameElsewhere(in: &core)
         reading.unknownNames.update(in: &core, isElsewhereRead: reading.elsewhere.isEmpty)
+        if !sliceWork.isEmpty { performSliceWork() }
         slicesFollow(event)
         let result = effects
         effects = []
@@ -133,6 +137,7 @@ package struct DeviceController: Sendable {
         case .headingDue: sendDueHeading()
         case .transitionStep(let thing): stepTransition(of: thing)
         case .readAgain: readAgain()
+        case .edgeDue(let thing): edgeDue(thing)
         case .slice(let event): apply(event)
         }
     }

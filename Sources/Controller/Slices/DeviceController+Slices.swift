@@ -36,15 +36,14 @@ extension DeviceController {
         var slice = state.slices[owner]
         let effects = slice.apply(event, in: state, at: now)
         state.slices[owner] = slice
-        for effect in effects { perform(effect) }
+        perform(effects)
     }
 
     /// Lets the slice that knows a command carry it out; the policies have been asked.
     fileprivate mutating func carryOut(_ command: PendingCommand) throws(Refusal) {
         for index in state.slices.indices {
             guard let effects = try carryOut(command.command, at: index) else { continue }
-            for effect in effects { perform(effect, for: command) }
-            return
+            return perform(effects, for: command)
         }
         throw Refusal(.notAllowed, "this node has no \(command.target?.kind ?? "such part")")
     }
@@ -62,12 +61,51 @@ extension DeviceController {
         var slice = state.slices.take(at: index)
         let effects = body(&slice, state)
         state.slices.put(slice, at: index)
-        for effect in effects { perform(effect) }
+        perform(effects)
     }
 
     /// - Parameter pending: The command that a slice carries out.
-    private mutating func perform(_ effect: SliceEffect, for pending: PendingCommand? = nil) {
+    private mutating func perform(_ effects: [SliceEffect], for pending: PendingCommand? = nil) {
+        guard !effects.isEmpty else { return }
+        sliceWork.append(effects, for: pending)
+        performSliceWork()
+    }
+
+    /// Performs what slices have asked for, and hands them the answers to their commands, until nothing is left.
+    ///
+    /// What that leads to is appended: nothing here calls itself, however long one command follows from the answer to another.
+    mutating func performSliceWork() {
+        guard sliceWork.begin() else { return }
+        while let item = sliceWork.next() {
+            switch item {
+            case .effect(let effect, let pending): perform(effect, for: pending)
+            case .answer(let answer, let owner):
+                guard let index = state.slices.index(of: owner) else { break }
+                let now = now
+                change(at: index) { $0.answered(answer, in: $1, at: now) }
+            }
+        }
+    }
+
+    /// Performs a command that a slice gives.
+    private mutating func perform(_ command: Command) {
+        switch sliceWork.admission(in: core.event) {
+        case .performed: execute(command)
+        case .refused(let refusal):
+            let pending = PendingCommand(
+                command: command,
+                subject: command.operation.base.subject,
+                target: nil
+            )
+            refuse(pending, refusal)
+            if command.owner != nil { sliceWork.refusedForGood() }
+        case .dropped: break
+        }
+    }
+
+    private mutating func perform(_ effect: SliceEffect, for pending: PendingCommand?) {
         switch effect {
+        case .execute(let command): perform(command)
         case .changed(let change): changes.insert(change)
         case .emit(let topic, let type, let cause, let details):
             core.emit(topic, type, cause: cause, details: details)
@@ -83,6 +121,7 @@ extension DeviceController {
         case .resume(let sensor):
             guard state.suspendedSensors.remove(sensor) != nil, state.sensors[sensor] == true else { break }
             sync.sensorChanged(sensor, isRunning: true, in: &core, &presence)
+        case .edge(let thing, let event): apply(event, of: thing)
         case .readPlace:
             if let environment = state.environmentID { core.load(.loadPlace(environment: environment)) }
         case .perform(let effect): effects.append(effect)

@@ -1,3 +1,4 @@
+package import Flare
 package import JSON
 package import People
 package import Things
@@ -32,6 +33,9 @@ package protocol Slice: Sendable, Hashable {
         at now: Instant
     ) throws(Refusal) -> [SliceEffect]?
 
+    /// Follows the answer to a command that it has given: see ``SliceEffect/execute(_:)``.
+    mutating func answered(_ answer: Answer, in core: ControllerState, at now: Instant) -> [SliceEffect]
+
     /// Every part of it as a change, for a new observer.
     var everything: Set<StateChange> { get }
 
@@ -57,6 +61,12 @@ extension Slice {
         at now: Instant
     ) -> [SliceEffect]? { nil }
 
+    package mutating func answered(
+        _ answer: Answer,
+        in core: ControllerState,
+        at now: Instant
+    ) -> [SliceEffect] { [] }
+
     package var everything: Set<StateChange> { [] }
 
     /// By default a slice is for readers who may see everything.
@@ -80,9 +90,17 @@ package enum SliceEffect: Sendable, Hashable {
     case clear(_ id: String)
     /// Answer the command that is carried out.
     case accept(JSONObject)
+    /// Perform a command as if a client had sent it. The answer goes to the slice that is its ``Command/owner``, in the same
+    /// event or a later one.
+    ///
+    /// Beyond a thousand in one event they are refused with ``RefusalCode/rateLimited``, while the daemon stops with
+    /// ``RefusalCode/timeout``; what is given in answer to such a refusal is dropped.
+    case execute(Command)
     /// Stop a sensor, or let it run again, whether or not it is switched on.
     case suspend(SensorKind)
     case resume(SensorKind)
+    /// Something has happened to a thing at the edge.
+    case edge(FlareID, EdgeEvent)
     /// Read the zones and things of the current environment again.
     case readPlace
     case perform(ControllerEffect)

@@ -14,7 +14,7 @@ package struct Slices: Sendable, Hashable {
         }
     }
 
-    private func index(of type: any Slice.Type) -> Int? { all.firstIndex { Swift.type(of: $0) == type } }
+    func index(of type: any Slice.Type) -> Int? { all.firstIndex { Swift.type(of: $0) == type } }
 
     package var everything: Set<StateChange> {
         all.reduce(into: []) { $0.formUnion($1.everything) }

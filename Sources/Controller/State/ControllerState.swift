@@ -58,8 +58,10 @@ package struct ControllerState: Sendable, Hashable {
     package var goals: [FlareID: ThingPatch] = [:]
     /// Total duration of those transitions, seconds.
     package var goalSeconds: [FlareID: Double] = [:]
-    /// The conditions of physical lamps, by thing.
-    package var lamps: [FlareID: LampCondition] = [:]
+    /// How the things at the edge are reached; the Flare server alone keeps the others.
+    package var routes: [FlareID: EdgeRoute] = [:]
+    /// The conditions of physical lamps and of things at the edge, by thing.
+    package var conditions: [FlareID: ThingCondition] = [:]
     /// The conditions of the environment's beacons, by thing.
     package var beacons: [FlareID: BeaconCondition] = [:]
     /// Those that the last position estimate is based on; they are not published.

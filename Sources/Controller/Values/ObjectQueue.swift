@@ -1,4 +1,5 @@
 import Flare
+import JSON
 import Things
 
 /// The job queue of one object: one job is sent at a time, the others wait in order.
@@ -9,15 +10,15 @@ struct ObjectQueue: Sendable {
     static let capacity = 1000
 
     var running: Job?
-    /// The request sent for the running job.
-    var sent: FlareRequest?
+    /// What was sent for the running job.
+    var sent: SentOrder?
     var waiting: [Job] = []
 
-    /// Removes the running job if this request was sent for it.
-    mutating func end(_ request: FlareRequest) -> Job? {
-        guard sent == request else { return nil }
-        defer { (running, sent) = (nil, nil) }
-        return running
+    /// Removes the running job if this was sent for it.
+    mutating func end(_ way: SentOrder.Way) -> (job: Job, order: ObjectOrder)? {
+        guard sent?.way == way, let job = running, let order = sent?.order else { return nil }
+        (running, sent) = (nil, nil)
+        return (job, order)
     }
 
     /// Removes the waiting jobs that a newer one supersedes, back to the last job that depends on order.
@@ -31,7 +32,7 @@ struct ObjectQueue: Sendable {
     }
 }
 
-/// One change to request from the server.
+/// One change to request from the server, or from a thing at the edge.
 struct Job: Sendable {
     enum Work: Sendable {
         /// A change of the object's data, with the length of the transition in seconds; `nil` for none.
@@ -41,6 +42,10 @@ struct Job: Sendable {
         case action(String)
         case position(Point3D)
         case name(String, environment: FlareID)
+        /// What a thing at the edge has reported, for the server alone.
+        case report(JSONObject)
+        /// What a thing at the edge has done, for the server alone; the command is accepted once that is stored.
+        indirect case done(EdgeDone)
     }
 
     var work: Work
@@ -54,8 +59,8 @@ struct Job: Sendable {
     var isBoundToOrder: Bool {
         switch work {
         case .write(let patch, _): !rest.isEmpty || patch.isToggling
-        case .action, .step: true
-        case .position, .name: !rest.isEmpty
+        case .action, .step, .done: true
+        case .position, .name, .report: !rest.isEmpty
         }
     }
 
@@ -65,6 +70,7 @@ struct Job: Sendable {
         return switch (work, newer.work) {
         case (.write(let mine, _), .write(let theirs, _)): theirs.covers(mine)
         case (.position, .position), (.name, .name): true
+        case (.report(let mine), .report(let theirs)): mine.allSatisfy { theirs[$0.key] != nil }
         default: false
         }
     }

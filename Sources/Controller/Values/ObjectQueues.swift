@@ -37,24 +37,27 @@ struct ObjectQueues: Sendable {
         return queues.values[index].waiting.removeFirst()
     }
 
-    /// Marks a job as running, with the request that was sent for it.
-    mutating func begin(_ job: consuming Job, _ request: FlareRequest, on object: ObjectReference) {
+    /// Marks a job as running, with what was sent for it.
+    mutating func begin(_ job: consuming Job, _ sent: consuming SentOrder, on object: ObjectReference) {
         guard let index = queues.index(forKey: object) else {
-            queues[object] = ObjectQueue(running: job, sent: request)
+            queues[object] = ObjectQueue(running: job, sent: sent)
             return
         }
         queues.values[index].running = job
-        queues.values[index].sent = request
+        queues.values[index].sent = sent
     }
 
-    /// Ends the running job after the server's reply.
-    /// - Returns: The job of the request; `nil` if it was cancelled.
-    mutating func end(_ request: FlareRequest, on object: ObjectReference) -> Job? {
-        guard let index = queues.index(forKey: object), let job = queues.values[index].end(request) else {
+    /// Ends the running job after the reply to what was sent.
+    /// - Returns: The job, and what it asked for; `nil` if it was cancelled.
+    mutating func end(
+        _ way: SentOrder.Way,
+        on object: ObjectReference
+    ) -> (job: Job, order: ObjectOrder)? {
+        guard let index = queues.index(forKey: object), let ended = queues.values[index].end(way) else {
             return nil
         }
         if queues.values[index].waiting.isEmpty { queues.remove(at: index) }
-        return job
+        return ended
     }
 
     /// Removes all jobs, sorted by object.
@@ -63,6 +66,12 @@ struct ObjectQueues: Sendable {
         return objects.flatMap { object in
             queues[object].map { [$0.running].compactMap { $0 } + $0.waiting } ?? []
         }
+    }
+
+    /// Removes all jobs of an object.
+    mutating func removeAll(of object: ObjectReference) -> [Job] {
+        guard let queue = queues.removeValue(forKey: object) else { return [] }
+        return [queue.running].compactMap(\.self) + queue.waiting
     }
 
     /// Removes the waiting jobs of an object.
@@ -88,7 +97,8 @@ struct ObjectQueues: Sendable {
         from actor: Command.Actor
     ) -> (object: ObjectReference, ahead: Int?)? {
         func isOf(_ job: Job) -> Bool {
-            job.command?.command.ticket == ticket && job.command?.command.actor == actor
+            guard let command = job.command?.command, command.owner == nil else { return false }
+            return command.ticket == ticket && command.actor == actor
         }
         for (object, queue) in queues {
             if let running = queue.running, isOf(running) { return (object, nil) }

@@ -30,6 +30,8 @@ package actor NodeRuntime {
     /// They are called on the loop, within the turn, and must not block.
     package final class Ports: Sendable {
         let flare: @Sendable (FlareRequest) -> Void
+        /// Sends an order to a thing at the edge.
+        let edge: @Sendable (EdgeOrder) -> Void
         let sensors: @Sendable (SensorPipeline.Input) -> Void
         let remember: @Sendable (ControllerEffect.PersistedRecord) -> Void
         /// Stores the records of this turn.
@@ -43,6 +45,7 @@ package actor NodeRuntime {
 
         package init(
             flare: @escaping @Sendable (FlareRequest) -> Void,
+            edge: @escaping @Sendable (EdgeOrder) -> Void = { _ in },
             sensors: @escaping @Sendable (SensorPipeline.Input) -> Void = { _ in },
             remember: @escaping @Sendable (ControllerEffect.PersistedRecord) -> Void = { _ in },
             store: @escaping @Sendable () -> Void = {},
@@ -50,7 +53,8 @@ package actor NodeRuntime {
             log: @escaping @Sendable (CommandRecord) -> Void = { _ in },
             shell: @escaping @Sendable (ShellRequest) -> Void = { _ in }
         ) {
-            (self.flare, self.sensors, self.remember, self.store) = (flare, sensors, remember, store)
+            (self.flare, self.edge, self.sensors) = (flare, edge, sensors)
+            (self.remember, self.store) = (remember, store)
             (self.publish, self.log, self.shell) = (publish, log, shell)
         }
     }
@@ -188,6 +192,7 @@ package actor NodeRuntime {
         for effect in controller.apply(event, at: clock()) {
             switch consume effect {
             case .flare(let request): ports.flare(request)
+            case .edge(let order): ports.edge(order)
             case .trackBeacons(let place): ports.sensors(.track(place))
             case .switchSensor(let sensor, let on): ports.sensors(.switched(sensor, on: on))
             case .startTimer(let timer, let milliseconds):

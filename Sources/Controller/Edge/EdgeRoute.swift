@@ -1,0 +1,38 @@
+package import JSON
+package import Things
+
+/// How a thing at the edge is reached: its orders go to the thing itself, and the Flare server keeps what it has done.
+///
+/// - Source: contrib/contract/bindings.md, "The thing at the edge".
+package struct EdgeRoute: Sendable, Hashable {
+    /// The longest that a set waits for the thing's answer: less than the page waits, milliseconds.
+    package static let longestWait: Int64 = 8000
+    /// What may be set of a thing that says nothing about it.
+    package static let settable: Set<String> = ["on", "brightness", "color"]
+
+    /// How long a set waits for the thing's answer, milliseconds.
+    package let waitMilliseconds: Int64
+    /// The keys of its data that may be set; what else it reports is only reported.
+    ///
+    /// Of a thing with a profile that says it instead.
+    package let settable: Set<String>
+
+    /// - Parameter commandSeconds: How long a command may take.
+    package init(commandSeconds: Double, settable: Set<String>? = nil) {
+        let milliseconds = commandSeconds.isFinite ? max(commandSeconds, 0) * 1000 : .infinity
+        waitMilliseconds = milliseconds < Double(Self.longestWait) ? Int64(milliseconds) : Self.longestWait
+        self.settable = settable ?? Self.settable
+    }
+}
+
+/// What has happened to a thing at the edge.
+package enum EdgeEvent: Sendable, Hashable {
+    /// It is reached this way from now on; `nil` for a thing that the Flare server alone keeps.
+    case routed(EdgeRoute?)
+    /// It says that it is there, or its last will that it is not; `nil` if it has said neither.
+    case status(isOnline: Bool?)
+    /// It has told its state, or a part of it: what is new becomes its data at the server.
+    case reported(JSONObject)
+    /// It has carried out an order, with what it says besides; or why it has not.
+    case answered(_ number: Int, Result<JSONValue?, Refusal>)
+}

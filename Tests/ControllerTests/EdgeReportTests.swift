@@ -1,0 +1,128 @@
+import CommandFixture
+import Controller
+import Flare
+import JSON
+import Testing
+import Things
+
+/// What things at the edge report.
+@Suite struct EdgeReportTests {
+    private func rig(settable: Set<String>? = nil) -> Rig {
+        var rig = Rig.atHome()
+        rig.happens(.edge(House.lamp, .routed(EdgeRoute(commandSeconds: 60, settable: settable))))
+        return rig
+    }
+
+    private func stored(_ effects: [ControllerEffect]) -> [JSONObject] {
+        effects.requests.compactMap { if case .setData(_, let values, _) = $0 { values } else { nil } }
+    }
+
+    @Test func `what a thing reports and is new becomes its data, and is no order for it`() {
+        var rig = rig()
+        let reported = rig.happens(.reported(House.lamp, ["on": true, "brightness": 0.75, "color": "red"]))
+        #expect(stored(reported) == [["brightness": 0.75]])
+        let served = rig.serve()
+        #expect(reported.orders.isEmpty && served.orders.isEmpty)
+        #expect(served.events.map(\.cause) == [.init("link")])
+        #expect(rig.lamp("brightness") == 0.75)
+        #expect(rig.happens(.reported(House.lamp, ["brightness": 0.75])) == [])
+    }
+
+    @Test func `what may not be set is only reported`() {
+        var rig = rig()
+        let first = rig.happens(.reported(House.lamp, ["temperature": 21, "humidity": 40, "on": true]))
+        #expect(
+            stored(first) == [["temperature": 21, "humidity": 40, "readonly": ["humidity", "temperature"]]]
+        )
+        rig.serve()
+        #expect(rig.set(["temperature": 25]).codes == [.notSettable])
+        #expect(stored(rig.happens(.reported(House.lamp, ["temperature": 22]))) == [["temperature": 22]])
+        rig.serve()
+        let more = rig.happens(.reported(House.lamp, ["pressure": 1000]))
+        let list: JSONValue = ["humidity", "temperature", "pressure"]
+        #expect(stored(more) == [["pressure": 1000, "readonly": list]])
+    }
+
+    @Test func `a thing says itself what may be set`() {
+        var rig = rig(settable: ["on", "target"])
+        let reported = rig.happens(.reported(House.lamp, ["target": 20, "temperature": 19]))
+        #expect(stored(reported) == [["target": 20, "temperature": 19, "readonly": ["temperature"]]])
+        rig.serve()
+        #expect(rig.set(["target": 21]).orders.map(\.orders) == [[.values(["target": 21])]])
+    }
+
+    @Test func `of a thing with a profile nothing becomes read-only by a report`() {
+        var rig = Managed.atHome()
+        rig.happens(.edge(House.kettle, .routed(EdgeRoute(commandSeconds: 60))))
+        let reported = rig.happens(.reported(House.kettle, ["room_temp": 19.5, "more": 1]))
+        #expect(stored(reported) == [["room_temp": 19.5, "more": 1]])
+    }
+
+    @Test func `a report changes nothing that says what or where a thing is`() {
+        var rig = rig()
+        let values: JSONObject = [
+            "minor": 9, "uuid": "x", "profile": "strip", "model": "m", "readonly": [], "kind": "k",
+            "options": ["red"], "a.b": 1, "$set": 1, "": 1, "power": 3, "on": .null,
+        ]
+        #expect(rig.happens(.reported(House.lamp, values)) == [])
+        #expect(rig.lamp("minor") == 1)
+    }
+
+    @Test func `a report does not wait for the answer to a set`() {
+        var rig = rig()
+        let asked = rig.set(["level": 0.25])
+        rig.happens(.reported(House.lamp, ["color": "blue"]))
+        rig.serve()
+        #expect(rig.lamp("color") == "blue")
+        #expect(rig.state.goals[House.lamp]?.level == 0.25)
+        rig.answer(asked.orders)
+        #expect(rig.serve().codes == [nil])
+    }
+
+    @Test func `a report that agrees with the target ends it, and the answer is still to come`() {
+        var rig = rig()
+        let asked = rig.set(["level": 0.25])
+        rig.happens(.reported(House.lamp, ["brightness": 0.25]))
+        #expect(rig.serve().answers.isEmpty)
+        #expect(rig.state.goals.isEmpty && rig.lamp("brightness") == 0.25)
+        // The server has it already.
+        let answered = rig.answer(asked.orders)
+        #expect(answered.codes == [nil] && answered.requests.isEmpty)
+    }
+
+    @Test func `a report of another value ends the target of what was not answered in time`() {
+        var rig = rig()
+        let late = rig.set(["level": 0.25]).orders
+        rig.happens(.reported(House.lamp, ["brightness": 0.5]))
+        #expect(rig.state.goals[House.lamp] != nil)
+        rig.happens(.timerFired(.edgeDue(House.lamp)), after: 8000)
+        rig.happens(.reported(House.lamp, ["brightness": 0.5]))
+        #expect(rig.state.goals.isEmpty)
+        #expect(rig.answer(late) == [])
+    }
+
+    @Test func `of reports that wait for the server, the newest of the same values counts`() {
+        var rig = rig()
+        rig.happens(.reported(House.lamp, ["brightness": 0.1]))
+        for level in 2...9 {
+            rig.happens(.reported(House.lamp, ["brightness": .number(Double(level) / 10)]))
+        }
+        #expect(stored(rig.serve()) == [["brightness": 0.9]])
+        #expect(rig.lamp("brightness") == 0.9)
+    }
+
+    @Test func `a report while the server is not connected is not kept`() {
+        var rig = rig()
+        rig.lose()
+        #expect(rig.happens(.reported(House.lamp, ["brightness": 0.1])) == [])
+    }
+
+    @Test func `a thing in another environment reports as well`() {
+        var rig = rig()
+        let reported = rig.happens(.reported(House.screen, ["brightness": 0.1]))
+        #expect(stored(reported) == [["brightness": 0.1]])
+        rig.serve()
+        let screen = rig.server.things.first { $0.id == House.screen }
+        #expect(screen?.data["brightness"] == 0.1)
+    }
+}
