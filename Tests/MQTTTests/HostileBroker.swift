@@ -38,15 +38,24 @@ final class HostileBroker: Sendable {
     let port: Int
     private let listener: LoopbackSocket
 
-    /// - Parameter body: Called for each connection, after its CONNECT was read; at its end the connection is closed.
+    /// - Parameters:
+    ///   - isNarrow: Whether the system keeps little of what is sent and not read, and not megabytes.
+    ///   - body: Called for each connection, after its CONNECT was read; at its end the connection is closed.
     init(
         _ certificates: TestCertificates?,
+        isNarrow: Bool = false,
         _ body: @escaping @Sendable (_ version: UInt8, Connection) -> Void
     )
         throws
     {
         listener = try LoopbackSocket.listening()
         port = listener.port
+        if isNarrow {
+            // The sender keeps a multiple of the longest segment, which is 64 KB on loopback.
+            var (buffer, segment): (Int32, Int32) = (4096, 536)
+            setsockopt(listener.descriptor, SOL_SOCKET, SO_RCVBUF, &buffer, 4)
+            setsockopt(listener.descriptor, Int32(IPPROTO_TCP), TCP_MAXSEG, &segment, 4)
+        }
         let thread = Thread { [listener] in
             signal(SIGPIPE, SIG_IGN)
             let context = certificates.flatMap(Self.context)

@@ -12,12 +12,13 @@ struct HostileBrokerTests {
 
     private func withBroker(
         tls: Bool,
+        isNarrow: Bool = false,
         _ body: @escaping @Sendable (_ version: UInt8, HostileBroker.Connection) -> Void,
         _ test: (MQTTConfiguration) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
             let certificates = tls ? try await TestCertificates.make(in: folder) : nil
-            let broker = try HostileBroker(certificates, body)
+            let broker = try HostileBroker(certificates, isNarrow: isNarrow, body)
             defer { broker.stop() }
             let settings = configuration(port: broker.port) {
                 $0.reconnectMinimumSeconds = 0.001
@@ -107,7 +108,7 @@ struct HostileBrokerTests {
 
     @Test(.timeLimit(.minutes(1)), arguments: [false, true])
     func `a broker that does not read our acknowledgements loses the link`(tls: Bool) async throws {
-        try await withBroker(tls: tls) { version, connection in
+        try await withBroker(tls: tls, isNarrow: true) { version, connection in
             guard connection.send(BrokerPackets.connack(version == 5 ? .v5 : .v311)) else { return }
             let one = BrokerPackets.packet(0x32, [0, 1, 116, 0, 1] + (version == 5 ? [0] : []))
             let many = Array(repeating: one, count: 1000).flatMap(\.self)
