@@ -6,6 +6,9 @@ import NIOTLS
 /// Enforces ``ConnectionTiming`` on one connection; bound to the connection's event loop.
 final class ConnectionGuard {
     fileprivate var timing: ConnectionTiming
+    /// The target of the request whose body is read, and the beginning of one whose head is.
+    private var target: String?
+    private var start = RequestStart()
     private var wire: ChannelHandlerContext?
     private var check: Scheduled<Void>?
     /// Whether the peer has closed its side.
@@ -43,6 +46,24 @@ final class ConnectionGuard {
         } else {
             connections.becameBusy(wire.channel)
         }
+    }
+
+    fileprivate func receivedBytes(_ bytes: ByteBuffer) {
+        // Nothing else depends on it.
+        if !configuration.areas.isEmpty, !timing.isReadingBody { start.append(bytes) }
+        timing.receivedBytes(bytes.readableBytes, at: .now())
+    }
+
+    fileprivate func receivedHead(_ head: HTTPRequest) {
+        target = head.path
+        start.clear()
+        timing.receivedHead(at: .now())
+        register()
+    }
+
+    fileprivate func receivedEnd() {
+        target = nil
+        timing.receivedEnd()
     }
 
     private func evaluate() {
@@ -91,7 +112,8 @@ final class ConnectionGuard {
     /// Answers without the HTTP handlers, which have no answer under way, and stops reading.
     /// - Parameter fields: Additional header lines.
     func refuse(_ problem: RequestError, fields: [String] = []) {
-        refuse(problem.status, RequestError.jsonType, problem.text(configuration.errorFormat), fields: fields)
+        let text = problem.text(configuration.errorFormat(of: target ?? start.target))
+        refuse(problem.status, RequestError.jsonType, text, fields: fields)
     }
 
     /// As ``refuse(_:fields:)``, with another body.
@@ -142,7 +164,7 @@ final class ConnectionWireHandler: ChannelInboundHandler, RemovableChannelHandle
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !owner.timing.isRefused else { return }
-        owner.timing.receivedBytes(unwrapInboundIn(data).readableBytes, at: .now())
+        owner.receivedBytes(unwrapInboundIn(data))
         context.fireChannelRead(data)
         if owner.timing.isHeadTooLong, !owner.timing.isRefused { owner.refuse(.headTooLong) }
     }
@@ -181,11 +203,10 @@ final class ConnectionPartHandler: ChannelDuplexHandler, RemovableChannelHandler
         switch unwrapInboundIn(data) {
         case .head(let head):
             let isAlone = owner.timing.canRespond
-            owner.timing.receivedHead(at: .now())
-            owner.register()
+            owner.receivedHead(head)
             if isAlone { answerExpectContinue(head, context) }
         case .body: break
-        case .end: owner.timing.receivedEnd()
+        case .end: owner.receivedEnd()
         }
         context.fireChannelRead(data)
     }

@@ -17,26 +17,31 @@ struct GuardedResponder<Inner: HTTPResponder> where Inner.Context == ChannelCont
     let configuration: HTTPListenerConfiguration
 
     private func response(to request: Request, on channel: any Channel) async throws -> Response {
-        let (head, format) = (request.head, configuration.errorFormat)
+        let head = request.head
         if let refusal = policy.refusal(of: head, on: channel) {
-            return refusal.response(to: head, format)
+            return refusal.response(to: head, format(of: head))
         }
         let length = head.headerFields[.contentLength].map { Int($0) ?? .max } ?? 0
         let limit = configuration.maximumBodyBytes(of: head.path ?? "")
         guard length <= limit else {
-            return RequestError.bodyTooLarge("\(length)", limit: limit).response(to: head, format)
+            return RequestError.bodyTooLarge("\(length)", limit: limit).response(to: head, format(of: head))
         }
         do {
             let response = try await inner.respond(to: request, context: ChannelContext(channel: channel))
             // A router's errors consist only of a status.
             let lacksBody = response.status.code >= 400 && response.body.contentLength == 0
             guard lacksBody, head.method != .head else { return response }
-            return RequestError(response.status, for: head).response(to: head, format)
+            return RequestError(response.status, for: head).response(to: head, format(of: head))
         } catch let error as NIOTooManyBytesError {
             let limit = error.maxBytes ?? limit
-            return RequestError.bodyTooLarge("more than \(limit)", limit: limit).response(to: head, format)
+            return RequestError.bodyTooLarge("more than \(limit)", limit: limit).response(
+                to: head,
+                format(of: head)
+            )
         }
     }
+
+    private func format(of head: HTTPRequest) -> ErrorFormat { configuration.errorFormat(of: head.path) }
 
     /// Answers a request, whatever happens, and writes the response with its date.
     /// - Throws: When the request is no HTTP, or nobody reads the response.
@@ -53,7 +58,7 @@ struct GuardedResponder<Inner: HTTPResponder> where Inner.Context == ChannelCont
             throw error
         } catch {
             logger.debug("a request failed", metadata: ["error": "\(error)"])
-            response = Response(status: .internalServerError)
+            response = RequestError.failed.response(to: request.head, format(of: request.head))
         }
         response.headers[.date] = HTTPDate.text(of: HTTPDate.now())
         // Whatever answered: a client would read a body as the beginning of the next response (RFC 9110, 9.3.2).

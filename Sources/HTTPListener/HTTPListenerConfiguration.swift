@@ -49,6 +49,8 @@ package struct HTTPListenerConfiguration: Sendable, Hashable {
 
     /// How errors of the listener itself are reported.
     package var errorFormat = ErrorFormat.plain
+    /// Paths with another form of errors and another limit of bodies; of several that fit, the first one counts.
+    package var areas: [Area] = []
 
     package init(section: String = "http", host: String = "127.0.0.1", port: Int) {
         self.section = section
@@ -59,11 +61,4 @@ package struct HTTPListenerConfiguration: Sendable, Hashable {
 
     /// Whether it is reachable only from this machine.
     package var isOnlyForThisMachine: Bool { HostName(authority: host)?.isLoopback == true }
-
-    /// The longest body for a request, bytes.
-    /// - Parameter target: The path of the request, with or without its query.
-    func maximumBodyBytes(of target: String) -> Int {
-        guard !bodyLimits.isEmpty else { return maximumBodyBytes }
-        return bodyLimits[String(RequestTarget(target).path)] ?? maximumBodyBytes
-    }
 }

@@ -10,6 +10,9 @@ package enum ErrorFormat: Sendable, Hashable {
     /// `{"status":"error","error":{"code":CODE,"message":TEXT}}`, as commands are answered.
     /// - Source: contrib/contract/mqtt.md, "Rule 1: every command gets one answer".
     case answer
+    /// `{"errorCode":CODE,"message":TEXT,"invalidFields"?:{FIELD:TEXT}}`, as programs for Thing-IF expect it.
+    /// - Source: contrib/contract/bindings.md, "Refusals".
+    case errorCode
 }
 
 /// Why a request was refused, as JSON for people and programs: the only place that makes the bodies of errors.
@@ -63,6 +66,12 @@ package struct RequestError: Sendable {
         )
     }
 
+    static let failed = RequestError(
+        .internalServerError,
+        "internal",
+        "the server could not answer this request"
+    )
+
     static let notHTTP = RequestError(.badRequest, "bad_request", "this is not an HTTP/1.1 request")
 
     package static let jsonType = "application/json; charset=utf-8"
@@ -79,15 +88,35 @@ package struct RequestError: Sendable {
             var members: JSONObject = ["code": .string(code), "message": .string(message)]
             members["field"] = field.map { .string($0) }
             return JSONValue.object(["status": "error", "error": .object(members)]).text
+        case .errorCode:
+            let errorCode = Self.errorCodes[code] ?? code.uppercased()
+            var members: JSONObject = ["errorCode": .string(errorCode), "message": .string(message)]
+            if status == .badRequest, let field {
+                members["invalidFields"] = .object(JSONObject([(field, .string(message))]))
+            }
+            return JSONValue.object(members).text
         }
     }
+
+    /// The codes of ``ErrorFormat/errorCode``, by ours; any other is ours in capitals.
+    private static let errorCodes = [
+        "bad_request": "INVALID_INPUT_DATA", "too_large": "INVALID_INPUT_DATA",
+        "unsupported_media_type": "INVALID_INPUT_DATA", "unauthenticated": "UNAUTHORIZED",
+        "forbidden": "FORBIDDEN", "not_allowed": "FORBIDDEN", "rate_limited": "TOO_MANY_REQUESTS",
+        "internal": "INTERNAL_ERROR", "failed": "INTERNAL_ERROR",
+    ]
 
     /// The answer to a request; without body for HEAD.
     func response(to head: HTTPRequest, _ format: ErrorFormat) -> Response {
         let body = ByteBuffer(string: text(format))
+        var fields: HTTPFields = [
+            .contentType: Self.jsonType, .contentLength: String(body.readableBytes),
+        ]
+        // As all answers there.
+        if format == .errorCode { fields[.cacheControl] = "no-store" }
         return Response(
             status: status,
-            headers: [.contentType: Self.jsonType, .contentLength: String(body.readableBytes)],
+            headers: fields,
             body: head.method == .head ? ResponseBody() : ResponseBody(byteBuffer: body)
         )
     }

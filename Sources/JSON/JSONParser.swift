@@ -15,20 +15,23 @@ extension JSONValue {
     ///   - maximumDepth: The largest nesting depth of arrays and objects.
     ///   - keepsHugeNumbers: Whether a number beyond the range of Double, such as `1e999`, is kept as its digits; it is
     ///     an error otherwise.
+    ///   - refusesRepeats: Whether an object with two members of one name is an error.
     /// - Source: RFC 8259.
     package init(
         parsing bytes: some Collection<UInt8>,
         maximumDepth: Int = 64,
-        keepsHugeNumbers: Bool = false
+        keepsHugeNumbers: Bool = false,
+        refusesRepeats: Bool = false
     ) throws(JSONError) {
         let parsed: Result<JSONValue, JSONError>? = bytes.withContiguousStorageIfAvailable {
-            Self.parse($0, maximumDepth, keepsHugeNumbers ? .kept : .refused)
+            Self.parse($0, maximumDepth, keepsHugeNumbers ? .kept : .refused, refusesRepeats: refusesRepeats)
         }
         guard let parsed else {
             try self.init(
                 parsing: Array(bytes),
                 maximumDepth: maximumDepth,
-                keepsHugeNumbers: keepsHugeNumbers
+                keepsHugeNumbers: keepsHugeNumbers,
+                refusesRepeats: refusesRepeats
             )
             return
         }
@@ -52,9 +55,15 @@ extension JSONValue {
     private static func parse(
         _ buffer: UnsafeBufferPointer<UInt8>,
         _ maximumDepth: Int,
-        _ unusableNumbers: JSONParser.UnusableNumbers
+        _ unusableNumbers: JSONParser.UnusableNumbers,
+        refusesRepeats: Bool = false
     ) -> Result<JSONValue, JSONError> {
-        var parser = JSONParser(bytes: buffer, maximumDepth: maximumDepth, unusableNumbers: unusableNumbers)
+        var parser = JSONParser(
+            bytes: buffer,
+            maximumDepth: maximumDepth,
+            unusableNumbers: unusableNumbers,
+            refusesRepeats: refusesRepeats
+        )
         do throws(JSONError) {
             return .success(try parser.document())
         } catch {
@@ -77,6 +86,7 @@ private struct JSONParser {
     let bytes: UnsafeBufferPointer<UInt8>
     let maximumDepth: Int
     let unusableNumbers: UnusableNumbers
+    let refusesRepeats: Bool
     var position = 0
     var depth = 0
 
@@ -155,6 +165,7 @@ private struct JSONParser {
         try enter()
         var members = JSONObject()
         var isSorted = true
+        var count = 0
         if next == UInt8(ascii: "}") {
             position += 1
         } else {
@@ -167,9 +178,13 @@ private struct JSONParser {
                 position += 1
                 skipSpace()
                 members.add(key, try value(), isSorted: &isSorted)
+                count += 1
                 skipSpace()
             } while try more(until: UInt8(ascii: "}"), named: "}")
             if !isSorted { members.sort() }
+            guard !refusesRepeats || members.count == count else {
+                throw fail("an object with two members of one name")
+            }
         }
         depth -= 1
         return .object(members)

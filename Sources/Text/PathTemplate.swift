@@ -14,6 +14,9 @@ package struct PathTemplate: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// How many parts it has; of an absolute path with the empty one before the first slash.
+    package var count: Int { parts.count }
+
     /// The parts of a path that vary; `nil` for another path.
     ///
     /// - Parameter path: Its parts, decoded; of an absolute path the first one is empty.

@@ -142,4 +142,10 @@ struct StateUploadTests {
             _ = try? StateUpload(message: bytes, at: .max)
         }
     }
+
+    @Test func `a state with two fields of one name is refused`() {
+        let refusal = #expect(throws: Refusal.self) { try Self.state(#"{"t":1,"t":2}"#) }
+        #expect(refusal?.code == .badJSON)
+        #expect(throws: Refusal.self) { try Self.message(#"[{"at":\#(Self.now),"state":{"t":1,"t":2}}]"#) }
+    }
 }

@@ -186,4 +186,22 @@ struct JSONParserTests {
         #expect(try JSONValue(parsing: Array(text.utf8).dropFirst(2)) == ["a": [1, "ä"]])
         #expect(try JSONValue(parsing: text.utf8.lazy.map { $0 }) == ["a": [1, "ä"]])
     }
+
+    @Test(arguments: [
+        #"{"a":1,"a":1}"#, #"{"a":1,"b":2,"a":3}"#, #"{"b":1,"a":2,"b":3}"#, #"[{"x":{"\u0061":1,"a":2}}]"#,
+    ])
+    func `an object with two members of one name is refused where that is asked for`(text: String) {
+        let error = #expect(throws: JSONError.self) {
+            try JSONValue(parsing: Array(text.utf8), refusesRepeats: true)
+        }
+        #expect(error?.problem == "an object with two members of one name")
+        #expect(throws: Never.self) { try JSONValue(parsing: Array(text.utf8)) }
+    }
+
+    @Test(arguments: [
+        #"{"b":1,"a":2}"#, #"[{"a":1},{"a":2}]"#, #"{"a":{"a":1}}"#, #"{"\u00e9":1,"e\u0301":2}"#, "{}",
+    ])
+    func `members of one name in different objects are no repeats`(text: String) {
+        #expect(throws: Never.self) { try JSONValue(parsing: Array(text.utf8), refusesRepeats: true) }
+    }
 }

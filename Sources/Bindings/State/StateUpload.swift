@@ -92,7 +92,7 @@ extension StateUpload {
 
     private static func json(_ bytes: some Collection<UInt8>) throws(Refusal) -> JSONValue {
         do throws(JSONError) {
-            return try JSONValue(parsing: bytes)
+            return try JSONValue(parsing: bytes, refusesRepeats: true)
         } catch {
             throw Refusal(.badJSON, "the state is no JSON: \(error)")
         }
