@@ -14,4 +14,30 @@ struct AuthorizationHeaderTests {
     func `other headers have no secret`(header: String) {
         #expect(AuthorizationHeader.secret(in: header) == nil)
     }
+
+    @Test(
+        arguments: [
+            ("Bearer tlu_abc", .bearer("tlu_abc")), ("bearer  tlu_abc ", .bearer("tlu_abc")),
+            // app:key, app:k:ey, app: and :key
+            ("Basic YXBwOmtleQ==", .basic(user: "app", password: "key")),
+            ("BASIC YXBwOms6ZXk=", .basic(user: "app", password: "k:ey")),
+            ("Basic YXBwOg==", .basic(user: "app", password: "")),
+            ("Basic OmtleQ==", .basic(user: "", password: "key")),
+        ] as [(String, AuthorizationHeader.Credentials)]
+    )
+    func `a header brings a token, or a user and a password`(
+        header: String,
+        credentials: AuthorizationHeader.Credentials
+    ) {
+        #expect(AuthorizationHeader.credentials(in: header) == credentials)
+    }
+
+    @Test(arguments: [
+        "Basic", "Bearer", "Bearer ", "Basic !", "Basic YWJj", "Basic YXBwOmtleQ", "Basic /zo=", "Digest x",
+        "",
+        "Basic YXBwOmtleQ==, Bearer x",
+    ])
+    func `a malformed header brings nothing`(header: String) {
+        #expect(AuthorizationHeader.credentials(in: header) == nil)
+    }
 }
