@@ -83,6 +83,14 @@ extension Installation {
         ["installationID": .string(id), "installationRegistrationID": .string(request.token)]
     }
 
+    /// The answer to its owner who asks for it.
+    package var details: JSONObject {
+        var details = json
+        details["deviceType"] = .string(request.device.rawValue)
+        details["development"] = .bool(request.isDevelopment)
+        return details
+    }
+
     /// What is sent to it when a command of its owner has ended.
     ///
     /// - Parameter id: That of the message.

@@ -1,3 +1,6 @@
+package import JSON
+package import Things
+
 /// A request for a token, whose form is checked.
 ///
 /// - Source: contrib/contract/bindings.md, "Tokens".
@@ -18,5 +21,72 @@ package struct IssuedToken: Sendable, Hashable {
 
     package init(_ text: String, of id: String, seconds: Int64) {
         (self.text, self.id, self.seconds) = (text, id, seconds)
+    }
+}
+
+// MARK: - Reading
+
+extension TokenRequest {
+    /// Bytes of a name, a password or a key.
+    package static let longestSecret = 1024
+
+    private static let grants = ["password", "client_credentials"]
+
+    /// Reads the body of a request.
+    ///
+    /// Members that mean nothing here are ignored, as OAuth wants it.
+    /// - Parameter app: The app's identifier and key beside the body, which need not repeat them.
+    /// - Source: RFC 6749, 3.2, 4.3.2 and 4.4.2.
+    package init(_ json: JSONValue, app: (id: String, key: String)? = nil) throws(Refusal) {
+        let body = try ReceivedObject(json, at: "", known: json.object?.keys ?? [])
+        guard try body.word("grant_type", Self.grants) != "password" else {
+            self = .user(
+                name: try Self.secret("username", in: body),
+                password: try Self.secret("password", in: body)
+            )
+            return
+        }
+        let isGiven = body.optional("client_id") != nil || body.optional("client_secret") != nil
+        guard isGiven else {
+            guard let app else {
+                throw Refusal(
+                    .unauthenticated,
+                    "client_credentials needs the app's identifier and key, as client_id and client_secret"
+                )
+            }
+            self = .app(id: app.id, key: app.key)
+            return
+        }
+        let (id, key) = (try Self.secret("client_id", in: body), try Self.secret("client_secret", in: body))
+        if let app, (app.id, app.key) != (id, key) {
+            throw Refusal(
+                .unauthenticated,
+                "client_id and client_secret differ from the app's identifier and key in the headers"
+            )
+        }
+        self = .app(id: id, key: key)
+    }
+
+    /// A text that is in no refusal.
+    private static func secret(_ name: String, in body: ReceivedObject) throws(Refusal) -> String {
+        let legal = "a text of 1 to \(longestSecret) bytes"
+        guard let text = try body.required(name, legal).string else {
+            throw body.refusal(.wrongType, of: name, "must be \(legal)")
+        }
+        guard 1...longestSecret ~= text.utf8.count else {
+            throw body.refusal(.invalidValue, of: name, "must be \(legal)")
+        }
+        return text
+    }
+}
+
+extension IssuedToken {
+    /// The body of the answer.
+    /// - Source: RFC 6749, 5.1.
+    package var json: JSONObject {
+        [
+            "id": .string(id), "access_token": .string(text), "expires_in": JSONValue(Int(seconds)),
+            "token_type": "bearer",
+        ]
     }
 }
