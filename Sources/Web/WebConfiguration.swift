@@ -41,6 +41,7 @@ package struct WebConfiguration: Sendable, Hashable {
     package init(section: String = "web", host: String = "127.0.0.1", port: Int = 8080) {
         listener = HTTPListenerConfiguration(section: section, host: host, port: port)
         listener.errorFormat = .answer
+        listener.areas = [.thingIF, .apps]
         listener.maximumBodyBytes = 64 * 1024
         listener.firstRequestTimeout = .seconds(10)
         listener.headTimeout = .seconds(10)

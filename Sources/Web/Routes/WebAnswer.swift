@@ -75,11 +75,12 @@ struct WebAnswer: Sendable {
         _ code: String,
         _ message: String,
         field: String? = nil,
-        headers: HTTPFields = [:]
+        headers: HTTPFields = [:],
+        format: ErrorFormat = .answer
     ) -> WebAnswer {
         let mask = SecretMask.tokens
         let error = RequestError(status, code, mask.masked(message), field: field.map { mask.masked($0) })
-        let body = ByteBuffer(string: error.text(.answer))
+        let body = ByteBuffer(string: error.text(format))
         return WebAnswer(status: status, type: jsonType, body: body, headers: headers)
     }
 

@@ -31,15 +31,17 @@ struct WebResponder: HTTPResponder {
         let tables = [routes, hub.node.routes()]
         let path = RequestTarget(request.head.path ?? "/").path
         let found = WebRoute.find(request.head.method, path, in: tables)
-        // What is there, and what is not, is told to nobody before they are identified.
-        let callers = found.map { $0.route.callers($0.values) } ?? .identified
+        let area = found.map { $0.route.area } ?? area(at: path, in: tables)
+        // What is there, and what is not, is told to nobody before they are identified, except in an area, where nobody is.
+        let callers = found.map { $0.route.callers($0.values) } ?? (area == nil ? .identified : .everybody)
         var answer = try await gate.respond(to: request, from: peer, for: callers) { requester in
             guard let (route, parts, values) = found else {
-                return WebAnswer.notFound(request.head).response(to: request.head)
+                return WebAnswer.notFound(request.head, in: area).response(to: request.head)
             }
             guard route.methods.contains(request.head.method) else {
                 let methods = WebRoute.methods(parts, in: tables)
-                return Self.refusal(of: request.head, at: path, for: methods).response(to: request.head)
+                return Self.refusal(of: request.head, at: path, for: methods, in: area)
+                    .response(to: request.head)
             }
             let channel = context.channel
             return try await route.respond(
@@ -56,18 +58,26 @@ struct WebResponder: HTTPResponder {
         return answer
     }
 
+    /// Where a path is that nothing answers; `nil` where errors have the usual form, also because there are no routes.
+    private func area(at path: Substring, in tables: [[WebRoute]]) -> HTTPListenerConfiguration.Area? {
+        guard let area = configuration.listener.area(of: String(path)) else { return nil }
+        return tables.contains { $0.contains { $0.area == area } } ? area : nil
+    }
+
     /// For a method that a path does not take.
     private static func refusal(
         of head: HTTPRequest,
         at path: Substring,
-        for methods: [HTTPRequest.Method]
+        for methods: [HTTPRequest.Method],
+        in area: HTTPListenerConfiguration.Area?
     ) -> WebAnswer {
         let methods = methods.map(\.rawValue).joined(separator: ", ")
         return .problem(
             .methodNotAllowed,
             "method_not_allowed",
             "\(path.prefix(200)) takes \(methods) (is \(head.method))",
-            headers: [.allow: methods]
+            headers: [.allow: methods],
+            format: area?.errorFormat ?? .answer
         )
     }
 
@@ -171,13 +181,18 @@ struct WebResponder: HTTPResponder {
 
 extension WebAnswer {
     /// A browser that asks for a page gets one with a link to the kiosk.
-    static func notFound(_ head: HTTPRequest) -> WebAnswer {
+    static func notFound(
+        _ head: HTTPRequest,
+        in area: HTTPListenerConfiguration.Area? = nil
+    ) -> WebAnswer {
         let path = head.path ?? "/"
-        guard head.headerFields[.accept]?.contains("text/html") == true, !path.hasPrefix("/api/") else {
+        let wantsPage = head.headerFields[.accept]?.contains("text/html") == true && !path.hasPrefix("/api/")
+        guard area == nil, wantsPage else {
             return .problem(
                 .notFound,
                 "not_found",
-                "nothing answers \(head.method) \(path.prefix(200)) here"
+                "nothing answers \(head.method) \(path.prefix(200)) here",
+                format: area?.errorFormat ?? .answer
             )
         }
         // Relative: a proxy may have put a prefix before the path.

@@ -44,6 +44,8 @@ package struct WebRoute: Sendable {
     let methods: [HTTPRequest.Method]
     /// By the parts of the path that vary.
     let callers: @Sendable (_ values: [String]) -> Callers
+    /// Where it is, if its errors have another form than usual.
+    let area: HTTPListenerConfiguration.Area?
     let respond: Handler
 
     /// What answers a request, with the parts of its path as in ``WebCall``.
@@ -59,7 +61,9 @@ package struct WebRoute: Sendable {
     ) -> (route: WebRoute, path: [String], values: [String])? {
         guard path.hasPrefix("/") else { return nil }
         var parts: [String] = []
-        for part in path.parts(between: "/", maxSplits: 6) {
+        // A longer path fits none of them.
+        let longest = tables.reduce(0) { $1.reduce($0) { max($0, $1.template.count) } }
+        for part in path.parts(between: "/", maxSplits: longest) {
             guard let decoded = part.percentDecoded else { return nil }
             parts.append(decoded)
         }
@@ -203,13 +207,31 @@ package struct WebRoute: Sendable {
         get(template) { .json(await $0.hub.json(json, for: $1.requester)) }
     }
 
+    /// What a folder of this module answers to callers whom it recognises itself.
+    ///
+    /// Neither a cookie nor the listener's password nor a proxy's header says who they are.
+    /// - Parameters:
+    ///   - template: A path within the area.
+    ///   - answer: Reads the body itself, if there may be one.
+    static func open(
+        _ template: String,
+        _ methods: [HTTPRequest.Method],
+        in area: HTTPListenerConfiguration.Area,
+        answer: @escaping @Sendable (WebResponder, WebCall) async throws -> WebAnswer
+    ) -> WebRoute {
+        WebRoute(template, methods, for: { _ in .everybody }, in: area) {
+            try await answer($0, $1).response(to: $1.head)
+        }
+    }
+
     private init(
         _ template: String,
         _ methods: [HTTPRequest.Method],
         for callers: @escaping @Sendable ([String]) -> Callers = { _ in .identified },
+        in area: HTTPListenerConfiguration.Area? = nil,
         respond: @escaping Handler
     ) {
-        (self.template, self.methods) = (PathTemplate(template), methods)
+        (self.template, self.methods, self.area) = (PathTemplate(template), methods, area)
         (self.callers, self.respond) = (callers, respond)
     }
 

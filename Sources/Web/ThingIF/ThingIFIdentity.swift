@@ -12,12 +12,14 @@ package enum ThingIFCredentials: Sendable, Hashable {
     case app(id: String, key: String)
 }
 
-/// Recognises who asks, onboards things, and keeps installations: what ``WebRoute/thingIF(_:)`` needs.
+/// Recognises who asks.
 ///
 /// Addresses are those of ``Requester/address``, for limits on guessing.
-package protocol ThingIFIdentity: Sendable {
+package protocol ThingIFCallers: Sendable {
     /// Who asks something of an app.
     ///
+    /// A request with a body is judged twice: a token may end while it arrives. What brings nothing is also asked about only
+    /// to learn whether the app is known.
     /// - Parameter app: The app's identifier in the path.
     /// - Returns: A failure of an unknown app before anything is said about the credentials; of no, unknown or wrong
     ///   credentials.
@@ -26,7 +28,10 @@ package protocol ThingIFIdentity: Sendable {
         to app: String,
         from address: String?
     ) async -> Result<BindingCaller, BindingsError>
+}
 
+/// Makes tokens, onboards things, and keeps installations: what ``WebRoute/thingIF(_:)`` needs.
+package protocol ThingIFIdentity: ThingIFCallers {
     /// Makes a token.
     ///
     /// - Parameter credentials: What else the request brings: the app's key may come with it.
