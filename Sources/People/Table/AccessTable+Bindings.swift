@@ -1,6 +1,6 @@
 /// What somebody wants to do with a binding.
 ///
-/// - Source: contrib/contract/bindings.md, "Rights".
+/// - Source: contrib/design/0091-things-with-owners.md, "Rights and secrets".
 package enum BindingNeed: Sendable, Hashable, CaseIterable {
     /// Change its owners, its token, or remove it.
     case own
