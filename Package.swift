@@ -430,7 +430,7 @@ let package = Package(
                 "Daemon", "Sensing", "Settings", "Sensors", "Positioning", "Profiles", "Controller", "Things",
                 "Messages", "People", "Bindings", "Accounts", "Administration", "JSON", "Text", "Flare",
                 "MQTT",
-                "Threading", "Web", "TestSupport",
+                "Threading", "Web", "HTTPListener", "TestSupport",
                 lifecycle,
                 grdb,
                 log,

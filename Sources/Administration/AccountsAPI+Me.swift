@@ -1,6 +1,6 @@
-import Accounts
+package import Accounts
 import JSON
-import People
+package import People
 import Threading
 
 extension AccountsAPI {
@@ -141,13 +141,15 @@ extension AccountsAPI {
     /// - Parameters:
     ///   - stored: `nil` for an unknown name, which costs the same.
     ///   - isKnown: Whether the password is right without a hash.
-    func guess(
+    ///   - worker: Computes the hash; `nil` for that of users.
+    package func guess(
         _ password: [UInt8],
         against stored: String?,
         name: String,
         from source: String?,
         lengths: ClosedRange<Int> = PasswordHash.lengths,
-        isKnown: Bool = false
+        isKnown: Bool = false,
+        on worker: PasswordWorker? = nil
     ) async throws(AccountsError) -> PasswordVerdict {
         let address = GuessAddress.text(of: source)
         let begun = steady()
@@ -157,7 +159,8 @@ extension AccountsAPI {
         var isRight = isKnown
         do throws(AccountsError) {
             if !isKnown {
-                isRight = try await registry.passwords.verify(password, against: stored, lengths: lengths)
+                isRight = try await (worker ?? registry.passwords)
+                    .verify(password, against: stored, lengths: lengths)
             }
         } catch {
             guesses.withLock { $0.abandoned(name, from: address) }

@@ -38,7 +38,8 @@ package final class AccountsAPI: Sendable {
     }
 
     let registry: AccountsRegistry
-    let place: AccountsPlace
+    /// Where environments, zones and things are.
+    package let place: AccountsPlace
     private let current: Locked<Settings>
     private let mailer: (@Sendable (EmailMessage) -> Void)?
     /// Milliseconds of the steady clock, for limits.

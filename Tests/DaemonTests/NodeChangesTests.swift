@@ -30,7 +30,7 @@ struct NodeChangesTests {
     private static let values = [
         "true", "false", "1", "2", "3", "7", "77", "1500", "0.5", "a.example", "127.0.0.1:77",
         "http://a.example", "https://a.example", "10.0.0.0/8", "a/b", "/tmp/none", "word", "none", "auto",
-        "5",
+        "5", "US",
         "polling", "debug", "json", "centroid", "zone", "server", "near", "display", "LIMITED", "dark",
         "token",
         "remote", "full", "verified", "Remote-User", "en-US", "gps", "true", "magnetic", "11:22:33:44:55:66",

@@ -1,6 +1,6 @@
 package import People
 import Text
-import Things
+package import Things
 
 /// What an onboarding makes of a binding.
 ///
@@ -79,7 +79,8 @@ package enum OnboardingRules {
         return .success(onboarded(made, request, isNew: known.thing == nil, at: now))
     }
 
-    private static func refusal(of caller: BindingCaller, _ form: OnboardingForm) -> Refusal? {
+    /// Why somebody may not onboard anything in a form; `nil` if they may.
+    package static func refusal(of caller: BindingCaller, _ form: OnboardingForm) -> Refusal? {
         switch caller {
         case .user(.nobody): Refusal(.unauthenticated, "sign in, or send a token")
         case .user:

@@ -40,6 +40,8 @@ package struct ThingBinding: Sendable, Hashable {
     /// The thing of the environment that it is.
     package var thing: FlareID?
     /// Whether that thing was made by the onboarding, and goes with the binding.
+    ///
+    /// Without a thing: whether it had one that was removed, so that none is made again.
     package var isMade = false
     package var route: Route = .flare
     /// The state that was uploaded last; `nil` before the first.

@@ -9,6 +9,13 @@ package struct AddObject: PlaceOperation {
     /// What it is in, by slug or identifier as received; `nil` for an environment.
     let container: String?
 
+    /// - Parameters:
+    ///   - values: With a name.
+    ///   - container: What it is in, by slug or identifier; `nil` for an environment.
+    package init(_ kind: FlareClass, _ values: ObjectEdit, in container: String?) {
+        (self.kind, self.values, self.container) = (kind, values, container)
+    }
+
     package var logName: String { kind.logName(.add) }
     package var logValues: JSONValue? {
         .object(values.logged(in: kind == .zone ? "environment" : "zone", container))
@@ -72,7 +79,7 @@ extension CommandDescriptor {
                     field: key
                 )
             }
-            return AddObject(kind: kind, values: values, container: container)
+            return AddObject(kind, values, in: container)
         }
     }
 }

@@ -11,6 +11,13 @@ package struct EditObject: PlaceOperation {
     let values: ObjectEdit
     let zone: String?
 
+    /// - Parameters:
+    ///   - name: Its slug or identifier.
+    ///   - zone: Another zone of a thing, likewise.
+    package init(_ kind: FlareClass, _ name: String, _ values: ObjectEdit, zone: String? = nil) {
+        (self.kind, self.name, self.values, self.zone) = (kind, name, values, zone)
+    }
+
     package var logName: String { kind.logName(.edit) }
     package var logTarget: String? { name }
     package var logValues: JSONValue? { .object(values.logged(in: "zone", zone)) }
@@ -60,7 +67,7 @@ extension CommandDescriptor {
                         + QuotedValue.list(members)
                 )
             }
-            return EditObject(kind: kind, name: topic.name, values: values, zone: zone)
+            return EditObject(kind, topic.name, values, zone: zone)
         }
     }
 }

@@ -10,6 +10,11 @@ package struct RemoveObject: PlaceOperation {
     let name: String
     let withContents: Bool
 
+    /// - Parameter name: Its slug or identifier.
+    package init(_ kind: FlareClass, _ name: String, withContents: Bool) {
+        (self.kind, self.name, self.withContents) = (kind, name, withContents)
+    }
+
     package var logName: String { kind.logName(.remove) }
     package var logTarget: String? { name }
     package var logValues: JSONValue? { ["contents": .bool(withContents)] }
@@ -69,7 +74,7 @@ extension CommandDescriptor {
                 throw Refusal(.invalidValue, message, field: "contents")
             }
             try payload.membersOnly().finish()
-            return RemoveObject(kind: kind, name: topic.name, withContents: contents == "true")
+            return RemoveObject(kind, topic.name, withContents: contents == "true")
         }
     }
 }

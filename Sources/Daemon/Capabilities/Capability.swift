@@ -62,7 +62,8 @@ package struct Capability: Sendable {
 
     /// In the order in which they are built, and in which their services start.
     package static let all: [Capability] = [
-        .people, .control, .lifecycle, .bluetooth, .brokerReadings, .localSensors, .lamps, .map, .frames,
+        .people, .bindings, .control, .lifecycle, .bluetooth, .brokerReadings, .localSensors, .lamps, .map,
+        .frames,
         .discovery,
         .setup, .kiosk, .resolver, .station, .mirror,
     ]

@@ -28,7 +28,7 @@ package final class KnownSecrets: Sendable {
         let mqtt = configuration.mqtt
         let passwords = [
             mqtt.password?.reveal(), configuration.flare.remote.token?.reveal(),
-            configuration.web.access.passwordText,
+            configuration.web.access.passwordText, configuration.bindings.keyText,
         ]
         let words = [
             "trilateral", configuration.bridge.base, configuration.node, mqtt.username, mqtt.host,

@@ -1,0 +1,100 @@
+package import Accounts
+package import Bindings
+package import Flare
+package import People
+import Threading
+
+/// The bindings in memory, without what is long or secret: what the door and topics read without waiting.
+///
+/// May be used from any thread. The store decides; this follows each change of it.
+package final class BindingDirectory: Sendable {
+    /// A binding, without password, properties and state.
+    package struct Entry: Sendable, Hashable {
+        package let id: BindingID
+        package let vendor: String
+        package let type: String?
+        package let interval: GroupInterval?
+        package let isOwned: Bool
+        package let gateway: BindingID?
+        /// The thing of the environment that it is linked to.
+        package let thing: FlareID?
+        package let route: ThingBinding.Route
+        /// Its owners while it is linked to no thing.
+        package let owners: Set<Grantee>
+        /// Whether a thing is still to be found or made for it.
+        package let isWaiting: Bool
+
+        init(_ stored: StoredBinding) {
+            let binding = stored.binding
+            (id, vendor, type) = (binding.id, binding.vendor, binding.type)
+            (interval, isOwned, gateway) = (binding.interval, binding.isOwned, binding.gateway)
+            (thing, route, owners) = (binding.thing, binding.route, Set(stored.owners))
+            isWaiting = binding.isOwned && binding.thing == nil
+        }
+    }
+
+    private struct State {
+        var entries: [BindingID: Entry] = [:]
+        var vendors: [String: BindingID] = [:]
+        var things: [FlareID: BindingID] = [:]
+        /// Those for which a thing is still to be found or made.
+        var waiting: Set<BindingID> = []
+
+        mutating func put(_ entry: Entry) {
+            remove(entry.id)
+            entries[entry.id] = entry
+            vendors[entry.vendor] = entry.id
+            if let thing = entry.thing { things[thing] = entry.id }
+            if entry.isWaiting { waiting.insert(entry.id) }
+        }
+
+        mutating func remove(_ id: BindingID) {
+            guard let entry = entries.removeValue(forKey: id) else { return }
+            vendors[entry.vendor] = nil
+            if let thing = entry.thing { things[thing] = nil }
+            waiting.remove(id)
+        }
+    }
+
+    private let state = Locked(State())
+
+    package init(_ bindings: [StoredBinding] = []) {
+        state.withLock { state in for binding in bindings { state.put(Entry(binding)) } }
+    }
+
+    package var count: Int { state.withLock { $0.entries.count } }
+
+    package func entry(_ id: BindingID) -> Entry? { state.withLock { $0.entries[id] } }
+
+    package func entry(ofVendor vendor: String) -> Entry? {
+        state.withLock { state in state.vendors[vendor].flatMap { state.entries[$0] } }
+    }
+
+    package func entry(ofThing thing: FlareID) -> Entry? {
+        state.withLock { state in state.things[thing].flatMap { state.entries[$0] } }
+    }
+
+    package func entry(_ target: TargetName) -> Entry? {
+        switch target {
+        case .thing(let id): entry(id)
+        case .vendor(let vendor): entry(ofVendor: vendor)
+        }
+    }
+
+    /// The end nodes of a gateway.
+    package func nodes(of gateway: BindingID) -> [BindingID] {
+        state.withLock { $0.entries.values.filter { $0.gateway == gateway }.map(\.id) }
+    }
+
+    /// The things that bindings are linked to.
+    package var things: Set<FlareID> { state.withLock { Set($0.things.keys) } }
+
+    /// Those for which a thing is still to be found or made, in a fixed order.
+    package var waiting: [BindingID] { state.withLock { $0.waiting.sorted() } }
+
+    package var hasWaiting: Bool { state.withLock { !$0.waiting.isEmpty } }
+
+    func put(_ binding: StoredBinding) { state.withLock { $0.put(Entry(binding)) } }
+
+    func remove(_ id: BindingID) { state.withLock { $0.remove(id) } }
+}

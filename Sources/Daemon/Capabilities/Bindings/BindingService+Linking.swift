@@ -1,0 +1,196 @@
+import Accounts
+import Bindings
+import Controller
+import Flare
+import JSON
+import Logging
+import People
+import Text
+import Things
+
+/// Links bindings to things of the place: when their first owner comes, and when the place changes.
+///
+/// - Source: contrib/contract/bindings.md, "In the place".
+extension BindingService {
+    /// How a binding gets its thing, if who asks may give it that.
+    func plan(
+        _ binding: ThingBinding,
+        _ extras: OnboardingExtras,
+        _ asker: Asker
+    ) async throws(BindingsError) -> LinkPlan {
+        let wish = LinkWish(
+            binding,
+            thing: extras.thing,
+            zone: extras.zone,
+            for: asker.caller,
+            taken: directory.things
+        )
+        switch await place.plan(wish) {
+        case .failure(let refusal): throw .refused(refusal)
+        case .success(let plan):
+            guard let (access, object) = plan.need else { return plan }
+            let verdict = accounts.table.verdict(of: asker.caller, access, on: object, at: now)
+            if case .refused(let reason) = verdict {
+                throw .refused(
+                    .notAllowed,
+                    "you may not \(access.rawValue) \(plan.objectName) for thing \(binding.vendor): \(reason)"
+                )
+            }
+            return plan
+        }
+    }
+
+    /// Does what the plan of an onboarding leaves for later: makes a thing, or gives one its profile.
+    func finish(_ plan: LinkPlan, of id: BindingID, _ asker: Asker) async {
+        switch plan {
+        case .make(let edit, let zone, _): await make(edit, in: zone, for: id, giver: asker.user)
+        case .link(let thing, _, _, let model?): await setModel(model, of: thing)
+        case .link, .wait: break
+        }
+    }
+
+    /// Makes a thing for a binding, and links it.
+    ///
+    /// The made thing names its binding, so that it is found if this ends before it is stored.
+    private func make(_ edit: ObjectEdit, in zone: FlareID, for id: BindingID, giver: AccountID?) async {
+        guard making.insert(id).inserted else { return }
+        defer { making.remove(id) }
+        let answer = await place.execute(Command.Operation(AddObject(.thing, edit, in: "\(zone)")))
+        guard let answer, answer.refusal == nil, let thing = answer.target?.object?.id else {
+            let reason = answer?.refusal.map { "\($0)" } ?? "the Flare server did not answer"
+            return logger.warning(
+                "a thing is not made for its binding yet",
+                metadata: ["thing": "\(id)", "error": "\(reason)"]
+            )
+        }
+        do throws(BindingsError) {
+            try change(id) {
+                try $0.linkBinding(id, to: thing, isMade: true, route: .edge, giver: giver, at: now)
+            }
+        } catch {
+            logger.warning("a made thing is not linked", metadata: ["thing": "\(id)", "error": "\(error)"])
+            // The binding was removed meanwhile, and nobody else knows of the thing.
+            if directory.entry(id) == nil { _ = await remove(thing) }
+        }
+    }
+
+    private func setModel(_ model: String, of thing: FlareID) async {
+        var edit = ObjectEdit()
+        edit.data = ["oemModel": .string(model)]
+        let answer = await place.execute(Command.Operation(EditObject(.thing, "\(thing)", edit)))
+        guard let refusal = answer?.refusal else { return }
+        logger.warning(
+            "a thing does not get the profile that its type names",
+            metadata: ["thing": "\(thing)", "error": "\(refusal)"]
+        )
+    }
+
+    /// Removes a thing that was made for a binding.
+    ///
+    /// - Returns: Why it could not be removed; `nil` if it is gone.
+    func remove(_ thing: FlareID) async -> BindingsError? {
+        let operation = RemoveObject(.thing, "\(thing)", withContents: false)
+        guard let answer = await place.execute(Command.Operation(operation)) else {
+            return .refused(.timeout, "the Flare server did not answer; try again")
+        }
+        guard let refusal = answer.refusal, refusal.code != .unknownThing else { return nil }
+        return .refused(refusal)
+    }
+
+    // MARK: When the place changes
+
+    /// Ends links to things that are gone, and links what waits for its thing.
+    package func followPlace() async {
+        let things = directory.things
+        if !things.isEmpty {
+            for thing in await place.gone(things).sorted() { unlink(thing) }
+        }
+        for id in directory.waiting { await linkWaiting(id) }
+    }
+
+    /// A thing was removed: its binding stays with its owners, and none is made for it again.
+    private func unlink(_ thing: FlareID) {
+        guard let id = directory.entry(ofThing: thing)?.id else { return }
+        do throws(BindingsError) {
+            try change(id) { store in
+                guard var binding = try store.binding(id)?.binding, binding.thing == thing else { return }
+                try store.unlinkBinding(id, at: now)
+                (binding.thing, binding.isMade) = (nil, true)
+                try store.saveBinding(binding)
+            }
+        } catch {
+            logger.warning("a removed thing is still linked", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func linkWaiting(_ id: BindingID) async {
+        guard !making.contains(id), let stored = try? stored(id), stored.binding.thing == nil,
+            stored.binding.isOwned
+        else { return }
+        let binding = stored.binding
+        let wish = LinkWish(binding, for: .nobody, taken: directory.things)
+        // What it names may come later.
+        guard case .success(let plan) = await place.plan(wish), let (access, object) = plan.need,
+            stored.owners.contains(where: { mayUse($0, access, object) })
+        else { return }
+        switch plan {
+        case .wait: break
+        case .make(let edit, let zone, _):
+            // Whoever removed its thing does not want another one.
+            guard !binding.isMade else { return }
+            await make(edit, in: zone, for: id, giver: nil)
+        case .link(let thing, let object, let isMade, _):
+            do throws(BindingsError) {
+                try change(id) { store in
+                    guard try store.binding(id)?.binding == binding else { return }
+                    try store.linkBinding(
+                        id,
+                        to: thing,
+                        isMade: isMade,
+                        route: binding.route(isMade: isMade),
+                        giver: nil,
+                        of: object,
+                        at: now
+                    )
+                }
+                await finish(plan, of: id, .program(nil))
+            } catch {
+                logger.warning("a thing is not linked", metadata: ["thing": "\(id)", "error": "\(error)"])
+            }
+        }
+    }
+
+    /// Whether an owner has a right in the place: the user, or somebody of the group.
+    private func mayUse(_ owner: Grantee, _ access: Access, _ object: AccessObject) -> Bool {
+        let table = accounts.table
+        let users: Set<AccountID>
+        switch owner {
+        case .user(let id): users = [id]
+        case .group(let id):
+            guard case .users(let members)? = table.group(id)?.members else { return false }
+            users = members
+        }
+        return users.contains { table.verdict(of: .user($0), access, on: object, at: now).isGranted }
+    }
+}
+
+extension LinkPlan {
+    /// The right that it needs, and on what; `nil` for none.
+    ///
+    /// - Source: contrib/design/0091-things-with-owners.md, "Rights and secrets".
+    fileprivate var need: (Access, AccessObject)? {
+        switch self {
+        case .link(_, let object, _, _): (.own, object)
+        case .make(_, _, let object): (.write, object)
+        case .wait: nil
+        }
+    }
+
+    fileprivate var objectName: String {
+        switch self {
+        case .link: "the thing in the place"
+        case .make: "the zone"
+        case .wait: "the place"
+        }
+    }
+}

@@ -1,0 +1,317 @@
+import Accounts
+import Administration
+import Bindings
+import Controller
+import Flare
+import People
+import Text
+import Things
+
+extension BindingService {
+    /// What the command line says beside the request itself.
+    struct OnboardingExtras: Sendable {
+        /// The thing of the place, and the zone for one that is made, by slug or identifier.
+        var thing: String?
+        var zone: String?
+        /// The instance that gets the thing; `nil` for none.
+        var tag: String?
+    }
+
+    /// The bindings that a request names.
+    private struct Found {
+        let thing: StoredBinding?
+        let gateway: StoredBinding?
+
+        var known: OnboardingRules.Known {
+            OnboardingRules.Known(thing?.binding, gateway: gateway?.binding)
+        }
+
+        /// Whether what counts for a decision is still the same.
+        func isSame(as other: Found) -> Bool {
+            thing?.binding.id == other.thing?.binding.id
+                && thing?.binding.isOwned == other.thing?.binding.isOwned
+                && thing?.binding.thing == other.thing?.binding.thing
+        }
+    }
+
+    private enum Outcome {
+        case done(Onboarded, token: String?)
+        case failed(BindingsError)
+        /// Somebody else was quicker.
+        case changed
+    }
+
+    /// So often another request may be quicker.
+    private static let attempts = 5
+
+    /// Onboards a thing, and links it to one of the place at the first owner's onboarding.
+    func onboard(
+        _ request: OnboardingRequest,
+        by asker: Asker,
+        _ extras: OnboardingExtras = OnboardingExtras()
+    ) async throws(BindingsError) -> OnboardingAnswer {
+        do throws(BindingsError) {
+            let (answer, entry) = try await attempt(request, by: asker, extras)
+            log(.onboard, by: asker, about: entry, request.memberNames)
+            return answer
+        } catch {
+            log(.onboard, by: asker, about: entry(of: request), request.memberNames, error)
+            throw error
+        }
+    }
+
+    private func attempt(
+        _ request: OnboardingRequest,
+        by asker: Asker,
+        _ extras: OnboardingExtras
+    ) async throws(BindingsError) -> (OnboardingAnswer, BindingDirectory.Entry?) {
+        let caller = asker.caller(of: request.form)
+        if let refusal = OnboardingRules.refusal(of: caller, request.form) { throw .refused(refusal) }
+        let owner = try request.owner.map { name throws(BindingsError) in try grantee(name) }
+        let instance = try extras.tag.map { tag throws(BindingsError) in try freeInstance(tag) }
+        for _ in 0..<Self.attempts {
+            let found = try find(request)
+            let password = try await check(request, found.thing, asker)
+            let id = found.thing?.binding.id ?? Self.newID()
+            let isAllowed = await isOwnerAllowed(owner, found, asker)
+            let giving = await authority(for: owner, found, asker)
+            let kept = try instance?.onboarded(id, owner: owner).get()
+            func decide(_ known: OnboardingRules.Known) -> Result<Onboarded, BindingsError> {
+                OnboardingRules.onboard(
+                    request,
+                    known,
+                    password,
+                    as: id,
+                    by: caller,
+                    isOwnerAllowed: isAllowed,
+                    at: now
+                )
+            }
+            let expected = try decide(found.known).get()
+            try await requireGateway(found.gateway, asker)
+            let plan =
+                expected.isFirstOwner && expected.binding.thing == nil
+                ? try await plan(expected.binding, extras, asker) : .wait
+            let outcome = try change(id) { store throws -> Outcome in
+                // What was read before may be another one by now.
+                let present = try Self.find(request, store)
+                guard present.isSame(as: found) else { return .changed }
+                switch decide(present.known) {
+                case .failure(let error): return .failed(error)
+                case .success(let onboarded):
+                    try store.keep(onboarded.binding, gateway: present.gateway?.binding, heard: asker.isThing)
+                    if let owner { try store.add(owner, to: onboarded.binding, by: giving) }
+                    if case .link(let thing, let object, let isMade, _) = plan {
+                        let route = onboarded.binding.route(isMade: isMade)
+                        try store.linkBinding(
+                            id,
+                            to: thing,
+                            isMade: isMade,
+                            route: route,
+                            giver: asker.user,
+                            of: object,
+                            at: now
+                        )
+                    }
+                    if let kept { try store.save(kept) }
+                    let token = onboarded.givesToken ? try store.addThingToken(id, at: now).text : nil
+                    return .done(onboarded, token: token)
+                }
+            }
+            switch outcome {
+            case .changed: continue
+            case .failed(let error): throw error
+            case .done(let onboarded, let token):
+                if let gateway = found.gateway?.binding.id { directory.put(try stored(gateway)) }
+                await finish(plan, of: id, asker)
+                let answer = OnboardingAnswer(
+                    id,
+                    isOwned: onboarded.binding.isOwned,
+                    token: token,
+                    endpoint: nil,
+                    ignored: onboarded.ignored
+                )
+                return (answer, directory.entry(id))
+            }
+        }
+        throw .refused(.rateLimited, "others onboard the same thing just now; try again")
+    }
+
+    // MARK: What a request names
+
+    private func find(_ request: OnboardingRequest) throws(BindingsError) -> Found {
+        try withBindingsErrors { () throws(AccountsError) in try Self.find(request, accounts.store) }
+    }
+
+    private static func find(_ request: OnboardingRequest, _ store: AccountsStore) throws(AccountsError)
+        -> Found
+    {
+        switch request.thing {
+        case .id(let id): Found(thing: try store.binding(id), gateway: nil)
+        case .vendor(let vendor): Found(thing: try store.binding(ofVendor: vendor), gateway: nil)
+        case .endNode(let vendor, let gateway):
+            Found(thing: try store.binding(ofVendor: vendor), gateway: try store.binding(gateway))
+        }
+    }
+
+    private nonisolated func entry(of request: OnboardingRequest) -> BindingDirectory.Entry? {
+        switch request.thing {
+        case .id(let id): directory.entry(id)
+        case .vendor(let vendor), .endNode(let vendor, _): directory.entry(ofVendor: vendor)
+        }
+    }
+
+    /// A user or group of users that a request names.
+    func grantee(_ name: OwnerName) throws(BindingsError) -> Grantee {
+        let table = accounts.table
+        let found: Grantee? =
+            switch name {
+            case .known(.user(let id)):
+                (table.user(id) ?? table.user(named: "\(id)")).map { .user($0.id) }
+            case .known(.group(let id)):
+                (table.group(id) ?? table.group(named: "\(id)")).map { .group($0.id) }
+            case .user(let name): table.user(named: name).map { .user($0.id) }
+            case .group(let name): table.group(named: name).map { .group($0.id) }
+            }
+        if case .group(let id)? = found, table.group(id)?.kind != .users {
+            throw .refused(.invalidValue, "owner is a group of things; owners are users", field: "owner")
+        }
+        guard let found else {
+            throw .refused(.invalidValue, "owner is no user or group here", field: "owner")
+        }
+        return found
+    }
+
+    // MARK: The password
+
+    /// Checks the password of a known thing within the limits of guessing, or hashes that of a new one.
+    private func check(
+        _ request: OnboardingRequest,
+        _ known: StoredBinding?,
+        _ asker: Asker
+    ) async throws(BindingsError) -> OnboardingRules.Password {
+        let password = Array(request.password.utf8)
+        let verdict: PasswordVerdict
+        do throws(AccountsError) {
+            guard let binding = known?.binding else {
+                // Nothing is made by an identifier.
+                if case .id = request.thing { return .isWrong }
+                let hash = try await accounts.thingPasswords.hash(
+                    password,
+                    lengths: PasswordHash.thingLengths
+                )
+                return .isFirst(hash: "\(hash)")
+            }
+            verdict = try await administration.guess(
+                password,
+                against: binding.password,
+                name: "thing/\(binding.id)",
+                from: asker.address,
+                lengths: PasswordHash.thingLengths,
+                on: accounts.thingPasswords
+            )
+            if verdict == .wrong { passwordFailed(binding) }
+        } catch {
+            throw BindingsError(error)
+        }
+        switch verdict {
+        case .right: return .isRight
+        case .wrong: return .isWrong
+        case .limited(let seconds): throw .tooManyGuesses(seconds)
+        }
+    }
+
+    // MARK: Rights
+
+    /// Whether who asks may make somebody an owner of a thing whose password they know.
+    ///
+    /// - Source: contrib/design/0091-things-with-owners.md, "Rights and secrets".
+    private func isOwnerAllowed(_ owner: Grantee?, _ found: Found, _ asker: Asker) async -> Bool {
+        guard case .door(.user(let caller)) = asker.identity else { return true }
+        guard let owner, case .user(let id, let ceiling) = caller else { return false }
+        let table = accounts.table
+        if table.includes(id, in: owner), ceiling ?? .own >= .own, table.user(id)?.state == .active {
+            return true
+        }
+        if table.verdict(of: caller, .own, on: .everything, at: now).isGranted { return true }
+        guard let entry = found.thing.map(BindingDirectory.Entry.init) else { return false }
+        return table.verdict(of: .user(caller), .own, on: await access(entry), at: now).isGranted
+    }
+
+    /// On whose behalf an owner of a linked thing gets the grant: who knows its password takes it, everybody else gives it.
+    private func authority(for owner: Grantee?, _ found: Found, _ asker: Asker) async -> Authority {
+        guard let owner, let user = asker.user, !accounts.table.includes(user, in: owner),
+            let thing = found.thing?.binding.thing
+        else { return .program(at: now) }
+        let object = await place.locate(thing)
+        return Authority(asker.caller, at: now) { $0 == .thing(thing) ? object : nil }
+    }
+
+    /// Requires that who adds an end node owns its gateway.
+    private func requireGateway(_ gateway: StoredBinding?, _ asker: Asker) async throws(BindingsError) {
+        guard let gateway, case .door(let caller) = asker.identity else { return }
+        let access = await access(BindingDirectory.Entry(gateway))
+        guard accounts.table.verdict(of: caller, .own, on: access, at: now).isGranted else {
+            throw .refused(.notAllowed, "you do not own the gateway", field: "gatewayThingID")
+        }
+    }
+}
+
+extension AccountsStore {
+    /// Stores what an onboarding has made of a binding; the gateway of an end node becomes one.
+    ///
+    /// - Parameter isHeard: Whether the thing itself was heard.
+    fileprivate func keep(
+        _ binding: ThingBinding,
+        gateway: ThingBinding?,
+        heard isHeard: Bool
+    ) throws(AccountsError) {
+        var binding = binding
+        if isHeard { binding.route = .edge }
+        try saveBinding(binding)
+        guard var gateway, gateway.layout != .gateway else { return }
+        gateway.layout = .gateway
+        try saveBinding(gateway)
+    }
+
+    /// Adds an owner: of a linked binding by a grant of its thing.
+    func add(_ owner: Grantee, to binding: ThingBinding, by authority: Authority) throws(AccountsError) {
+        guard let thing = binding.thing else { return try addOwner(owner, of: binding.id) }
+        _ = try addGrant(Grant(id: 0, owner, .own, .thing(thing)), by: authority)
+    }
+}
+
+extension BindingService.Asker {
+    /// For the rules of onboarding, which know no command line.
+    fileprivate func caller(of form: OnboardingForm) -> BindingCaller {
+        switch identity {
+        case .door(let caller): caller
+        case .program: form.isByOwner ? .user(.user(.everybody)) : .app
+        }
+    }
+
+    /// The user who asks; `nil` for a thing, a program, and the command line.
+    var user: AccountID? {
+        guard case .door(.user(.user(let id, _))) = identity else { return nil }
+        return id
+    }
+
+    /// Whether it is a thing, or a program with the app's key that speaks for one.
+    var isThing: Bool {
+        switch identity {
+        case .door(.thing), .door(.app), .door(.anonymous): true
+        case .door(.user), .program: false
+        }
+    }
+
+    /// Who asks, as somebody who may see things.
+    var caller: Caller {
+        guard case .door(.user(let caller)) = identity else { return .nobody }
+        return caller
+    }
+}
+
+extension ThingBinding {
+    /// Where commands go once it is linked: to the thing itself if it was heard, or was made for it.
+    func route(isMade: Bool) -> Route { isMade || state != nil || route == .edge ? .edge : .flare }
+}

@@ -1,0 +1,177 @@
+import Accounts
+import Bindings
+import Cryptography
+import Flare
+import People
+import Text
+import Things
+
+/// Owners, tokens and the end of bindings, as this machine's command line changes them.
+extension BindingService {
+    /// The owners of a binding: of a linked one who has the grant `own` of its thing without an end.
+    nonisolated func owners(of entry: BindingDirectory.Entry) -> [Grantee] {
+        guard let thing = entry.thing else { return entry.owners.sorted { "\($0)" < "\($1)" } }
+        let grants = accounts.table.grants.filter {
+            $0.scope == .thing(thing) && $0.access == .own && !$0.share && $0.ends == nil
+        }
+        return grants.map(\.grantee).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    /// Adds an owner; of a thing without one it is as the onboarding of its first owner.
+    func addOwner(_ name: OwnerName, of id: BindingID, by asker: Asker) async throws(BindingsError) {
+        var plan = LinkPlan.wait
+        try await logged(.addOwner, id, ["owner"], by: asker) { () async throws(BindingsError) in
+            let owner = try grantee(name)
+            var binding = try stored(id).binding
+            let isFirst = !binding.isOwned
+            (binding.isOwned, binding.fixed) = (true, Set(FixedField.allCases))
+            let linked = binding
+            if isFirst, binding.thing == nil {
+                plan = try await self.plan(binding, OnboardingExtras(), asker)
+            }
+            let link = plan
+            try change(id) { store in
+                if isFirst { try store.saveBinding(linked) }
+                try store.add(owner, to: linked, by: .program(at: now))
+                if case .link(let thing, let object, let isMade, _) = link {
+                    try store.linkBinding(
+                        id,
+                        to: thing,
+                        isMade: isMade,
+                        route: linked.route(isMade: isMade),
+                        giver: nil,
+                        of: object,
+                        at: now
+                    )
+                }
+            }
+        }
+        await finish(plan, of: id, asker)
+    }
+
+    /// Removes an owner; the last one, too: the thing stays onboarded.
+    func removeOwner(_ name: OwnerName, of id: BindingID, by asker: Asker) async throws(BindingsError) {
+        try await logged(.removeOwner, id, ["owner"], by: asker) { () async throws(BindingsError) in
+            let owner = try grantee(name)
+            let binding = try stored(id).binding
+            let table = accounts.table
+            let isThere = try change(id) { store -> Bool in
+                guard let thing = binding.thing else {
+                    guard try store.binding(id)?.owners.contains(owner) == true else { return false }
+                    try store.removeOwner(owner, of: id)
+                    return true
+                }
+                let grants = table.grants.filter {
+                    $0.scope == .thing(thing) && $0.access == .own && $0.grantee == owner
+                }
+                for grant in grants { try store.removeGrant(grant.id, by: .program(at: now)) }
+                return !grants.isEmpty
+            }
+            guard isThere else {
+                throw .refused(.unknownThing, "that is no owner of thing \(binding.vendor)")
+            }
+        }
+    }
+
+    /// Makes another token of a thing, and ends those that it has.
+    func rotateToken(of id: BindingID, by asker: Asker) async throws(BindingsError) -> String {
+        try await logged(.rotateToken, id, by: asker) { () async throws(BindingsError) in
+            try change(id) { store in
+                try store.endThingTokens(of: id)
+                return try store.addThingToken(id, at: now).text
+            }
+        }
+    }
+
+    /// Makes a binding of nobody for a thing that is to come.
+    ///
+    /// - Returns: Its password, which is told nowhere else.
+    func expect(_ vendor: String, type: String?, by asker: Asker) async throws(BindingsError) -> String {
+        let id = Self.newID()
+        var password = ""
+        do throws(BindingsError) {
+            guard VendorName.isLegalThing(vendor) else {
+                throw .refused(
+                    .invalidValue,
+                    "vendorThingID must be \(VendorName.thingRule)",
+                    field: "vendorThingID"
+                )
+            }
+            if let type, !VendorName.isLegalType(type) {
+                throw .refused(.invalidValue, "type must be \(VendorName.typeRule)", field: "type")
+            }
+            guard directory.entry(ofVendor: vendor) == nil else {
+                throw .refused(.invalidValue, "there is a thing \(vendor) already", field: "vendorThingID")
+            }
+            password = Self.newPassword()
+            let hash: PasswordHash
+            do throws(AccountsError) {
+                hash = try await accounts.thingPasswords.hash(
+                    Array(password.utf8),
+                    lengths: PasswordHash.thingLengths
+                )
+            } catch {
+                throw BindingsError(error)
+            }
+            var binding = ThingBinding(id, vendor: vendor, password: "\(hash)", made: now)
+            if let type { (binding.type, binding.fixed) = (type, [.type]) }
+            let made = binding
+            try change(id) { try $0.saveBinding(made) }
+        } catch {
+            log(.expect, by: asker, about: nil, [], error)
+            throw error
+        }
+        log(.expect, by: asker, about: directory.entry(id))
+        return password
+    }
+
+    /// Removes a binding with its tokens, and the thing if it was made for it.
+    ///
+    /// First nobody owns it any more, then its thing goes, then itself: after an end between two of these it can be
+    /// removed again, and nothing is made again.
+    func forget(_ id: BindingID, by asker: Asker) async throws(BindingsError) {
+        try await logged(.forget, id, by: asker) { () async throws(BindingsError) in
+            let binding = try stored(id).binding
+            if binding.isMade, let thing = binding.thing {
+                try change(id) { store in
+                    try store.endThingTokens(of: id)
+                    guard var binding = try store.binding(id)?.binding else { return }
+                    binding.isOwned = false
+                    try store.saveBinding(binding)
+                }
+                if let error = await remove(thing) { throw error }
+            }
+            try change(id) { store in
+                try store.endThingTokens(of: id)
+                try store.removeBinding(id)
+            }
+            // They have no gateway any more.
+            for node in directory.nodes(of: id) { directory.put(try stored(node)) }
+        }
+    }
+
+    /// 120 unpredictable bits in letters and digits that are not mistaken for each other.
+    private static func newPassword() -> String {
+        let characters = Array("abcdefghijkmnpqrstuvwxyz23456789")
+        return String(randomBytes(24).map { characters[Int($0) % characters.count] })
+    }
+
+    /// Does something with a binding, and logs it.
+    private func logged<Success>(
+        _ act: Act,
+        _ id: BindingID,
+        _ members: [String] = [],
+        by asker: Asker,
+        _ work: () async throws(BindingsError) -> Success
+    ) async throws(BindingsError) -> Success {
+        let entry = directory.entry(id)
+        do throws(BindingsError) {
+            let result = try await work()
+            log(act, by: asker, about: directory.entry(id) ?? entry, members)
+            return result
+        } catch {
+            log(act, by: asker, about: entry, members, error)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,233 @@
+import Accounts
+import Bindings
+import Controller
+import Flare
+package import HTTPListener
+import JSON
+import OperatingSystem
+import People
+import Text
+import Things
+
+/// Answers the verbs `thing`, `installation` and `instance` at `admin.sock`.
+///
+/// Who can open that socket may do everything, so nobody's rights are asked.
+package struct BindingsLocalAPI: Sendable {
+    let service: BindingService
+
+    package init(_ service: BindingService) { self.service = service }
+
+    /// - Returns: `nil` for a request that is not about bindings, installations or instances.
+    package func answer(_ request: LocalRequest) async -> LocalResponse? {
+        guard request.path.count >= 2, request.path.first == "api" else { return nil }
+        let words = Array(request.path.dropFirst(2))
+        do throws(BindingsError) {
+            switch request.path[1] {
+            case "bindings": return try await bindings(request, words)
+            case "installations": return try await installations(request, words)
+            case "instances": return try await instances(request, words)
+            default: return nil
+            }
+        } catch {
+            return LocalResponse(error)
+        }
+    }
+
+    // MARK: Bindings
+
+    private func bindings(_ request: LocalRequest, _ words: [String]) async throws(BindingsError)
+        -> LocalResponse
+    {
+        let asker = BindingService.Asker.program(request.user.map(SystemUser.name(of:)))
+        switch (request.method, words.count, words.first ?? "", words.count > 1 ? words[1] : "") {
+        case ("GET", 0, _, _): return try await list(request.query["filter"])
+        case ("POST", 1, "onboard", _): return try await onboard(request, asker)
+        case ("POST", 1, "expect", _): return try await expect(request, asker)
+        case ("GET", 1, let name, _): return try await show(name)
+        case ("DELETE", 1, let name, _):
+            try await service.forget(try entry(name).id, by: asker)
+            return LocalResponse(204)
+        case ("POST", 2, let name, "token"):
+            let token = try await service.rotateToken(of: try entry(name).id, by: asker)
+            return .json(200, ["accessToken": .string(token)])
+        case ("POST", 2, let name, "owners"):
+            var body = try members(request)
+            let owner = try body.needed("owner").asOwner
+            try body.end()
+            try await service.addOwner(owner, of: try entry(name).id, by: asker)
+            return LocalResponse(204)
+        case ("DELETE", 3, let name, "owners"):
+            try await service.removeOwner(try words[2].asOwner, of: try entry(name).id, by: asker)
+            return LocalResponse(204)
+        default: return .nothing(request)
+        }
+    }
+
+    func entry(_ name: String) throws(BindingsError) -> BindingDirectory.Entry {
+        let directory = service.directory
+        guard let entry = BindingID(name).flatMap(directory.entry) ?? directory.entry(ofVendor: name) else {
+            throw .refused(
+                .unknownThing,
+                "there is no thing \(QuotedValue.of(name)); `trilateral thing list` shows them"
+            )
+        }
+        return entry
+    }
+
+    private func list(_ filter: String?) async throws(BindingsError) -> LocalResponse {
+        let stored = try withBindingsErrors { () throws(AccountsError) in
+            try service.accounts.store.bindings()
+        }
+        let wanted: [StoredBinding]
+        switch filter {
+        case nil, "": wanted = stored
+        case "pending": wanted = stored.filter { !$0.binding.isOwned }
+        case "onboarded": wanted = stored.filter(\.binding.isOwned)
+        case let other?:
+            throw .refused(.invalidValue, "filter must be pending or onboarded, is \(QuotedValue.of(other))")
+        }
+        let slugs = await service.place.slugs(wanted.compactMap(\.binding.thing))
+        let rows = wanted.map { JSONValue.object(row($0, slugs[$0.binding.thing])) }
+        return .json(200, ["bindings": .array(rows)])
+    }
+
+    private func show(_ name: String) async throws(BindingsError) -> LocalResponse {
+        let stored = try await service.stored(try entry(name).id)
+        let binding = stored.binding
+        let slugs = await service.place.slugs([binding.thing].compactMap(\.self))
+        var members = row(stored, slugs[binding.thing])
+        members["firmware"] = binding.firmware.map { .string($0) }
+        members["layout"] = binding.layout.map { .string($0.rawValue) }
+        members["interval"] = binding.interval.map { .string($0.rawValue) }
+        members["gateway"] = binding.gateway.map { .string("\($0)") }
+        members["properties"] = .object(binding.properties)
+        members["state"] = binding.state.map { .object($0) }
+        return .json(200, .object(members))
+    }
+
+    private func row(_ stored: StoredBinding, _ slug: String?) -> JSONObject {
+        let binding = stored.binding
+        let table = service.accounts.table
+        let owners = service.owners(of: BindingDirectory.Entry(stored)).map { table.name(of: $0) ?? "\($0)" }
+        return [
+            "vendor": .string(binding.vendor), "thingID": .string("\(binding.id)"),
+            "type": binding.type.map { .string($0) } ?? .null, "owned": .bool(binding.isOwned),
+            "route": .string(binding.route.rawValue),
+            "thing": (slug ?? binding.thing.map { "\($0)" }).map { .string($0) } ?? .null,
+            "owners": .array(owners.map { .string($0) }),
+            "made": .string(CivilTime(milliseconds: binding.made).shortText),
+            "seen": .string(CivilTime(milliseconds: binding.seen).shortText),
+        ]
+    }
+
+    private func onboard(
+        _ request: LocalRequest,
+        _ asker: BindingService.Asker
+    ) async throws(BindingsError) -> LocalResponse {
+        var body = try members(request)
+        var extras = BindingService.OnboardingExtras()
+        (extras.thing, extras.zone) = (try body.optional("thing"), try body.optional("zone"))
+        extras.tag = try body.optional("tag")
+        var rest = body.rest
+        if let owner = rest["owner"]?.string, !owner.contains(":") {
+            rest["owner"] = .string("user:\(owner)")
+        }
+        let isByOwner = rest["owner"] != nil
+        let form: OnboardingForm =
+            rest["thingID"] == nil
+            ? isByOwner ? .vendorByOwner : .vendorByThing : isByOwner ? .thingByOwner : .thingByThing
+        let onboarding: OnboardingRequest
+        do throws(Refusal) {
+            onboarding = try OnboardingRequest(form, .object(rest))
+        } catch {
+            throw .refused(error)
+        }
+        let answer = try await service.onboard(onboarding, by: asker, extras)
+        return .json(200, .object(answer.json(form)))
+    }
+
+    private func expect(
+        _ request: LocalRequest,
+        _ asker: BindingService.Asker
+    ) async throws(BindingsError) -> LocalResponse {
+        var body = try members(request)
+        let (vendor, type) = (try body.needed("vendorThingID"), try body.optional("type"))
+        try body.end()
+        let password = try await service.expect(vendor, type: type, by: asker)
+        return .json(200, ["thingPassword": .string(password)])
+    }
+
+    // MARK: Bodies
+
+    func members(_ request: LocalRequest) throws(BindingsError) -> LocalMembers {
+        guard case .object(let members)? = try? JSONValue(parsing: request.body) else {
+            throw .refused(.badJSON, "the body must be a JSON object")
+        }
+        return LocalMembers(CommandFields(members))
+    }
+}
+
+/// The members of a body, read one by one; unread ones are an error.
+struct LocalMembers {
+    private var fields: CommandFields
+
+    init(_ fields: CommandFields) { self.fields = fields }
+
+    /// Those that were not read.
+    var rest: JSONObject { fields.rest }
+
+    mutating func optional(_ key: String) throws(BindingsError) -> String? {
+        do throws(Refusal) { return try fields.text(key) } catch { throw .refused(error) }
+    }
+
+    mutating func needed(_ key: String) throws(BindingsError) -> String {
+        guard let text = try optional(key) else {
+            throw .refused(.invalidValue, "\(key) is missing", field: key)
+        }
+        return text
+    }
+
+    mutating func flag(_ key: String) throws(BindingsError) -> Bool {
+        do throws(Refusal) { return try fields.flag(key) ?? false } catch { throw .refused(error) }
+    }
+
+    func end() throws(BindingsError) {
+        do throws(Refusal) { try fields.finish() } catch { throw .refused(error) }
+    }
+}
+
+extension String {
+    /// An owner as a verb names it: also a user's name alone.
+    var asOwner: OwnerName {
+        get throws(BindingsError) {
+            guard let owner = OwnerName(contains(":") ? self : "user:\(self)") else {
+                throw .refused(
+                    .invalidValue,
+                    "an owner is a user's name, or \(OwnerName.rule)",
+                    field: "owner"
+                )
+            }
+            return owner
+        }
+    }
+}
+
+extension [FlareID: String] {
+    fileprivate subscript(thing: FlareID?) -> String? { thing.flatMap { self[$0] } }
+}
+
+extension LocalResponse {
+    static func json(_ status: Int, _ body: JSONValue) -> LocalResponse { LocalResponse(status, body.bytes) }
+
+    init(_ error: BindingsError) {
+        let status = ThingIFError(error, about: .thing).status
+        let body: JSONValue = ["error": .string(error.code), "message": .string(error.message)]
+        self.init(status, body.bytes, retryAfter: status == 429 ? 5 : nil)
+    }
+
+    static func nothing(_ request: LocalRequest) -> LocalResponse {
+        let path = QuotedValue.of("/" + request.path.joined(separator: "/"))
+        let message = "nothing answers \(request.method) \(path) here"
+        return .json(404, ["error": "unknown", "message": .string(message)])
+    }
+}

@@ -1,0 +1,58 @@
+import Administration
+import Controller
+import Flare
+import Logging
+import Settings
+import Threading
+import Web
+
+extension Capability {
+    /// Things with owners: onboarding, tokens, and their links to the place.
+    static let bindings = Capability(
+        name: "bindings",
+        settings: .bindings,
+        alerts: ["bindings-guessing"]
+    ) { context in
+        let settings = context.configuration.bindings
+        let (send, logger) = (context.send, context.logger)
+        let commands = PlaceCommands(send: send)
+        let app = try settings.app()
+        let service = try BindingService(
+            .init(app: app, site: settings.site, epoch: context.epoch),
+            context.accounts,
+            context.administration,
+            place: BindingPlace(
+                on: context.loop,
+                context.administration.place,
+                commands,
+                clock: context.clock,
+                state: context.state
+            ),
+            logger: logger
+        ) { problem in
+            send(.alert("bindings-guessing", .warning, problem))
+        }
+        var parts = CapabilityParts()
+        if app != nil { parts.routes = WebRoute.thingIF(service) }
+        parts.localAnswers = [BindingsLocalAPI(service).answer]
+        parts.answers = (PlaceCommands.actor, commands.receive)
+        parts.observer = StateObserver(where: { change in service.isConcerned(by: change) }) { _ in
+            service.wake()
+        }
+        parts.services = [DaemonService.untilShutdown("bindings") { await service.run() }]
+        return parts
+    }
+}
+
+extension BindingService {
+    /// Whether a change of the state may end a link, or give a binding its thing.
+    fileprivate nonisolated func isConcerned(by change: StateChange) -> Bool {
+        switch change {
+        case .object(let object):
+            object.kind == .thing && directory.entry(ofThing: object.id) != nil || directory.hasWaiting
+        case .environment, .link: true
+        case .zone: directory.hasWaiting
+        default: false
+        }
+    }
+}

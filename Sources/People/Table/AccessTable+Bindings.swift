@@ -1,0 +1,94 @@
+/// What somebody wants to do with a binding.
+///
+/// - Source: contrib/design/0091-things-with-owners.md, "Rights and secrets".
+package enum BindingNeed: Sendable, Hashable, CaseIterable {
+    /// Change its owners, its token, or remove it.
+    case own
+    /// Give commands.
+    case write
+    /// See its state and commands.
+    case read
+    /// Report its state: the thing itself, or who owns it.
+    case report
+    /// Answer commands: the thing itself alone.
+    case results
+}
+
+/// A binding as rights look at it.
+package struct BindingAccess: Sendable, Hashable {
+    package let id: BindingID
+    /// Its owners while it is linked to no thing; of a linked one the grants of its thing count alone.
+    package let owners: Set<Grantee>
+    /// The thing of the environment that it is linked to, with where that is now.
+    package let thing: AccessObject?
+
+    package init(_ id: BindingID, owners: Set<Grantee> = [], thing: AccessObject? = nil) {
+        (self.id, self.owners, self.thing) = (id, owners, thing)
+    }
+}
+
+extension AccessTable {
+    /// Whether somebody may do something with a binding at a moment, or why not.
+    ///
+    /// A thing does what is its own and nothing else. The app's key, and a token for nobody by name, onboard things and
+    /// do nothing with a binding. While a binding is linked to no thing, its owners own it, and grants of `all` count.
+    ///
+    /// - Parameter now: Milliseconds since 1970, UTC.
+    package func verdict(
+        of caller: BindingCaller,
+        _ need: BindingNeed,
+        on binding: BindingAccess,
+        at now: Int64
+    ) -> Verdict {
+        switch caller {
+        case .thing(let id):
+            return id == binding.id && need.isOfThing ? .granted(by: nil) : .refused(.noGrant)
+        case .app, .anonymous: return .refused(.noGrant)
+        case .user(let user):
+            guard let access = need.access else { return .refused(.noGrant) }
+            if let thing = binding.thing { return verdict(of: user, access, on: thing, at: now) }
+            return ownerVerdict(
+                of: user,
+                access,
+                binding,
+                verdict(of: user, access, on: .everything, at: now)
+            )
+        }
+    }
+
+    /// The verdict for who may be an owner of a binding without a thing.
+    ///
+    /// - Parameter general: What the grants of `all` say.
+    private func ownerVerdict(
+        of caller: Caller,
+        _ access: Access,
+        _ binding: BindingAccess,
+        _ general: Verdict
+    ) -> Verdict {
+        guard !general.isGranted, case .user(let id, let ceiling) = caller, user(id)?.state == .active,
+            binding.owners.contains(where: { includes(id, in: $0) })
+        else { return general }
+        if let ceiling, ceiling < access { return .refused(.ceiling(ceiling)) }
+        return .granted(by: nil)
+    }
+}
+
+extension BindingNeed {
+    /// The right that a user needs; `nil` for what is the thing's alone.
+    fileprivate var access: Access? {
+        switch self {
+        case .own, .report: .own
+        case .write: .write
+        case .read: .read
+        case .results: nil
+        }
+    }
+
+    /// Whether the thing itself may do it.
+    fileprivate var isOfThing: Bool {
+        switch self {
+        case .own, .write: false
+        case .read, .report, .results: true
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import Administration
+import Controller
+import Daemon
+import Flare
+import JSON
+import People
+import Threading
+
+/// A node with one environment, and a Flare server that answers within the call.
+final class TestPlace: Sendable {
+    /// What the server has.
+    struct Server: Sendable {
+        var zones: [FlareZone] = []
+        var things: [FlareThing] = []
+        /// Whether it makes things without a reply.
+        var isSilent = false
+        var next: UInt32 = 100
+    }
+
+    static let home = FlareID(high: 1, low: 1)
+    static let kitchen = FlareID(high: 2, low: 1)
+    static let now = Instant(wallMilliseconds: 1_900_000_000_000, steadyMilliseconds: 1_000)
+
+    let loop: LoopExecutor
+    let node: NodeRuntime
+    let server: Locked<Server>
+    let commands: PlaceCommands
+
+    init(_ server: Server = .withKitchen) throws {
+        let loop = try LoopExecutor()
+        var configuration = ControllerConfiguration()
+        configuration.lifecycle = Lifecycle.Settings()
+        let controller = DeviceController(epoch: "e", configuration: configuration, memory: PersistedState())
+        let node = NodeRuntime(
+            on: loop,
+            controller: controller,
+            clock: { TestPlace.now },
+            // No timer fires in these tests.
+            sleep: { _ in try await Task.sleep(for: .seconds(3600)) },
+            program: ProgramInfo(started: Self.now)
+        )
+        // A command that is not answered is given up at once.
+        let silent = Locked(server)
+        let commands = PlaceCommands(
+            sleep: { duration in
+                guard silent.withLock({ $0.isSilent }) else { return try await Task.sleep(for: duration) }
+            },
+            send: node.send
+        )
+        (self.loop, self.node, self.server, self.commands) = (loop, node, silent, commands)
+        let ports = NodeRuntime.Ports(
+            flare: { [server = self.server] request in
+                let reply = server.withLock { $0.reply(to: request) }
+                if let reply { node.receive(.replied(request, .success(reply))) }
+            },
+            publish: { _, output in
+                for answer in output.answers where answer.actor == PlaceCommands.actor {
+                    commands.receive(answer)
+                }
+            }
+        )
+        loop.perform { node.assumeIsolated { $0.connect(ports, policies: [PeoplePolicy()]) } }
+    }
+
+    /// Reads the place from the server.
+    func open() async {
+        node.send(.flare(.linkUp))
+        await settle()
+    }
+
+    /// Waits until everything before was handled.
+    func settle() async { await withCheckedContinuation { done in loop.perform { done.resume() } } }
+
+    /// Changes what the server has, which tells the node.
+    func change(_ change: @Sendable (inout Server) -> Void) async {
+        server.withLock { change(&$0) }
+        node.send(
+            .flare(.notice(.modelChanged(ObjectReference(.zone, Self.kitchen), environment: Self.home)))
+        )
+        await settle()
+    }
+
+    var things: [FlareThing] { server.withLock { $0.things } }
+
+    var accountsPlace: AccountsPlace {
+        let node = node
+        return AccountsPlace(
+            find: { _, _ in [] },
+            locate: { object in
+                await node.state.things[object.id].map {
+                    .thing($0.id, zone: $0.zone, environment: TestPlace.home)
+                }
+            },
+            slugs: { objects in
+                let slugs = await node.state.slugs
+                return objects.reduce(into: [:]) { $0[$1] = slugs[$1.kind, $1.id] }
+            }
+        )
+    }
+
+    var bindingPlace: BindingPlace {
+        let node = node
+        return BindingPlace(
+            on: loop,
+            accountsPlace,
+            commands,
+            clock: { TestPlace.now },
+            state: { node.assumeIsolated { $0.state } }
+        )
+    }
+
+    /// A thing of the kitchen.
+    static func thing(_ number: UInt32, _ name: String, _ data: JSONObject = [:]) -> FlareThing {
+        var thing = FlareThing(id: FlareID(high: 3, low: number))
+        (thing.name, thing.data) = (name, data)
+        (thing.zone, thing.environment) = (kitchen, home)
+        return thing
+    }
+}
+
+extension TestPlace.Server {
+    static var withKitchen: TestPlace.Server {
+        var kitchen = FlareZone(id: TestPlace.kitchen)
+        (kitchen.name, kitchen.environment) = ("Kitchen", TestPlace.home)
+        var server = TestPlace.Server()
+        server.zones = [kitchen]
+        return server
+    }
+
+    /// `nil` for none.
+    mutating func reply(to request: FlareRequest) -> FlareReply? {
+        switch request {
+        case .loadEnvironments:
+            var home = FlareEnvironment(id: TestPlace.home)
+            home.name = "Home"
+            return .environments([home])
+        case .loadPlace: return .place(zones: zones, things: things)
+        case .loadDevice: return .device(nil)
+        case .createDevice(let draft, _):
+            var device = FlareDevice(id: FlareID(high: 4, low: 1))
+            (device.name, device.environment) = (draft.name, TestPlace.home)
+            return .device(device)
+        case .loadPresence: return .presence(zone: nil, nearest: nil)
+        case .create(_, let edit, let zone, _):
+            var thing = TestPlace.thing(next, edit.name ?? "", edit.data)
+            thing.zone = zone
+            next += 1
+            things.append(thing)
+            return isSilent ? nil : .created(thing.id)
+        case .change(let object, let edit):
+            guard let index = things.firstIndex(where: { $0.id == object.id }) else { return .done }
+            things[index].data.merge(edit.data) { $1 }
+            return .done
+        case .remove(let object, _):
+            things.removeAll { $0.id == object.id }
+            return .done
+        case .subscribe, .unsubscribe, .setData, .setPosition, .performAction, .renameDevice: return .done
+        }
+    }
+}
