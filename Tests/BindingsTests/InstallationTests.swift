@@ -53,6 +53,15 @@ struct InstallationTests {
         #expect(refusal?.message.hasPrefix(sentence) == true, "\(refusal?.message ?? "")")
     }
 
+    @Test(arguments: Installation.DeviceType.allCases)
+    func `each type of device is read as itself`(device: Installation.DeviceType) throws {
+        let request = try Installation.Request([
+            "installationRegistrationID": "t", "deviceType": .string(device.rawValue),
+        ])
+        #expect(request.device == device)
+        #expect(!request.isDevelopment)
+    }
+
     @Test func `an installation is notified of the end of a command`() throws {
         let installation = Installation("i-1", try Self.request("t"), owner: Self.ann)
         let thing = BindingID(high: 0, low: 1)

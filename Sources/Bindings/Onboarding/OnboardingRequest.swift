@@ -174,10 +174,7 @@ extension OnboardingRequest {
     private static func layout(_ name: String, in body: ReceivedObject) throws(Refusal) -> ThingBinding
         .Layout?
     {
-        guard body.optional(name) != nil else { return nil }
-        return ThingBinding.Layout(
-            rawValue: try body.word(name, ThingBinding.Layout.allCases.map(\.rawValue))
-        )
+        try body.optional(name) == nil ? nil : body.word(name, as: ThingBinding.Layout.self)
     }
 
     private static func interval(_ name: String, in body: ReceivedObject) throws(Refusal) -> GroupInterval? {

@@ -68,10 +68,9 @@ extension Installation.Request {
         guard 1...Installation.longestToken ~= text.utf8.count,
             !text.unicodeScalars.contains(where: HarmfulCharacters.contain)
         else { throw body.refusal(.invalidValue, of: token, "must be \(legal)") }
-        let types = Installation.DeviceType.allCases.map(\.rawValue)
         self.init(
             token: text,
-            device: Installation.DeviceType(rawValue: try body.word("deviceType", types)) ?? .mqtt,
+            device: try body.word("deviceType", as: Installation.DeviceType.self),
             isDevelopment: try body.optionalFlag("development") ?? false
         )
     }

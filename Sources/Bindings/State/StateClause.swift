@@ -111,8 +111,7 @@ extension StateClause {
             }
             // The type decides which members there may be, so they are checked after it.
             let typed = try ReceivedObject(json, at: path, known: json.object?.keys ?? [])
-            let name = try typed.word("type", Kind.allCases.map(\.rawValue))
-            guard let kind = Kind(rawValue: name) else { return .all }
+            let kind = try typed.word("type", as: Kind.self)
             let object = try ReceivedObject(json, at: path, known: ["type"] + kind.members)
             switch kind {
             case .all: return .all
