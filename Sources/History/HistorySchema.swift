@@ -50,8 +50,6 @@ enum ThingKey {
 
     /// The beginning of the group of a key.
     static func start(of key: Int64) -> Int64 { (key >> bits) &* minute }
-
-    static func number(of key: Int64) -> Int64 { key & maximumNumber }
 }
 
 /// What is remembered besides the tables, by name.
