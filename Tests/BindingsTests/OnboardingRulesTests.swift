@@ -128,6 +128,18 @@ struct OnboardingRulesTests {
         #expect(throws: BindingsError.self) { try second.binding.history.get() }
     }
 
+    @Test func `properties that are dropped fix nothing`() throws {
+        let first = try Self.onboard(Self.request(.vendorByThing, ["thingProperties": ["_a": 1]])).get()
+        #expect(first.ignored == ["_a"])
+        #expect(first.binding.fixed.isEmpty)
+        let second = try Self.onboard(
+            Self.request(.vendorByThing, ["thingProperties": ["a": 1]]),
+            first.binding
+        ).get()
+        #expect(second.ignored == [])
+        #expect(second.binding.properties == ["a": 1])
+    }
+
     @Test func `whatever the order of onboardings, the same is fixed`() throws {
         for seed in UInt64(0)..<500 {
             var random = SplitMix64(seed: seed)

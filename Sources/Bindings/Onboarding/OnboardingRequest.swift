@@ -135,8 +135,10 @@ extension OnboardingRequest {
         layout = try names.layout.flatMap { name throws(Refusal) in try Self.layout(name, in: body) }
         interval = try Self.interval(names.interval, in: body)
         let given = try Self.properties(names.properties, in: body)
-        properties = given?.filter { !Self.isReserved($0.key) }
+        let kept = given?.filter { !Self.isReserved($0.key) }
         dropped = given?.keys.filter(Self.isReserved) ?? []
+        // Of an object that has nothing else nothing is left to be fixed; an empty one means to be empty.
+        properties = kept?.isEmpty == true && !dropped.isEmpty ? nil : kept
     }
 
     private static func isReserved(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: "_") }
