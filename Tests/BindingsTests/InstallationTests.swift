@@ -30,6 +30,18 @@ struct InstallationTests {
         #expect(Installation.registered(other, known: first, newID: "i-2", owner: Self.bob).id == "i-2")
     }
 
+    @Test func `tokens that only look alike are of two installations`() throws {
+        let first = Installation.registered(try Self.request("é"), known: nil, newID: "i-1", owner: Self.ann)
+        let other = Installation.registered(
+            try Self.request("e\u{301}"),
+            known: first,
+            newID: "i-2",
+            owner: Self.ann
+        )
+        #expect(other.id == "i-2")
+        #expect(!other.isSame(as: first))
+    }
+
     @Test(
         arguments: [
             ([:], "installationRegistrationID is missing"),
