@@ -60,7 +60,7 @@ extension HistoryFile {
         return end
     }
 
-    /// The first sample of a time whose field has a value.
+    /// The first sample of a time whose field is the same number as a value.
     func samples(_ id: BindingID) -> (_ at: Int64, _ field: String, _ value: JSONValue) -> JSONObject? {
         guard let thing = things[id] else { return { _, _, _ in nil } }
         var block: (key: Int64, samples: PackedSamples)?
@@ -68,7 +68,9 @@ extension HistoryFile {
             try? self.read { database in
                 var reader = SampleReader(thing.number, self, database, block)
                 defer { block = reader.latest }
-                return try reader.samples(at...at).first { $0.state[field] == value }?.state
+                return try reader.samples(at...at).first {
+                    $0.state[field]?.isSameNumber(as: value) ?? false
+                }?.state
             }
         }
     }

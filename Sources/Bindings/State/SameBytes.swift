@@ -1,4 +1,4 @@
-import JSON
+package import JSON
 
 extension String {
     /// Whether both have the same bytes, as names and texts in JSON are compared.
@@ -16,5 +16,14 @@ extension JSONValue {
         // 1e17 is a double, and 100000000000000000 keeps its digits.
         if let integer, let other = value.integer { return integer == other }
         return self == value
+    }
+
+    /// Whether both are numbers, and the same ones as far as least and greatest values tell them apart.
+    ///
+    /// Whole numbers of 64 bits are told apart exactly, others as doubles, however they are written.
+    package func isSameNumber(as other: JSONValue) -> Bool {
+        if let integer, let other = other.integer { return integer == other }
+        guard let number, let other = other.number else { return false }
+        return number == other
     }
 }
