@@ -336,10 +336,12 @@ package actor HistoryStore {
     }
 
     private func tryAgain() {
-        guard !isClosed else { return }
         let before = failures
+        // Without samples nothing else would open it.
+        guard !isClosed, openFile() != nil else { return }
         storeWaiting()
         if failures == before { tidy() }
+        if failures == before { sweep() }
         guard failures == before, hasFailed else { return }
         hasFailed = false
         let dropped = waiting.withLock { waiting in

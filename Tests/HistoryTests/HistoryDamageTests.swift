@@ -140,6 +140,27 @@ struct HistoryDamageTests {
         }
     }
 
+    @Test func `a file that cannot be opened is not said to be right again, though no sample waits`()
+        async throws
+    {
+        try await withTemporaryFolder { folder in
+            let history = try TestHistory(folder.path("later/history.db"))
+            for _ in 0..<3 { await history.store.flush() }
+            #expect(history.reported.count == 1)
+            guard case .failed(.database)? = history.reported.first else {
+                Issue.record("nothing was reported")
+                return
+            }
+            try FileManager.default.createDirectory(
+                atPath: folder.path("later"),
+                withIntermediateDirectories: true
+            )
+            for _ in 0..<2 { await history.store.flush() }
+            #expect(Array(history.reported.dropFirst()) == [.recovered(dropped: 0)])
+            await history.store.close()
+        }
+    }
+
     @Test(.enabled { await OwnDisk.canMount() })
     func `a full disk is said, and samples are stored when there is room again`() async throws {
         try await withTemporaryFolder { folder in
