@@ -30,6 +30,8 @@ package actor HistoryStore {
     private static let upkeep = Duration.seconds(60)
     /// Milliseconds after which it checks the limits again, unless samples were packed.
     private static let trimming: Int64 = 60_000
+    /// What comes between the name of the file and the time in the name of a damaged one.
+    private static let damagedMark = ".damaged-"
 
     private let executor: LoopExecutor
     private nonisolated let waiting = Locked(Waiting())
@@ -317,8 +319,7 @@ package actor HistoryStore {
     }
 
     private func fail(_ error: HistoryError) {
-        // SQLite's general error is no damage of a file that could be opened.
-        if error.isDamage, !error.isGeneral, file != nil {
+        if error.isDamage, file != nil {
             file?.close()
             file = nil
             removal = nil
@@ -353,17 +354,26 @@ package actor HistoryStore {
 
     /// Renames a damaged file, so that another one can be begun; of several the last one is kept.
     private func moveAside(_ error: HistoryError) -> Bool {
-        let mark = ".damaged-"
+        let damaged = "\(path)\(Self.damagedMark)\(clock() / 1000)"
+        guard rename(path, damaged) == 0 else { return false }
+        for suffix in ["-wal", "-shm"] where rename(path + suffix, damaged + suffix) != 0 {
+            // It had none; one of the same name is an older file's.
+            unlink(damaged + suffix)
+        }
+        removeDamaged(but: URL(filePath: damaged).lastPathComponent)
+        report(.restarted(damaged: damaged, error))
+        return true
+    }
+
+    /// Removes the damaged files that were moved aside earlier.
+    private func removeDamaged(but kept: String) {
         let file = URL(filePath: path)
         let folder = file.deletingLastPathComponent()
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        where name.hasPrefix(file.lastPathComponent + mark) {
+        where name.hasPrefix(file.lastPathComponent + Self.damagedMark)
+            && ![kept, "\(kept)-wal", "\(kept)-shm"].contains(name)
+        {
             try? FileManager.default.removeItem(at: folder.appending(path: name))
         }
-        let damaged = "\(path)\(mark)\(clock() / 1000)"
-        guard rename(path, damaged) == 0 else { return false }
-        for suffix in ["-wal", "-shm"] { rename(path + suffix, damaged + suffix) }
-        report(.restarted(damaged: damaged, error))
-        return true
     }
 }
