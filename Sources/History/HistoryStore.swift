@@ -178,7 +178,14 @@ package actor HistoryStore {
     package func json(_ empty: HistoryAnswer, of thing: BindingID) throws(HistoryError) -> JSONObject {
         let answer = try filled(empty, of: thing)
         guard let file else { throw HistoryError.closed(path: path) }
-        return answer.json(truncatedBefore: file.truncation(of: answer, of: thing), file.samples(thing))
+        let truncated: Int64?
+        do throws(HistoryError) {
+            truncated = try file.truncation(of: answer, of: thing)
+        } catch {
+            fail(error)
+            throw error
+        }
+        return answer.json(truncatedBefore: truncated, file.samples(thing))
     }
 
     /// The answer to a query about a thing, for tables.
