@@ -110,17 +110,21 @@ extension ReceivedObject {
         return whole
     }
 
-    /// One of several words.
-    func word(_ name: String, _ legal: [String]) throws(Refusal) -> String {
+    /// One of several words; the member is required.
+    func word<Word: RawRepresentable<String> & CaseIterable>(
+        _ name: String,
+        as _: Word.Type
+    ) throws(Refusal) -> Word {
+        let legal = Word.allCases.map(\.rawValue)
         let list = "one of \(QuotedValue.list(legal))"
         let word = try text(name, list)
-        guard legal.contains(word) else {
+        guard let value = Word(rawValue: word) else {
             throw refusal(
                 .invalidValue,
                 of: name,
                 "must be \(list), is \(QuotedValue.of(word))\(NearestName.hint(for: word, among: legal))"
             )
         }
-        return word
+        return value
     }
 }

@@ -4,6 +4,8 @@ import GRDB
 package enum HistoryError: Error, Sendable, Hashable {
     /// SQLite's result code and message.
     case database(path: String, code: Int32, message: String)
+    /// An error that is not SQLite's, such as the system's.
+    case other(path: String, message: String)
     case newerVersion(path: String)
     /// It is closed, or could not be opened yet.
     case closed(path: String)
@@ -15,22 +17,14 @@ package enum HistoryError: Error, Sendable, Hashable {
             self = .database(path: path, code: error.resultCode.rawValue, message: error.message ?? "")
         // A value of another type than the table's.
         case is RowDecodingError: self = .database(path: path, code: 11, message: "a value cannot be read")
-        default: self = .database(path: path, code: 1, message: "\(error)")
+        default: self = .other(path: path, message: "\(error)")
         }
     }
 
-    /// Whether the file itself is damaged, so that another attempt cannot succeed.
-    ///
-    /// SQLite's general error (1) means that a table is missing, or has other columns.
+    /// Whether the file itself is damaged, or is no database, so that another attempt cannot succeed.
     var isDamage: Bool {
         guard case .database(_, let code, _) = self else { return false }
-        return [1, 11, 26].contains(code & 0xFF)
-    }
-
-    /// Whether it is SQLite's general error, which is a mistake in a statement, too.
-    var isGeneral: Bool {
-        guard case .database(_, let code, _) = self else { return false }
-        return code & 0xFF == 1
+        return [11, 26].contains(code & 0xFF)
     }
 }
 
@@ -39,6 +33,7 @@ extension HistoryError: CustomStringConvertible {
         switch self {
         case .database(let path, let code, let message):
             "\(path) cannot be used: \(message) (SQLite \(code))\(Self.advice(code))"
+        case .other(let path, let message): "\(path) cannot be used: \(message)"
         case .newerVersion(let path):
             "\(path) was written by a newer version of trilateral; use that version, or move the file away"
         case .closed(let path): "\(path) is not open"

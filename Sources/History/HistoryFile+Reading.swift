@@ -30,8 +30,7 @@ extension HistoryFile {
         guard let whole = cover.whole else { return }
         let length = thing.interval.milliseconds
         for start in stride(from: whole.lowerBound, to: whole.upperBound, by: Int(length)) {
-            var sums = sums.things[thing.number]?.groups[start] ?? GroupSums()
-            if let stored = try Self.sums(ThingKey.sums(start, thing.number), database) { sums.merge(stored) }
+            let sums = try sums(of: start, thing, database)
             if answer.query.isAnswered(by: sums) {
                 answer.add(sums, of: start)
             } else {
@@ -40,8 +39,15 @@ extension HistoryFile {
         }
     }
 
+    /// The sums of a group, stored or not.
+    private func sums(of start: Int64, _ thing: Thing, _ database: Database) throws -> GroupSums {
+        var sums = sums.things[thing.number]?.groups[start] ?? GroupSums()
+        if let stored = try Self.sums(ThingKey.sums(start, thing.number), database) { sums.merge(stored) }
+        return sums
+    }
+
     /// From when on an answer is complete, if something that it asks for was removed; milliseconds since 1970.
-    func truncation(of answer: HistoryAnswer, of id: BindingID) -> Int64? {
+    func truncation(of answer: HistoryAnswer, of id: BindingID) throws(HistoryError) -> Int64? {
         guard let thing = things[id], let range = answer.query.samples else { return nil }
         // What came after the removal is complete.
         let samplesFrom = samplesFrom.flatMap { thing.first < $0 ? $0 : nil }
@@ -53,14 +59,32 @@ extension HistoryFile {
             // The group that contains that time is gone, too.
             end = thing.interval.start(of: sumsFrom - 1) + thing.interval.milliseconds
         }
-        for part in cover.partial {
-            guard let samplesFrom, part.lowerBound < samplesFrom else { continue }
+        guard let samplesFrom else { return end }
+        let parts = try cover.partial + cutGroups(cover, before: samplesFrom, answer.query, thing)
+        for part in parts where part.lowerBound < samplesFrom {
             end = max(end ?? .min, min(samplesFrom, part.upperBound + 1))
         }
         return end
     }
 
-    /// The first sample of a time whose field has a value.
+    /// The groups that begin before a time and lack a field in their sums, so that they are read from samples.
+    private func cutGroups(
+        _ cover: GroupCover,
+        before time: Int64,
+        _ query: HistoryQuery,
+        _ thing: Thing
+    ) throws(HistoryError) -> [ClosedRange<Int64>] {
+        guard let whole = cover.whole, whole.lowerBound < time else { return [] }
+        let length = thing.interval.milliseconds
+        return try read { database in
+            try stride(from: whole.lowerBound, to: min(whole.upperBound, time), by: Int(length)).compactMap {
+                let isAnswered = query.isAnswered(by: try self.sums(of: $0, thing, database))
+                return isAnswered ? nil : $0...($0 + length - 1)
+            }
+        }
+    }
+
+    /// The first sample of a time whose field is the same number as a value.
     func samples(_ id: BindingID) -> (_ at: Int64, _ field: String, _ value: JSONValue) -> JSONObject? {
         guard let thing = things[id] else { return { _, _, _ in nil } }
         var block: (key: Int64, samples: PackedSamples)?
@@ -68,7 +92,9 @@ extension HistoryFile {
             try? self.read { database in
                 var reader = SampleReader(thing.number, self, database, block)
                 defer { block = reader.latest }
-                return try reader.samples(at...at).first { $0.state[field] == value }?.state
+                return try reader.samples(at...at).first {
+                    $0.state[field]?.isSameNumber(as: value) ?? false
+                }?.state
             }
         }
     }

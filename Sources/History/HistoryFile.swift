@@ -112,7 +112,11 @@ final class HistoryFile {
             guard try queue.read({ try !migrator.hasBeenSuperseded($0) }) else {
                 throw HistoryError.newerVersion(path: path)
             }
-            try migrator.migrate(queue)
+            do { try migrator.migrate(queue) } catch DatabaseError.SQLITE_ERROR {
+                // The tables are there, and are not known to be.
+                throw HistorySchema.damage
+            }
+            guard try queue.read({ try HistorySchema.isWhole($0) }) else { throw HistorySchema.damage }
             return queue
         }
         try load(at: now)

@@ -26,6 +26,27 @@ enum HistorySchema {
         }
         return migrator
     }
+
+    /// The columns of each table.
+    private static let columns = [
+        "thing": ["number", "id", "interval", "first"], "sample": ["row", "thing", "at", "body"],
+        "round": ["number", "first", "last", "packed"], "packed": ["key", "first", "last", "body"],
+        "sums": ["key", "body"], "mark": ["name", "value"],
+    ]
+
+    /// Whether all tables are there with all their columns, so that no statement can be wrong.
+    static func isWhole(_ database: Database) throws -> Bool {
+        try columns.allSatisfy { table, columns in
+            let sql = "SELECT name FROM pragma_table_info(?) ORDER BY cid"
+            return try String.fetchAll(database, sql: sql, arguments: [table]) == columns
+        }
+    }
+
+    /// The error of a file whose tables are others.
+    static let damage = DatabaseError(
+        resultCode: .SQLITE_CORRUPT,
+        message: "a table is missing, or is another one"
+    )
 }
 
 /// The key of a row that belongs to a thing: what comes first in the order, and the thing's number in the lowest bits.
@@ -50,8 +71,6 @@ enum ThingKey {
 
     /// The beginning of the group of a key.
     static func start(of key: Int64) -> Int64 { (key >> bits) &* minute }
-
-    static func number(of key: Int64) -> Int64 { key & maximumNumber }
 }
 
 /// What is remembered besides the tables, by name.

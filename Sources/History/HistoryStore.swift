@@ -30,6 +30,8 @@ package actor HistoryStore {
     private static let upkeep = Duration.seconds(60)
     /// Milliseconds after which it checks the limits again, unless samples were packed.
     private static let trimming: Int64 = 60_000
+    /// What comes between the name of the file and the time in the name of a damaged one.
+    private static let damagedMark = ".damaged-"
 
     private let executor: LoopExecutor
     private nonisolated let waiting = Locked(Waiting())
@@ -176,7 +178,14 @@ package actor HistoryStore {
     package func json(_ empty: HistoryAnswer, of thing: BindingID) throws(HistoryError) -> JSONObject {
         let answer = try filled(empty, of: thing)
         guard let file else { throw HistoryError.closed(path: path) }
-        return answer.json(truncatedBefore: file.truncation(of: answer, of: thing), file.samples(thing))
+        let truncated: Int64?
+        do throws(HistoryError) {
+            truncated = try file.truncation(of: answer, of: thing)
+        } catch {
+            fail(error)
+            throw error
+        }
+        return answer.json(truncatedBefore: truncated, file.samples(thing))
     }
 
     /// The answer to a query about a thing, for tables.
@@ -317,8 +326,7 @@ package actor HistoryStore {
     }
 
     private func fail(_ error: HistoryError) {
-        // SQLite's general error is no damage of a file that could be opened.
-        if error.isDamage, !error.isGeneral, file != nil {
+        if error.isDamage, file != nil {
             file?.close()
             file = nil
             removal = nil
@@ -336,10 +344,12 @@ package actor HistoryStore {
     }
 
     private func tryAgain() {
-        guard !isClosed else { return }
         let before = failures
+        // Without samples nothing else would open it.
+        guard !isClosed, openFile() != nil else { return }
         storeWaiting()
         if failures == before { tidy() }
+        if failures == before { sweep() }
         guard failures == before, hasFailed else { return }
         hasFailed = false
         let dropped = waiting.withLock { waiting in
@@ -351,17 +361,26 @@ package actor HistoryStore {
 
     /// Renames a damaged file, so that another one can be begun; of several the last one is kept.
     private func moveAside(_ error: HistoryError) -> Bool {
-        let mark = ".damaged-"
+        let damaged = "\(path)\(Self.damagedMark)\(clock() / 1000)"
+        guard rename(path, damaged) == 0 else { return false }
+        for suffix in ["-wal", "-shm"] where rename(path + suffix, damaged + suffix) != 0 {
+            // It had none; one of the same name is an older file's.
+            unlink(damaged + suffix)
+        }
+        removeDamaged(but: URL(filePath: damaged).lastPathComponent)
+        report(.restarted(damaged: damaged, error))
+        return true
+    }
+
+    /// Removes the damaged files that were moved aside earlier.
+    private func removeDamaged(but kept: String) {
         let file = URL(filePath: path)
         let folder = file.deletingLastPathComponent()
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        where name.hasPrefix(file.lastPathComponent + mark) {
+        where name.hasPrefix(file.lastPathComponent + Self.damagedMark)
+            && ![kept, "\(kept)-wal", "\(kept)-shm"].contains(name)
+        {
             try? FileManager.default.removeItem(at: folder.appending(path: name))
         }
-        let damaged = "\(path)\(mark)\(clock() / 1000)"
-        guard rename(path, damaged) == 0 else { return false }
-        for suffix in ["-wal", "-shm"] { rename(path + suffix, damaged + suffix) }
-        report(.restarted(damaged: damaged, error))
-        return true
     }
 }

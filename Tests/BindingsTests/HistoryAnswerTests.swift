@@ -116,7 +116,7 @@ struct HistoryAnswerTests {
             for sample in samples { unstored.add(sample.state, at: sample.at) }
             var answer = try HistoryAnswer(to: query, of: .minute)
             let cover = try #require(query.cover(.minute))
-            for (start, sums) in unstored.takeAll() where cover.whole?.contains(start) == true {
+            for (start, sums) in unstored.groups where cover.whole?.contains(start) == true {
                 #expect(query.isAnswered(by: sums))
                 answer.add(sums, of: start)
             }

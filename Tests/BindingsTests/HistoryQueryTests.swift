@@ -82,6 +82,12 @@ struct HistoryQueryTests {
         #expect([.invalidValue, .wrongType].contains(refusal?.code))
     }
 
+    @Test func `results may have names that only look alike`() throws {
+        let aggregations = try ["é", "e\u{301}"].map { try Aggregation(argument: "max:\($0)") }
+        let query = try HistoryQuery(.time(0...1), isGrouped: true, aggregations: aggregations)
+        #expect(query.aggregations.count == 2)
+    }
+
     @Test func `a limit beyond a thousand counts as a thousand`() throws {
         for (limit, expected) in [("0", 1000), ("1", 1), ("1000", 1000), ("1001", 1000), ("null", 1000)] {
             let text = #"{"query":{"clause":{"type":"all"}},"bestEffortLimit":\#(limit)}"#

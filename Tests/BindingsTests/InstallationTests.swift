@@ -30,6 +30,18 @@ struct InstallationTests {
         #expect(Installation.registered(other, known: first, newID: "i-2", owner: Self.bob).id == "i-2")
     }
 
+    @Test func `tokens that only look alike are of two installations`() throws {
+        let first = Installation.registered(try Self.request("é"), known: nil, newID: "i-1", owner: Self.ann)
+        let other = Installation.registered(
+            try Self.request("e\u{301}"),
+            known: first,
+            newID: "i-2",
+            owner: Self.ann
+        )
+        #expect(other.id == "i-2")
+        #expect(!other.isSame(as: first))
+    }
+
     @Test(
         arguments: [
             ([:], "installationRegistrationID is missing"),
@@ -51,6 +63,15 @@ struct InstallationTests {
     func `a refusal names what is wrong and what is legal`(json: JSONValue, sentence: String) {
         let refusal = #expect(throws: Refusal.self) { try Installation.Request(json) }
         #expect(refusal?.message.hasPrefix(sentence) == true, "\(refusal?.message ?? "")")
+    }
+
+    @Test(arguments: Installation.DeviceType.allCases)
+    func `each type of device is read as itself`(device: Installation.DeviceType) throws {
+        let request = try Installation.Request([
+            "installationRegistrationID": "t", "deviceType": .string(device.rawValue),
+        ])
+        #expect(request.device == device)
+        #expect(!request.isDevelopment)
     }
 
     @Test func `an installation is notified of the end of a command`() throws {

@@ -89,6 +89,19 @@ struct OnboardingRequestTests {
         #expect(request.dropped == ["_", "_b"])
     }
 
+    @Test func `properties of which all are dropped were not given, and empty ones were`() throws {
+        func request(_ properties: JSONValue) throws -> OnboardingRequest {
+            try OnboardingRequest(
+                .vendorByOwner,
+                Self.body(.vendorByOwner, ["thingProperties": properties])
+            )
+        }
+        let reserved = try request(["_a": 1, "_b": [:]])
+        #expect(reserved.properties == nil)
+        #expect(reserved.dropped == ["_a", "_b"])
+        #expect(try request([:]).properties == [:])
+    }
+
     @Test func `an end node has members of its own`() throws {
         let request = try OnboardingRequest(
             .endNode,

@@ -24,13 +24,14 @@ struct OnboardingRulesTests {
         _ request: OnboardingRequest,
         _ known: ThingBinding? = nil,
         gateway: ThingBinding? = nil,
+        hasEndNodes: Bool = false,
         _ password: OnboardingRules.Password? = nil,
         by caller: BindingCaller? = nil,
         isOwnerAllowed: Bool = true
     ) -> Result<Onboarded, BindingsError> {
         OnboardingRules.onboard(
             request,
-            OnboardingRules.Known(known, gateway: gateway),
+            OnboardingRules.Known(known, gateway: gateway, hasEndNodes: hasEndNodes),
             password ?? (known == nil ? .isFirst(hash: "hash") : .isRight),
             as: id,
             by: caller ?? (request.form.isByOwner ? user : .app),
@@ -126,6 +127,18 @@ struct OnboardingRulesTests {
         #expect(second.binding.type == "meter")
         #expect(second.binding.interval == nil)
         #expect(throws: BindingsError.self) { try second.binding.history.get() }
+    }
+
+    @Test func `properties that are dropped fix nothing`() throws {
+        let first = try Self.onboard(Self.request(.vendorByThing, ["thingProperties": ["_a": 1]])).get()
+        #expect(first.ignored == ["_a"])
+        #expect(first.binding.fixed.isEmpty)
+        let second = try Self.onboard(
+            Self.request(.vendorByThing, ["thingProperties": ["a": 1]]),
+            first.binding
+        ).get()
+        #expect(second.ignored == [])
+        #expect(second.binding.properties == ["a": 1])
     }
 
     @Test func `whatever the order of onboardings, the same is fixed`() throws {
@@ -228,6 +241,35 @@ struct OnboardingRulesTests {
         var owned = fine
         owned.isOwned = true
         #expect(Self.code(Self.onboard(request, other, gateway: owned)) == "invalid_value")
+    }
+
+    @Test(arguments: [nil, .standalone, .gateway] as [ThingBinding.Layout?])
+    func `a thing that has end nodes is a gateway, whatever its layout says`(
+        layout: ThingBinding.Layout?
+    ) throws {
+        let gatewayID = BindingID(high: 7, low: 7)
+        var gateway = ThingBinding(gatewayID, vendor: "g-1", password: "hash", made: 0)
+        gateway.isOwned = true
+        var thing = ThingBinding(Self.id, vendor: "n-1", password: "hash", made: 0)
+        thing.layout = layout
+        let request = try OnboardingRequest(
+            .endNode,
+            [
+                "gatewayThingID": .string("\(gatewayID)"), "endNodeVendorThingID": "n-1",
+                "endNodePassword": "secret",
+                "owner": "user:owner",
+            ]
+        )
+        #expect(
+            Self.code(Self.onboard(request, thing, gateway: gateway, hasEndNodes: true)) == "invalid_value"
+        )
+        for position: JSONValue in ["STANDALONE", "ENDNODE", "GATEWAY", .null] {
+            let later = try Self.request(.thingByThing, ["layoutPosition": position])
+            #expect(try Self.onboard(later, thing, hasEndNodes: true).get().binding.layout == .gateway)
+        }
+        // Without them it may become something else again.
+        let free = try Self.request(.thingByThing, ["layoutPosition": "STANDALONE"])
+        #expect(try Self.onboard(free, thing).get().binding.layout == .standalone)
     }
 
     @Test func `there is no history without an owner or without an interval`() {

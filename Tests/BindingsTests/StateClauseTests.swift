@@ -38,6 +38,26 @@ struct StateClauseTests {
         #expect(try Self.clause(text).matches(Self.state, at: 1000) == isMatch)
     }
 
+    @Test func `texts that only look alike are not equal`() {
+        let (one, other) = ("é", "e\u{301}")
+        let state: JSONObject = ["name": .string(one)]
+        #expect(StateClause.equals("name", .string(one)).matches(state, at: 0))
+        #expect(!StateClause.equals("name", .string(other)).matches(state, at: 0))
+        #expect(StateClause.not(.equals("name", .string(other))).matches(state, at: 0))
+    }
+
+    @Test func `a large whole number is equal however it is written`() throws {
+        let texts = ["1e17", "100000000000000000"]
+        for state in try texts.map({ try JSONValue(parsing: "{\"n\":\($0)}") }).compactMap(\.object) {
+            for text in texts {
+                let clause = try Self.clause("{\"type\":\"eq\",\"field\":\"n\",\"value\":\(text)}")
+                #expect(clause.matches(state, at: 0))
+            }
+            let next = try Self.clause(#"{"type":"eq","field":"n","value":100000000000000001}"#)
+            #expect(!next.matches(state, at: 0))
+        }
+    }
+
     @Test(arguments: [
         ("7", "clause must be an object"),
         ("{}", "clause.type is missing; it must be one of all, eq, not"),

@@ -86,6 +86,20 @@ struct ThingCommandTests {
         #expect(delivered.state == .delivered)
     }
 
+    @Test func `a result whose name only looks alike is of another action`() {
+        var command = ThingCommand(
+            "c-1",
+            of: Self.thing,
+            CommandRequest([CommandAction("é", true)]),
+            issuer: Self.owner,
+            created: 1000,
+            deadline: 61_000
+        )
+        let other = ActionResult("e\u{301}", isSucceeded: true)
+        #expect(command.apply(.answered(0, other), at: 1001) == [])
+        #expect(command.state == .sending)
+    }
+
     @Test
     func `a result twice, too late, of another name or in another order changes nothing that is settled`() {
         for seed in UInt64(0)..<1000 {

@@ -100,6 +100,63 @@ struct HistoryDamageTests {
         }
     }
 
+    @Test func `only what SQLite calls corrupt or no database is damage`() {
+        let system = NSError(domain: NSPOSIXErrorDomain, code: 5)
+        #expect(!HistoryError(system, "p").isDamage)
+        #expect(HistoryError(system, "p").description.hasPrefix("p cannot be used: "))
+        for code in [
+            ResultCode.SQLITE_ERROR, .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_BUSY, .SQLITE_CANTOPEN,
+            .SQLITE_NOMEM,
+        ] {
+            #expect(!HistoryError(DatabaseError(resultCode: code), "p").isDamage)
+        }
+        for code in [ResultCode.SQLITE_CORRUPT, .SQLITE_NOTADB] {
+            #expect(HistoryError(DatabaseError(resultCode: code), "p").isDamage)
+        }
+    }
+
+    @Test(arguments: [
+        "ALTER TABLE sums RENAME COLUMN body TO other", "DROP TABLE mark", "DROP TABLE grdb_migrations",
+    ])
+    func `tables that are others are damage`(sql: String) async throws {
+        try await withHistory { history in
+            history.record(TestHistory.seconds(3))
+            await history.store.close()
+            let file = try HistoryFile(history.path, at: 0)
+            try file.write { try $0.execute(sql: sql) }
+            file.close()
+            try await history.reopen()
+            #expect(try await history.json(try HistoryQuery()) == ["results": []])
+            #expect(history.files.contains { $0.contains("damaged") })
+        }
+    }
+
+    @Test func `an older damaged file stays until the next one is moved aside`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write(String(repeating: "no database ", count: 1000), to: "history.db")
+            try folder.write("older", to: "history.db.damaged-1")
+            // Nothing can be renamed to a folder that has something in it.
+            let taken = "history.db.damaged-\(TestHistory.start / 1000)"
+            try FileManager.default.createDirectory(
+                atPath: folder.path(taken),
+                withIntermediateDirectories: true
+            )
+            try folder.write("in the way", to: "\(taken)/file")
+            let history = try TestHistory(folder.path("history.db"))
+            await history.store.flush()
+            #expect(folder.read("history.db.damaged-1") == "older")
+            #expect(folder.read("history.db").hasPrefix("no database "))
+            history.pass(1000)
+            await history.store.flush()
+            #expect(
+                history.files.filter { $0.contains("damaged") } == [
+                    "history.db.damaged-\(TestHistory.start / 1000 + 1)"
+                ]
+            )
+            await history.store.close()
+        }
+    }
+
     @Test func `a file of a later version stays as it is`() async throws {
         try await withHistory { history in
             history.record(TestHistory.seconds(3))
@@ -136,6 +193,27 @@ struct HistoryDamageTests {
             let query = try HistoryQuery.grouped(TestHistory.start...TestHistory.start + 59_999, ["count:t"])
             let group = try await history.json(query)["groupedResults"]?.array?.first
             #expect(group?["aggregations"]?.array?.first?["value"] == 60)
+            await history.store.close()
+        }
+    }
+
+    @Test func `a file that cannot be opened is not said to be right again, though no sample waits`()
+        async throws
+    {
+        try await withTemporaryFolder { folder in
+            let history = try TestHistory(folder.path("later/history.db"))
+            for _ in 0..<3 { await history.store.flush() }
+            #expect(history.reported.count == 1)
+            guard case .failed(.database)? = history.reported.first else {
+                Issue.record("nothing was reported")
+                return
+            }
+            try FileManager.default.createDirectory(
+                atPath: folder.path("later"),
+                withIntermediateDirectories: true
+            )
+            for _ in 0..<2 { await history.store.flush() }
+            #expect(Array(history.reported.dropFirst()) == [.recovered(dropped: 0)])
             await history.store.close()
         }
     }

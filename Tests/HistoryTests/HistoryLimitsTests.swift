@@ -77,6 +77,30 @@ struct HistoryLimitsTests {
         }
     }
 
+    @Test func `a group is told to be gone if its samples are and its sums lack the field`() async throws {
+        try await withHistory(Self.limits(raw: 2)) { history in
+            let state = JSONObject((100..<170).map { ("f\($0)", .number(1)) })
+            let times = [TestHistory.start + 1000, TestHistory.start + 61_000]
+            history.record(times.map { Sample(state, at: $0) })
+            history.pass(120_000)
+            await history.store.packNow()
+            let minutes = TestHistory.start...TestHistory.start + 179_999
+            let kept = try HistoryQuery.grouped(minutes, ["count:f100", "count:f163"])
+            let cut = try HistoryQuery.grouped(minutes, ["count:f169"])
+            let (keptBefore, cutBefore) = (try await history.json(kept), try await history.json(cut))
+            #expect(keptBefore["groupedResults"]?.array?.count == 2)
+            #expect(cutBefore["groupedResults"]?.array?.count == 2)
+            #expect(cutBefore["truncated_before"] == nil)
+            history.pass(3 * Self.day)
+            history.record(TestHistory.seconds(1, from: TestHistory.start + 3 * Self.day))
+            await history.store.packNow()
+            #expect(try await history.json(kept) == keptBefore)
+            let answer = try await history.json(cut)
+            #expect(answer["groupedResults"] == [])
+            #expect(answer["truncated_before"]?.integer.map(Int64.init) == TestHistory.start + 61_001)
+        }
+    }
+
     @Test func `over the limit the oldest go and the query says from when`() async throws {
         var random = SplitMix64(seed: 4)
         try await withHistory(Self.limits(megabytes: 1)) { history in

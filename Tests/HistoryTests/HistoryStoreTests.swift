@@ -167,6 +167,22 @@ struct HistoryStoreTests {
         }
     }
 
+    @Test(arguments: ["1e17", "100000000000000000", "9007199254740992", "-12345678901234567890", "1e300"])
+    func `a large number is given with its sample, however it is written`(text: String) async throws {
+        try await withHistory { history in
+            let state = try #require(JSONValue(parsing: "{\"t\":\(text)}").object)
+            history.record([Sample(state, at: TestHistory.start)])
+            let times = TestHistory.start...TestHistory.start + 59_999
+            let query = try HistoryQuery.grouped(times, ["max:t", "min:t"])
+            for _ in 0..<2 {
+                let group = try await history.json(query)["groupedResults"]?.array?.first
+                let objects = group?["aggregations"]?.array?.map { $0["object"]?["_created"] }
+                #expect(objects == [JSONValue(Int(TestHistory.start)), JSONValue(Int(TestHistory.start))])
+                await history.store.packNow()
+            }
+        }
+    }
+
     @Test func `the first with the least value is given with it, packed or not`() async throws {
         try await withHistory { history in
             let states: [JSONObject] = [["t": 3, "n": 1], ["t": 2, "n": 2], ["t": 2, "n": 3]]

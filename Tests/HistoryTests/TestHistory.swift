@@ -77,7 +77,7 @@ final class TestHistory {
             .map(\.element)
         for sample in samples { answer.add(sample.state, at: sample.at) }
         return answer.json { at, field, value in
-            samples.first { $0.at == at && $0.state[field] == value }?.state
+            samples.first { $0.at == at && $0.state[field]?.isSameNumber(as: value) ?? false }?.state
         }
     }
 

@@ -96,7 +96,7 @@ package struct ThingCommand: Sendable, Hashable {
     /// Gives an action its result, unless it has one or the result is of another action.
     private mutating func settle(_ index: Int, _ result: ActionResult) {
         guard results.indices.contains(index), results[index] == nil,
-            request.actions[index].name == result.name
+            request.actions[index].name.hasBytes(of: result.name)
         else { return }
         results[index] = result
         if state == .sending { state = .delivered }

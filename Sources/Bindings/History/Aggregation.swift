@@ -48,14 +48,13 @@ extension Aggregation {
             at: path,
             known: ["type", "field", "fieldType", "putAggregationInto"]
         )
-        let function = Function(rawValue: try object.word("type", Function.allCases.map(\.rawValue)))
-        let type = FieldType(rawValue: try object.word("fieldType", FieldType.allCases.map(\.rawValue)))
-        self.function = function ?? .count
+        function = try object.word("type", as: Function.self)
+        let type = try object.word("fieldType", as: FieldType.self)
         self.type = type
         field = try Self.name("field", "the name of a field", StateClause.longestField, in: object)
         name = try Self.name("putAggregationInto", "a name for the result", Self.longestName, in: object)
-        guard self.function == .count || type == .integer || type == .decimal else {
-            let rest = "must be INTEGER or DECIMAL with \(self.function.rawValue), is \(type?.rawValue ?? "")"
+        guard function == .count || type == .integer || type == .decimal else {
+            let rest = "must be INTEGER or DECIMAL with \(function.rawValue), is \(type.rawValue)"
             throw object.refusal(.invalidValue, of: "fieldType", rest)
         }
     }

@@ -78,7 +78,8 @@ extension HistoryAnswer {
     ///
     /// - Parameters:
     ///   - truncated: Samples before this time are gone, though they were once there.
-    ///   - sample: Finds a sample of a time whose field has a value; `nil` if it is gone or not worth looking for.
+    ///   - sample: Finds the first sample of a time whose field is the same number as a value; `nil` if it is gone or not
+    ///     worth looking for.
     package func json(
         truncatedBefore truncated: Int64? = nil,
         _ sample: (_ at: Int64, _ field: String, _ value: JSONValue) -> JSONObject? = { _, _, _ in nil }

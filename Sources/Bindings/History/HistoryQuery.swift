@@ -48,8 +48,9 @@ package struct HistoryQuery: Sendable, Hashable {
                 field: "query.aggregations"
             )
         }
-        let names = Dictionary(grouping: aggregations, by: \.name)
-        if let twice = names.first(where: { $0.value.count > 1 })?.key {
+        // In an object names differ by their bytes.
+        let names = JSONObject(aggregations.map { ($0.name, .bool(false)) }) { _, _ in true }
+        if let twice = names.first(where: { $0.value == true })?.key {
             throw Refusal(
                 .invalidValue,
                 "query.aggregations must have different names, two are called \(QuotedValue.of(twice))",

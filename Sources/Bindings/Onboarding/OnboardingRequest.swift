@@ -135,8 +135,10 @@ extension OnboardingRequest {
         layout = try names.layout.flatMap { name throws(Refusal) in try Self.layout(name, in: body) }
         interval = try Self.interval(names.interval, in: body)
         let given = try Self.properties(names.properties, in: body)
-        properties = given?.filter { !Self.isReserved($0.key) }
+        let kept = given?.filter { !Self.isReserved($0.key) }
         dropped = given?.keys.filter(Self.isReserved) ?? []
+        // Of an object that has nothing else nothing is left to be fixed; an empty one means to be empty.
+        properties = kept?.isEmpty == true && !dropped.isEmpty ? nil : kept
     }
 
     private static func isReserved(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: "_") }
@@ -174,10 +176,7 @@ extension OnboardingRequest {
     private static func layout(_ name: String, in body: ReceivedObject) throws(Refusal) -> ThingBinding
         .Layout?
     {
-        guard body.optional(name) != nil else { return nil }
-        return ThingBinding.Layout(
-            rawValue: try body.word(name, ThingBinding.Layout.allCases.map(\.rawValue))
-        )
+        try body.optional(name) == nil ? nil : body.word(name, as: ThingBinding.Layout.self)
     }
 
     private static func interval(_ name: String, in body: ReceivedObject) throws(Refusal) -> GroupInterval? {

@@ -33,9 +33,11 @@ package enum OnboardingRules {
         package let thing: ThingBinding?
         /// That of the gateway of an end node.
         package let gateway: ThingBinding?
+        /// Whether the thing is the gateway of another binding, whatever its layout says.
+        package let hasEndNodes: Bool
 
-        package init(_ thing: ThingBinding?, gateway: ThingBinding? = nil) {
-            (self.thing, self.gateway) = (thing, gateway)
+        package init(_ thing: ThingBinding?, gateway: ThingBinding? = nil, hasEndNodes: Bool = false) {
+            (self.thing, self.gateway, self.hasEndNodes) = (thing, gateway, hasEndNodes)
         }
     }
 
@@ -59,7 +61,7 @@ package enum OnboardingRules {
         at now: Int64
     ) -> Result<Onboarded, BindingsError> {
         if let refusal = refusal(of: caller, request.form) { return .failure(.refused(refusal)) }
-        if let error = error(with: known.gateway, known.thing, request) { return .failure(error) }
+        if let error = error(with: known, request) { return .failure(error) }
         let made: ThingBinding
         switch binding(request, known.thing, password, as: id, at: now) {
         case .success(let binding): made = binding
@@ -76,7 +78,7 @@ package enum OnboardingRules {
                 )
             )
         }
-        return .success(onboarded(made, request, isNew: known.thing == nil, at: now))
+        return .success(onboarded(made, known, request, at: now))
     }
 
     /// Why somebody may not onboard anything in a form; `nil` if they may.
@@ -97,12 +99,11 @@ package enum OnboardingRules {
     }
 
     private static func error(
-        with gateway: ThingBinding?,
-        _ thing: ThingBinding?,
+        with known: Known,
         _ request: OnboardingRequest
     ) -> BindingsError? {
         guard case .endNode(let vendor, let id) = request.thing else { return nil }
-        guard let gateway, gateway.id == id else {
+        guard let gateway = known.gateway, gateway.id == id else {
             return .refused(Refusal(.unknownThing, "there is no thing \(id)", field: "gatewayThingID"))
         }
         guard gateway.isOwned else {
@@ -118,7 +119,7 @@ package enum OnboardingRules {
                 )
             )
         }
-        guard thing?.layout != .gateway else {
+        guard known.thing?.layout != .gateway, !known.hasEndNodes else {
             let field = "endNodeVendorThingID"
             return .refused(
                 Refusal(.invalidValue, "\(field) must be an end node, \(vendor) is a gateway", field: field)
@@ -150,13 +151,14 @@ package enum OnboardingRules {
         }
     }
 
+    /// - Parameter before: The binding as it is before, or a new one.
     private static func onboarded(
-        _ known: ThingBinding,
+        _ before: ThingBinding,
+        _ known: Known,
         _ request: OnboardingRequest,
-        isNew: Bool,
         at now: Int64
     ) -> Onboarded {
-        var binding = known
+        var binding = before
         var ignored: [FixedField] = []
         if let type = request.type, !binding.fix(.type, \.type, as: type) { ignored.append(.type) }
         if let properties = request.properties, !binding.fix(.properties, \.properties, as: properties) {
@@ -171,13 +173,15 @@ package enum OnboardingRules {
         binding.layout = request.layout ?? binding.layout
         if case .endNode(_, let gateway) = request.thing { binding.gateway = gateway }
         if binding.gateway != nil { binding.layout = .endNode }
-        binding.isOwned = known.isOwned || isByOwner
+        // It speaks for others, whatever it is told or says.
+        if known.hasEndNodes { binding.layout = .gateway }
+        binding.isOwned = before.isOwned || isByOwner
         if !isByOwner { binding.seen = now }
         return Onboarded(
             binding: binding,
             ignored: ignored.map(\.rawValue) + request.dropped,
-            givesToken: isNew || !isByOwner,
-            isFirstOwner: isByOwner && !known.isOwned
+            givesToken: known.thing == nil || !isByOwner,
+            isFirstOwner: isByOwner && !before.isOwned
         )
     }
 }

@@ -45,14 +45,15 @@ package struct Installation: Sendable, Hashable {
         newID: String,
         owner: AccountID
     ) -> Installation {
-        let isKnown =
-            known?.request.token == request.token && known?.request.isDevelopment == request.isDevelopment
-        return Installation(isKnown ? known?.id ?? newID : newID, request, owner: owner)
+        let new = Installation(newID, request, owner: owner)
+        guard let known, known.isSame(as: new) else { return new }
+        return Installation(known.id, request, owner: owner)
     }
 
     /// Whether two installations may not be there at once.
     package func isSame(as other: Installation) -> Bool {
-        request.token == other.request.token && request.isDevelopment == other.request.isDevelopment
+        request.token.hasBytes(of: other.request.token)
+            && request.isDevelopment == other.request.isDevelopment
     }
 }
 
@@ -68,10 +69,9 @@ extension Installation.Request {
         guard 1...Installation.longestToken ~= text.utf8.count,
             !text.unicodeScalars.contains(where: HarmfulCharacters.contain)
         else { throw body.refusal(.invalidValue, of: token, "must be \(legal)") }
-        let types = Installation.DeviceType.allCases.map(\.rawValue)
         self.init(
             token: text,
-            device: Installation.DeviceType(rawValue: try body.word("deviceType", types)) ?? .mqtt,
+            device: try body.word("deviceType", as: Installation.DeviceType.self),
             isDevelopment: try body.optionalFlag("development") ?? false
         )
     }

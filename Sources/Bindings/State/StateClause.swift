@@ -7,7 +7,7 @@ package import Things
 /// - Source: contrib/contract/bindings.md, "Clauses".
 package indirect enum StateClause: Sendable, Hashable {
     case all
-    /// The field has this value: a text, a number, true or false.
+    /// The field has this value: a text, a number, true or false; texts are compared by their bytes, as names are.
     case equals(String, JSONValue)
     case not(StateClause)
     case range(String, NumberRange)
@@ -46,7 +46,7 @@ package indirect enum StateClause: Sendable, Hashable {
     package func matches(_ state: JSONObject, at time: Int64) -> Bool {
         switch self {
         case .all: true
-        case .equals(let field, let value): state[field] == value
+        case .equals(let field, let value): state[field]?.isSame(as: value) ?? false
         case .not(let clause): !clause.matches(state, at: time)
         case .range(let field, let range): state[field]?.number.map(range.contains) ?? false
         case .and(let clauses): clauses.allSatisfy { $0.matches(state, at: time) }
@@ -111,8 +111,7 @@ extension StateClause {
             }
             // The type decides which members there may be, so they are checked after it.
             let typed = try ReceivedObject(json, at: path, known: json.object?.keys ?? [])
-            let name = try typed.word("type", Kind.allCases.map(\.rawValue))
-            guard let kind = Kind(rawValue: name) else { return .all }
+            let kind = try typed.word("type", as: Kind.self)
             let object = try ReceivedObject(json, at: path, known: ["type"] + kind.members)
             switch kind {
             case .all: return .all
