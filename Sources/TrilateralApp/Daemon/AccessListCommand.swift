@@ -19,7 +19,7 @@ struct AccessListCommand: AsyncParsableCommand {
             to a file, name that file in acl_file beside password_file and "allow_anonymous false", and set each user's password with \
             mosquitto_passwd. Append the lists of several nodes to one file. What lamps, bridges and receivers need \
             themselves is in contrib/mosquitto/acl-others. With --people it prints what each user may do now instead; \
-            a daemon with people.acl_file keeps a file with that.
+            a daemon with people.acl_file keeps a file with that. With --things it prints what each thing at the edge may do.
             """
     )
 
@@ -31,6 +31,9 @@ struct AccessListCommand: AsyncParsableCommand {
 
     @Flag(help: "A section for each active user, from the state folder, instead of the roles.")
     var people = false
+
+    @Flag(help: "A section for each thing at the edge, from the state folder, instead of the roles.")
+    var things = false
 
     @Option(help: "Only this role; without it all roles.")
     var role: AccessList.Role?
@@ -61,21 +64,27 @@ struct AccessListCommand: AsyncParsableCommand {
 
     func validate() throws {
         if people, role != nil { throw ValidationError("--people and --role exclude each other.") }
-        if !people, state.path != nil { throw ValidationError("--state needs --people.") }
+        if things, role != nil { throw ValidationError("--things and --role exclude each other.") }
+        if things, people { throw ValidationError("--things and --people exclude each other.") }
+        if !isOfFolder, state.path != nil { throw ValidationError("--state needs --people or --things.") }
         try ConfigurationType.topic.check("--base", base)
         try ConfigurationType.topic.check("--replies", replies)
         try ConfigurationType.slug.check("--node", node)
     }
 
+    /// Whether the state folder says what is printed.
+    private var isOfFolder: Bool { people || things }
+
     func run() async throws {
-        let location = people ? try state.location() : nil
-        let daemon = location?.daemon ?? (people ? nil : runningDaemon())
+        let location = isOfFolder ? try state.location() : nil
+        let daemon = location?.daemon ?? (isOfFolder ? nil : runningDaemon())
         let values = try file.load(of: daemon).values
         let list = list(values, HostInfo.ofThisMachine())
-        if !people { warn(of: list) }
+        if !isOfFolder { warn(of: list) }
         let text =
             if let location {
-                try await peopleText(values, list, in: location)
+                things
+                    ? try thingsText(list, in: location) : try await peopleText(values, list, in: location)
             } else {
                 list.text(role.map { [$0] } ?? AccessList.Role.allCases)
             }
