@@ -84,7 +84,7 @@ struct BindingLinkTests {
     }
 
     @Test func `a thing that is there is linked by who owns it alone`() async throws {
-        try await withBindings(server: Self.server(Self.marked(1, "Meter"))) { home, _ in
+        try await withBindings(server: Self.server(Self.marked(1, "Meter"))) { (home, _) async throws in
             #expect(try await home.onboardOwner(home.bob).code == "not_allowed")
             #expect(try home.binding() == nil)
             #expect(try await home.onboardOwner(home.owner).code == nil)
@@ -94,7 +94,7 @@ struct BindingLinkTests {
     }
 
     @Test func `what a caller may not see is not there for them`() async throws {
-        try await withBindings(server: Self.server(Self.marked(1, "Meter"))) { home, _ in
+        try await withBindings(server: Self.server(Self.marked(1, "Meter"))) { (home, _) async throws in
             let members: JSONObject = ["thingProperties": ["thing": "meter"]]
             #expect(try await home.onboardOwner(home.carol, with: members).code == "unknown_thing")
             // Without a name nothing is found, and it waits.
@@ -150,7 +150,7 @@ struct BindingLinkTests {
 
     @Test func `a thing has one binding`() async throws {
         let meter = TestPlace.thing(1, "Meter")
-        try await withBindings(server: Self.server(meter)) { home, _ in
+        try await withBindings(server: Self.server(meter)) { (home, _) async throws in
             let members: JSONObject = ["thingProperties": ["thing": "meter"]]
             #expect(try await home.onboardOwner(home.owner, with: members).code == nil)
             #expect(try await home.onboardOwner(home.owner, "v-2", with: members).code == "invalid_value")

@@ -40,7 +40,7 @@ struct BindingRightsTests {
     }
 
     @Test func `a group becomes an owner by its members, and by who owns everything`() async throws {
-        try await withBindings { home, _ in
+        try await withBindings { (home, _) async throws in
             #expect(try await home.onboardOwner(home.bob, owner: "group:staff").code == "not_allowed")
             #expect(try await home.onboardOwner(home.carol, owner: "group:staff").code == nil)
             #expect(try await home.onboardOwner(home.owner, "v-2", owner: "group:staff").code == nil)
@@ -48,7 +48,7 @@ struct BindingRightsTests {
     }
 
     @Test func `a token that allows less than own makes no owner`() async throws {
-        try await withBindings { home, _ in
+        try await withBindings { (home, _) async throws in
             for ceiling in [Access.read, .write] {
                 #expect(try await home.onboardOwner(home.bob, ceiling: ceiling).code == "not_allowed")
             }
@@ -57,7 +57,7 @@ struct BindingRightsTests {
     }
 
     @Test func `things and users onboard in their own forms`() async throws {
-        try await withBindings { home, _ in
+        try await withBindings { (home, _) async throws in
             let members: JSONObject = ["vendorThingID": "v-1", "thingPassword": "x"]
             let user = BindingCaller.user(.user(home.bob))
             #expect(try await home.onboard(.vendorByThing, members, by: user).code == "not_allowed")

@@ -49,7 +49,7 @@ struct BindingVerbTests {
 
     @Test(arguments: [true, false])
     func `owners come and go, linked or not`(isLinked: Bool) async throws {
-        try await withBindings { home, _ in
+        try await withBindings { (home, _) async throws in
             _ = await onboard(home, isLinked ? ["zone": "Kitchen"] : [:])
             func owners() async -> [String?]? {
                 let row = await home.ask("GET", "/api/bindings/v-1").body
@@ -69,7 +69,7 @@ struct BindingVerbTests {
     }
 
     @Test func `another token ends those before`() async throws {
-        try await withBindings { home, _ in
+        try await withBindings { (home, _) async throws in
             let first = try #require(await onboard(home).1["accessToken"]?.string)
             let answer = await home.ask("POST", "/api/bindings/v-1/token")
             let second = try #require(answer.body["accessToken"]?.string)
@@ -79,7 +79,7 @@ struct BindingVerbTests {
     }
 
     @Test func `an instance has one thing, and is copied with another`() async throws {
-        try await withBindings { home, _ in
+        try await withBindings { (home, _) async throws in
             #expect(await onboard(home, ["tag": "a"]).0 == 200)
             let again = await onboard(home, ["vendorThingID": "v-2", "tag": "a"])
             #expect(again.0 == 409 && again.1["error"] == "already_onboarded")
@@ -110,7 +110,7 @@ struct BindingVerbTests {
     }
 
     @Test func `an installation is kept in its instance`() async throws {
-        try await withBindings { home, _ in
+        try await withBindings { (home, _) async throws in
             let body: JSONValue = ["token": "push", "owner": "bob", "development": true, "tag": ""]
             let made = await home.ask("POST", "/api/installations", body)
             let id = try #require(made.body["installationID"]?.string)

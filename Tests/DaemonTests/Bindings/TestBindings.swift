@@ -1,6 +1,7 @@
 import Accounts
 import Administration
 import Bindings
+import Controller
 import Daemon
 import Foundation
 import HTTPListener
