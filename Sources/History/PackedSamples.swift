@@ -9,6 +9,8 @@ struct PackedSamples {
     private let columns: [(name: String, column: PackedColumn)]
     /// The members of each sample that have no column, if there are any.
     private let rest: PackedColumn?
+    /// How many bytes of memory they need, about.
+    let bytes: Int
 
     /// More fields than these have no column of their own.
     private static let maximumColumns = 64
@@ -95,6 +97,7 @@ struct PackedSamples {
             rest = column
         }
         (self.times, self.columns, self.rest) = (times, columns, rest)
+        self.bytes = plain.count + times.count * MemoryLayout<Int64>.size
     }
 
     /// The states of samples, in order.

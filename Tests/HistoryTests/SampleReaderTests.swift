@@ -1,0 +1,73 @@
+import Bindings
+import JSON
+import People
+import TestSupport
+import Testing
+
+@testable import History
+
+struct SampleReaderTests {
+    /// Ten rounds of a hundred samples, and in the last one a sample of the very beginning.
+    private static func rounds(in folder: TemporaryFolder) throws -> HistoryFile {
+        let file = try HistoryFile(folder.path("history.db"), at: TestHistory.start)
+        for round in 0..<10 {
+            let start = TestHistory.start + Int64(round) * 100_000
+            var samples = TestHistory.seconds(100, from: start)
+            if round == 9 { samples.append(Sample(["late": true], at: TestHistory.start + 1)) }
+            let new = samples.map {
+                HistoryFile.NewSample(
+                    thing: TestHistory.things[0],
+                    interval: .minute,
+                    at: $0.at,
+                    state: $0.state
+                )
+            }
+            try file.store(new, at: start + 100_000)
+            try file.pack(at: start + 100_000)
+        }
+        return file
+    }
+
+    private static func read(_ file: HistoryFile, _ query: HistoryQuery) throws -> (JSONObject, Set<Int64>) {
+        var answer = try HistoryAnswer(to: query, of: .minute)
+        let thing = try #require(file.things[TestHistory.things[0]])
+        let keys = try file.read { database in
+            var reader = SampleReader(thing.number, file, database)
+            if let range = query.samples { try reader.add(range, to: &answer) }
+            return Set(reader.cache.samples.keys)
+        }
+        return (answer.json(), keys)
+    }
+
+    @Test func `a late sample does not make a page read all blocks`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = try Self.rounds(in: folder)
+            defer { file.close() }
+            let number = try #require(file.things[TestHistory.things[0]]).number
+            let (first, last) = (ThingKey.packed(1, number), ThingKey.packed(10, number))
+            let (json, keys) = try Self.read(file, try HistoryQuery(limit: 10))
+            let times = json["results"]?.array?.compactMap { $0["_created"]?.integer }
+            let start = Int(TestHistory.start)
+            #expect(times == [start, start + 1] + (1..<9).map { start + $0 * 1000 })
+            #expect(keys == [first, last])
+            // The next page, too.
+            let position = try #require(json["nextPaginationKey"]?.string.flatMap { HistoryPosition($0) })
+            let (next, nextKeys) = try Self.read(file, try HistoryQuery(limit: 10, from: position))
+            #expect(next["results"]?.array?.count == 10)
+            #expect(nextKeys == [first, last])
+        }
+    }
+
+    @Test func `unpacked samples are kept as long as there is room`() throws {
+        let samples = TestHistory.seconds(100)
+        let packed = try #require(PackedSamples.bytes(of: samples).flatMap { PackedSamples($0) })
+        var cache = PackedCache(room: packed.bytes * 2)
+        for key in Int64(1)...5 {
+            cache.insert(packed, for: key)
+            #expect(Set(cache.samples.keys) == Set(max(1, key - 1)...key))
+        }
+        var small = PackedCache(room: 1)
+        for key in Int64(1)...2 { small.insert(packed, for: key) }
+        #expect(Set(small.samples.keys) == [2])
+    }
+}
