@@ -30,17 +30,17 @@
         }
 
         package static func add(_ kind: FlareClass, _ values: ObjectEdit, to container: String?) -> Self {
-            Self(AddObject(kind: kind, values: values, container: container))
+            Self(AddObject(kind, values, in: container))
         }
 
         package static func edit(_ kind: FlareClass, _ name: String, _ values: ObjectEdit, zone: String?)
             -> Self
         {
-            Self(EditObject(kind: kind, name: name, values: values, zone: zone))
+            Self(EditObject(kind, name, values, zone: zone))
         }
 
         package static func remove(_ kind: FlareClass, _ name: String, withContents: Bool) -> Self {
-            Self(RemoveObject(kind: kind, name: name, withContents: withContents))
+            Self(RemoveObject(kind, name, withContents: withContents))
         }
 
         package static func show(_ call: ScreenCall, display: String) -> Self {

@@ -55,6 +55,11 @@ extension AccountsStore {
         try binding(where: "thing", is: "\(thing)")
     }
 
+    /// Whether a binding is the gateway of others.
+    package func hasEndNodes(_ id: BindingID) throws(AccountsError) -> Bool {
+        try read { try Self.exists($0, "SELECT 1 FROM binding WHERE gateway = ?", ["\(id)"]) }
+    }
+
     private func binding(where column: String, is value: String) throws(AccountsError) -> StoredBinding? {
         try read { database in
             let sql = "SELECT * FROM binding WHERE \(column) = ?"

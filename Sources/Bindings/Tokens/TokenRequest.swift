@@ -30,7 +30,10 @@ extension TokenRequest {
     /// Bytes of a name, a password or a key.
     package static let longestSecret = 1024
 
-    private static let grants = ["password", "client_credentials"]
+    private enum GrantType: String, CaseIterable {
+        case password
+        case app = "client_credentials"
+    }
 
     /// Reads the body of a request.
     ///
@@ -39,7 +42,7 @@ extension TokenRequest {
     /// - Source: RFC 6749, 3.2, 4.3.2 and 4.4.2.
     package init(_ json: JSONValue, app: (id: String, key: String)? = nil) throws(Refusal) {
         let body = try ReceivedObject(json, at: "", known: json.object?.keys ?? [])
-        guard try body.word("grant_type", Self.grants) != "password" else {
+        guard try body.word("grant_type", as: GrantType.self) != .password else {
             self = .user(
                 name: try Self.secret("username", in: body),
                 password: try Self.secret("password", in: body)

@@ -21,9 +21,19 @@ extension BindingService {
     private struct Found {
         let thing: StoredBinding?
         let gateway: StoredBinding?
+        let hasEndNodes: Bool
+
+        init(_ thing: StoredBinding?, gateway: StoredBinding? = nil, in store: AccountsStore)
+            throws(AccountsError)
+        {
+            (self.thing, self.gateway) = (thing, gateway)
+            hasEndNodes = try thing.map { thing throws(AccountsError) in
+                try store.hasEndNodes(thing.binding.id)
+            } ?? false
+        }
 
         var known: OnboardingRules.Known {
-            OnboardingRules.Known(thing?.binding, gateway: gateway?.binding)
+            OnboardingRules.Known(thing?.binding, gateway: gateway?.binding, hasEndNodes: hasEndNodes)
         }
 
         /// Whether what counts for a decision is still the same.
@@ -147,10 +157,10 @@ extension BindingService {
         -> Found
     {
         switch request.thing {
-        case .id(let id): Found(thing: try store.binding(id), gateway: nil)
-        case .vendor(let vendor): Found(thing: try store.binding(ofVendor: vendor), gateway: nil)
+        case .id(let id): try Found(try store.binding(id), in: store)
+        case .vendor(let vendor): try Found(try store.binding(ofVendor: vendor), in: store)
         case .endNode(let vendor, let gateway):
-            Found(thing: try store.binding(ofVendor: vendor), gateway: try store.binding(gateway))
+            try Found(try store.binding(ofVendor: vendor), gateway: try store.binding(gateway), in: store)
         }
     }
 

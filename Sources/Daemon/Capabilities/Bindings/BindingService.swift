@@ -36,11 +36,18 @@ package actor BindingService {
         /// `nil` if nothing is offered over HTTP.
         package var app: App?
         package var site: AppInstance.Site
+        /// The name of the user who owns what nobody is named for.
+        package var owner: String
         /// Identifies this run in the log.
         package var epoch: String?
 
-        package init(app: App?, site: AppInstance.Site = .europe, epoch: String? = nil) {
-            (self.app, self.site, self.epoch) = (app, site, epoch)
+        package init(
+            app: App?,
+            site: AppInstance.Site = .europe,
+            owner: String = "owner",
+            epoch: String? = nil
+        ) {
+            (self.app, self.site, self.owner, self.epoch) = (app, site, owner, epoch)
         }
 
         /// What instances are of.

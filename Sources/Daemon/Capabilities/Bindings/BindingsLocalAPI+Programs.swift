@@ -11,6 +11,9 @@ extension BindingsLocalAPI {
     /// How a path writes the empty tag.
     private static let emptyTag = "-"
 
+    /// The word for the installation of an instance.
+    private static let ofInstance = "-"
+
     private static func tag(_ word: String) -> String { word == emptyTag ? "" : word }
 
     // MARK: Installations
@@ -20,12 +23,13 @@ extension BindingsLocalAPI {
     {
         switch (request.method, words.count) {
         case ("GET", 0):
+            let owner = try await user(request.query["owner"])
             let all = try withBindingsErrors { () throws(AccountsError) in
-                try service.accounts.store.installations()
+                try service.accounts.store.installations(of: owner)
             }
             return .json(200, ["installations": .array(all.map { .object(row($0)) })])
         case ("POST", 0): return try await install(request)
-        case ("DELETE", 0):
+        case ("DELETE", 1) where words[0] == Self.ofInstance:
             let tag = request.query["tag"].map(Self.tag) ?? ""
             guard let instance = try await service.instance(tag) else { throw BindingService.noInstance(tag) }
             guard let id = instance.installation else {
@@ -40,6 +44,15 @@ extension BindingsLocalAPI {
         }
     }
 
+    /// The user of a name; `nil` without one.
+    private func user(_ name: String?) async throws(BindingsError) -> AccountID? {
+        guard let name else { return nil }
+        guard case .user(let user) = try await service.grantee(try name.asOwner) else {
+            throw .refused(.invalidValue, "an installation is that of a user", field: "owner")
+        }
+        return user
+    }
+
     private func row(_ installation: Installation) -> JSONObject {
         let owner = Grantee.user(installation.owner)
         var members = installation.json
@@ -51,7 +64,7 @@ extension BindingsLocalAPI {
 
     private func install(_ request: LocalRequest) async throws(BindingsError) -> LocalResponse {
         var body = try members(request)
-        let (token, device) = (try body.needed("token"), try body.optional("deviceType"))
+        let (token, device) = (try body.needed("installationRegistrationID"), try body.optional("deviceType"))
         let (owner, tag) = (try body.optional("owner"), try body.optional("tag"))
         let isDevelopment = try body.flag("development")
         try body.end()
@@ -67,9 +80,7 @@ extension BindingsLocalAPI {
         } catch {
             throw .refused(error)
         }
-        guard case .user(let user) = try await service.grantee(try (owner ?? "owner").asOwner) else {
-            throw .refused(.invalidValue, "an installation is that of a user", field: "owner")
-        }
+        guard let user = try await user(owner ?? service.settings.owner) else { return .nothing(request) }
         let made = try await service.install(wanted, for: user)
         if let tag { try await service.keep(made, in: tag) }
         return .json(201, .object(made.json))

@@ -18,7 +18,12 @@ extension Capability {
         let commands = PlaceCommands(send: send)
         let app = try settings.app()
         let service = try BindingService(
-            .init(app: app, site: settings.site, epoch: context.epoch),
+            .init(
+                app: app,
+                site: settings.site,
+                owner: context.configuration.people.owner,
+                epoch: context.epoch
+            ),
             context.accounts,
             context.administration,
             place: BindingPlace(
