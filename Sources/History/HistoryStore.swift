@@ -10,22 +10,10 @@ import Threading
 /// they are packed, and removed when they are too old or too many. Commits survive a crash of the process.
 /// - Source: contrib/contract/bindings.md, "History".
 package actor HistoryStore {
-    private struct Waiting {
-        var samples: [HistoryFile.NewSample] = []
-        /// Called when the samples so far are stored, or are not.
-        var replies: [@Sendable (Bool) -> Void] = []
-        var dropped = 0
-        /// Those that were dropped since the last ``HistoryEvent/recovered(dropped:)``.
-        var unreported = 0
-        var isScheduled = false
-    }
-
     /// Samples that are stored as one transaction.
     private static let batch = 5000
     /// How long samples wait for others.
     private static let delay = Duration.milliseconds(250)
-    /// The most samples that wait; more are dropped and counted.
-    private static let capacity = 20_000
     /// How often it checks whether something is due.
     private static let upkeep = Duration.seconds(60)
     /// Milliseconds after which it checks the limits again, unless samples were packed.
@@ -34,7 +22,7 @@ package actor HistoryStore {
     private static let damagedMark = ".damaged-"
 
     private let executor: LoopExecutor
-    private nonisolated let waiting = Locked(Waiting())
+    private nonisolated let waiting = Locked(WaitingSamples())
     private let path: String
     private var limits: HistoryLimits
     private let retry: Duration
@@ -88,32 +76,27 @@ package actor HistoryStore {
     /// Stores samples soon.
     ///
     /// - Parameter stored: Called on the store's thread: with `true` when they are stored, so that a crash cannot lose them;
-    ///   with `false` when they were dropped, or the store was closed.
+    ///   with `false` when they were dropped, the store was closed, or the thing was removed.
     nonisolated package func record(
         _ samples: [Sample],
         of thing: BindingID,
         _ interval: GroupInterval,
         stored: (@Sendable (Bool) -> Void)? = nil
     ) {
+        let new = samples.map {
+            HistoryFile.NewSample(
+                thing: thing,
+                interval: interval,
+                at: HistoryTime.clamped($0.at),
+                state: $0.state
+            )
+        }
+        let size = new.reduce(0) { $0 + $1.state.estimatedBytes }
         let (isTaken, isFirst, isFull) = waiting.withLock { waiting in
-            guard waiting.samples.count + samples.count <= Self.capacity else {
-                waiting.dropped += samples.count
-                waiting.unreported += samples.count
-                return (false, false, false)
-            }
-            for sample in samples {
-                waiting.samples.append(
-                    HistoryFile.NewSample(
-                        thing: thing,
-                        interval: interval,
-                        at: HistoryTime.clamped(sample.at),
-                        state: sample.state
-                    )
-                )
-            }
-            if let stored { waiting.replies.append(stored) }
-            let isFull =
-                waiting.samples.count >= Self.batch && waiting.samples.count - samples.count < Self.batch
+            let before = waiting.work.samples.count
+            guard waiting.add(new, size, of: thing) == .added else { return (false, false, false) }
+            if let stored { waiting.add(stored) }
+            let isFull = before < Self.batch && before + new.count >= Self.batch
             defer { waiting.isScheduled = true }
             return (true, !waiting.isScheduled, isFull)
         }
@@ -133,10 +116,7 @@ package actor HistoryStore {
 
     private func storeWaiting() {
         guard !isClosed else { return answerAll() }
-        var work = waiting.withLock { waiting in
-            defer { (waiting.samples, waiting.replies, waiting.isScheduled) = ([], [], false) }
-            return waiting
-        }
+        var work = waiting.withLock { $0.take() }
         guard !work.samples.isEmpty else {
             for reply in work.replies { reply(true) }
             return
@@ -154,19 +134,11 @@ package actor HistoryStore {
             return hasFailed ? () : tidy()
         }
         let failed = work
-        waiting.withLock { waiting in
-            // They are the older ones, and those that came meanwhile are few.
-            waiting.samples = failed.samples + waiting.samples
-            waiting.replies = failed.replies + waiting.replies
-            waiting.isScheduled = true
-        }
+        waiting.withLock { $0.putBack(failed) }
     }
 
     private func answerAll() {
-        let replies = waiting.withLock { waiting in
-            defer { (waiting.samples, waiting.replies, waiting.isScheduled) = ([], [], false) }
-            return waiting.replies
-        }
+        let replies = waiting.withLock { $0.take().replies }
         for reply in replies { reply(false) }
     }
 
@@ -202,11 +174,13 @@ package actor HistoryStore {
         return answer
     }
 
-    /// Removes the history of a thing.
+    /// Removes the history of a thing that is gone.
+    ///
+    /// Samples of it that are recorded from now on are not stored, so that those on their way do not begin its history again.
     package func remove(_ thing: BindingID) throws(HistoryError) {
+        waiting.withLock { $0.remove(thing) }
         storeWaiting()
         guard let file = openFile() else { throw HistoryError.closed(path: path) }
-        waiting.withLock { $0.samples.removeAll { $0.thing == thing } }
         do throws(HistoryError) {
             try file.remove(thing)
         } catch {
@@ -352,10 +326,7 @@ package actor HistoryStore {
         if failures == before { sweep() }
         guard failures == before, hasFailed else { return }
         hasFailed = false
-        let dropped = waiting.withLock { waiting in
-            defer { waiting.unreported = 0 }
-            return waiting.unreported
-        }
+        let dropped = waiting.withLock { $0.takeUnreported() }
         report(.recovered(dropped: dropped))
     }
 

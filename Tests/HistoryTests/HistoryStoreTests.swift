@@ -144,6 +144,41 @@ struct HistoryStoreTests {
         }
     }
 
+    @Test(.timeLimit(.minutes(1))) func `a sample after the removal of its thing begins no history`()
+        async throws
+    {
+        try await withHistory { history in
+            history.record(TestHistory.seconds(5))
+            try await history.store.remove(Self.first)
+            let isStored = await withCheckedContinuation { stored in
+                history.record(TestHistory.seconds(1)) { stored.resume(returning: $0) }
+            }
+            #expect(!isStored)
+            #expect(history.store.droppedSamples == 0)
+            #expect(try await history.json(try HistoryQuery()) == ["results": []])
+        }
+    }
+
+    @Test func `samples wait up to a number of bytes, too`() {
+        var waiting = WaitingSamples()
+        let text = JSONValue.string(String(repeating: "x", count: 1 << 20))
+        let sample = HistoryFile.NewSample(thing: Self.first, interval: .minute, at: 0, state: ["t": text])
+        func add() -> WaitingSamples.Addition {
+            waiting.add([sample], sample.state.estimatedBytes, of: Self.first)
+        }
+        // Each has a few bytes more than a mebibyte.
+        for _ in 0..<63 { #expect(add() == .added) }
+        #expect(add() == .dropped)
+        // What could not be stored counts as before.
+        let failed = waiting.take()
+        waiting.putBack(failed)
+        #expect(add() == .dropped)
+        #expect(waiting.dropped == 2)
+        #expect(waiting.takeUnreported() == 2)
+        _ = waiting.take()
+        #expect(add() == .added)
+    }
+
     @Test(.timeLimit(.minutes(1))) func `a closed history takes no samples`() async throws {
         try await withHistory { history in
             await history.store.close()
