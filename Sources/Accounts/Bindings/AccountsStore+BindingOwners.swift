@@ -61,7 +61,7 @@ extension AccountsStore {
             }
             try Self.requireFree(thing, for: id, database)
             try database.execute(
-                sql: "UPDATE binding SET thing = ?, made_thing = ?, route = ? WHERE id = ?",
+                sql: "UPDATE binding SET thing = ?, made_thing = ?, making = 0, route = ? WHERE id = ?",
                 arguments: ["\(thing)", isMade ? 1 : 0, route.rawValue, "\(id)"]
             )
             let owners = try Self.owners(of: id, database)

@@ -2,7 +2,7 @@ package import GRDB
 
 /// The tables of things with owners, and of the programs that work with them.
 ///
-/// - Source: contrib/contract/bindings.md.
+/// - Source: contrib/contract/bindings.md, "Onboarding".
 extension AccountsSchema {
     /// Adds the tables, and the index that finds a command by its identifier: a later migration.
     ///
@@ -13,8 +13,8 @@ extension AccountsSchema {
                 CREATE TABLE binding (id TEXT PRIMARY KEY NOT NULL, vendor TEXT NOT NULL UNIQUE,
                     password TEXT NOT NULL, type TEXT, firmware TEXT, layout TEXT, properties TEXT NOT NULL,
                     interval TEXT, fixed TEXT NOT NULL, owned INTEGER NOT NULL, gateway TEXT, thing TEXT,
-                    made_thing INTEGER NOT NULL, route TEXT NOT NULL, state TEXT, made INTEGER NOT NULL,
-                    seen INTEGER NOT NULL) STRICT;
+                    made_thing INTEGER NOT NULL, making INTEGER NOT NULL, route TEXT NOT NULL, state TEXT,
+                    made INTEGER NOT NULL, seen INTEGER NOT NULL) STRICT;
                 CREATE UNIQUE INDEX binding_thing ON binding (thing) WHERE thing IS NOT NULL;
                 CREATE INDEX binding_gateway ON binding (gateway) WHERE gateway IS NOT NULL;
                 CREATE TABLE binding_owner (binding TEXT NOT NULL, grantee TEXT NOT NULL,

@@ -44,12 +44,13 @@ extension ThingBinding {
         route = try columns.required("route") { Route(rawValue: $0) }
         state = try columns.optional("state") { JSONObject(stored: $0) }
         (isOwned, isMade) = (columns.flag("owned"), columns.flag("made_thing"))
+        isMaking = columns.flag("making")
     }
 
     /// The columns of ``stored``, in this order.
     static let columns = [
         "id", "vendor", "password", "type", "firmware", "layout", "properties", "interval", "fixed", "owned",
-        "gateway", "thing", "made_thing", "route", "state", "made", "seen",
+        "gateway", "thing", "made_thing", "making", "route", "state", "made", "seen",
     ]
 
     /// The values of ``columns``.
@@ -59,8 +60,8 @@ extension ThingBinding {
             fixed.map(\.rawValue).sorted().joined(separator: " "), isOwned ? 1 : 0,
         ]
         let placed: [(any DatabaseValueConvertible)?] = [
-            gateway.map { "\($0)" }, thing.map { "\($0)" }, isMade ? 1 : 0, route.rawValue,
-            state.map { "\($0)" }, made, seen,
+            gateway.map { "\($0)" }, thing.map { "\($0)" }, isMade ? 1 : 0, isMaking ? 1 : 0,
+            route.rawValue, state.map { "\($0)" }, made, seen,
         ]
         return StatementArguments(named + placed)
     }

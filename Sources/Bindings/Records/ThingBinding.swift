@@ -43,6 +43,10 @@ package struct ThingBinding: Sendable, Hashable {
     ///
     /// Without a thing: whether it had one that was removed, so that none is made again.
     package var isMade = false
+    /// Whether a thing is being made for it: one that bears its identifier is that thing.
+    ///
+    /// At any other time the identifier says nothing, as whoever may write may have put it there.
+    package var isMaking = false
     package var route: Route = .flare
     /// The state that was uploaded last; `nil` before the first.
     package var state: JSONObject?

@@ -65,6 +65,12 @@ struct BindingLinkTests {
         try await withBindings { home, _ in
             let properties: JSONObject = ["zone": "Kitchen", "name": "Water meter"]
             _ = try await home.onboardThing(with: ["thingProperties": .object(properties)]).get()
+            // What she may not see is not there for her.
+            #expect(try await home.onboardOwner(home.carol).code == "invalid_value")
+            _ = try home.accounts.change { store in
+                let grant = Grant(id: 0, .user(home.carol), .read, .zone(TestPlace.kitchen))
+                return try store.addGrant(grant, by: .program(at: 1))
+            }
             #expect(try await home.onboardOwner(home.carol).code == "not_allowed")
             #expect(home.place.things.isEmpty)
             let answer = try await home.onboardOwner(home.bob).get()

@@ -111,13 +111,15 @@ struct BindingVerbTests {
 
     @Test func `an installation is kept in its instance`() async throws {
         try await withBindings { (home, _) async throws in
-            let body: JSONValue = ["token": "push", "owner": "bob", "development": true, "tag": ""]
+            let body: JSONValue = [
+                "installationRegistrationID": "push", "owner": "bob", "development": true, "tag": "",
+            ]
             let made = await home.ask("POST", "/api/installations", body)
             let id = try #require(made.body["installationID"]?.string)
             #expect(await home.ask("GET", "/api/instances/-").body["installation"]?.string == id)
             let rows = await home.ask("GET", "/api/installations").body["installations"]?.array
             #expect(rows?.map { $0["owner"] } == ["bob"])
-            #expect(await home.ask("DELETE", "/api/installations", query: ["tag": "-"]).status == 204)
+            #expect(await home.ask("DELETE", "/api/installations/-", query: ["tag": "-"]).status == 204)
             #expect(await home.ask("DELETE", "/api/installations/\(id)").status == 404)
         }
     }
@@ -127,7 +129,7 @@ struct BindingVerbTests {
             ("POST", "/api/bindings/onboard", ["vendorThingID": "v-1"]),
             ("POST", "/api/bindings/onboard", ["vendorThingID": "v-1", "thingPassword": "x", "what": 1]),
             ("POST", "/api/bindings/expect", ["vendorThingID": "a b"]),
-            ("POST", "/api/bindings/expect", []), ("POST", "/api/installations", ["token": ""]),
+            ("POST", "/api/bindings/expect", []), ("POST", "/api/installations", ["installationRegistrationID": ""]),
         ] as [(String, String, JSONValue)]
     )
     func `what is not right is refused`(method: String, path: String, body: JSONValue) async throws {

@@ -55,8 +55,18 @@ extension BindingService {
     private func make(_ edit: ObjectEdit, in zone: FlareID, for id: BindingID, giver: AccountID?) async {
         guard making.insert(id).inserted else { return }
         defer { making.remove(id) }
+        do throws(BindingsError) {
+            try setMaking(true, id)
+        } catch {
+            return logger.warning(
+                "a thing is not made for its binding yet",
+                metadata: ["thing": "\(id)", "error": "\(error)"]
+            )
+        }
         let answer = await place.execute(Command.Operation(AddObject(.thing, edit, in: "\(zone)")))
         guard let answer, answer.refusal == nil, let thing = answer.target?.object?.id else {
+            // Without an answer it may have been made all the same.
+            if answer != nil { try? setMaking(false, id) }
             let reason = answer?.refusal.map { "\($0)" } ?? "the Flare server did not answer"
             return logger.warning(
                 "a thing is not made for its binding yet",
@@ -71,6 +81,14 @@ extension BindingService {
             logger.warning("a made thing is not linked", metadata: ["thing": "\(id)", "error": "\(error)"])
             // The binding was removed meanwhile, and nobody else knows of the thing.
             if directory.entry(id) == nil { _ = await remove(thing) }
+        }
+    }
+
+    private func setMaking(_ isMaking: Bool, _ id: BindingID) throws(BindingsError) {
+        try change(id) { store in
+            guard var binding = try store.binding(id)?.binding else { return }
+            binding.isMaking = isMaking
+            try store.saveBinding(binding)
         }
     }
 
@@ -180,7 +198,7 @@ extension LinkPlan {
     /// - Source: contrib/design/0091-things-with-owners.md, "Rights and secrets".
     fileprivate var need: (Access, AccessObject)? {
         switch self {
-        case .link(_, let object, _, _): (.own, object)
+        case .link(_, let object, let isMade, _): (isMade ? .write : .own, object)
         case .make(_, _, let object): (.write, object)
         case .wait: nil
         }

@@ -11,7 +11,7 @@ import Things
 ///
 /// What is decided is decided in one transaction of the store, so that two requests at once, or a restart between two
 /// steps, change no answer. Nothing here waits for the node's loop except where the place is asked.
-/// - Source: contrib/contract/bindings.md; contrib/design/0091-things-with-owners.md.
+/// - Source: contrib/contract/bindings.md, "Onboarding"; contrib/design/0091-things-with-owners.md, "Decision".
 package actor BindingService {
     /// The application that programs name.
     package struct App: Sendable {

@@ -108,7 +108,8 @@ package struct BindingsLocalAPI: Sendable {
     private func row(_ stored: StoredBinding, _ slug: String?) -> JSONObject {
         let binding = stored.binding
         let table = service.accounts.table
-        let owners = service.owners(of: BindingDirectory.Entry(stored)).map { table.name(of: $0) ?? "\($0)" }
+        let owners = service.owners(of: BindingDirectory.Entry(stored))
+            .map { table.name(of: $0) ?? "\($0)" }.sorted()
         return [
             "vendor": .string(binding.vendor), "thingID": .string("\(binding.id)"),
             "type": binding.type.map { .string($0) } ?? .null, "owned": .bool(binding.isOwned),

@@ -17,6 +17,8 @@ package struct LinkWish: Sendable, Hashable {
     let name: String
     /// Where a new thing is made, by slug, identifier or name.
     let zone: String?
+    /// Whether a thing is being made for it.
+    let isMaking: Bool
     /// Who asks: what they may not see is not there for them.
     let caller: Caller
     /// Things that are linked to other bindings.
@@ -33,6 +35,7 @@ package struct LinkWish: Sendable, Hashable {
         taken: Set<FlareID>
     ) {
         (id, vendor, type) = (binding.id, binding.vendor, binding.type)
+        isMaking = binding.isMaking
         self.thing = thing ?? binding.properties["thing"]?.string
         self.zone = zone ?? binding.properties["zone"]?.string
         name = Self.name(binding.properties["name"]?.string) ?? binding.vendor
@@ -117,7 +120,7 @@ extension ControllerState {
         return .link(
             thing.id,
             .thing(thing.id, zone: thing.zone, environment: thing.environment ?? environmentID),
-            isMade: thing.data[LinkPlan.idKey]?.string == "\(wish.id)",
+            isMade: wish.isMaking && thing.data[LinkPlan.idKey]?.string == "\(wish.id)",
             model: thing.data["oemModel"]?.string == model ? nil : model
         )
     }
