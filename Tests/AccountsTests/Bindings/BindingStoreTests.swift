@@ -83,8 +83,9 @@ struct BindingStoreTests {
             try database.execute(
                 sql: """
                     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
-                    INSERT INTO binding (id, vendor, password, properties, fixed, owned, made_thing, route, made,
-                        seen) SELECT 'th.' || printf('%032d', i), 'x-' || i, '', '{}', '', 0, 0, 'flare', 0, 0 FROM n
+                    INSERT INTO binding (id, vendor, password, properties, fixed, owned, made_thing, making, route,
+                        made, seen)
+                    SELECT 'th.' || printf('%032d', i), 'x-' || i, '', '{}', '', 0, 0, 0, 'flare', 0, 0 FROM n
                     """
             )
         }
