@@ -129,7 +129,8 @@ struct BindingVerbTests {
             ("POST", "/api/bindings/onboard", ["vendorThingID": "v-1"]),
             ("POST", "/api/bindings/onboard", ["vendorThingID": "v-1", "thingPassword": "x", "what": 1]),
             ("POST", "/api/bindings/expect", ["vendorThingID": "a b"]),
-            ("POST", "/api/bindings/expect", []), ("POST", "/api/installations", ["installationRegistrationID": ""]),
+            ("POST", "/api/bindings/expect", []),
+            ("POST", "/api/installations", ["installationRegistrationID": ""]),
         ] as [(String, String, JSONValue)]
     )
     func `what is not right is refused`(method: String, path: String, body: JSONValue) async throws {
