@@ -40,7 +40,9 @@ extension BindingService {
         func isSame(as other: Found) -> Bool {
             thing?.binding.id == other.thing?.binding.id
                 && thing?.binding.isOwned == other.thing?.binding.isOwned
-                && thing?.binding.thing == other.thing?.binding.thing
+                && thing?.binding.thing == other.thing?.binding.thing && thing?.owners == other.thing?.owners
+                && gateway?.binding.thing == other.gateway?.binding.thing
+                && gateway?.owners == other.gateway?.owners
         }
     }
 
