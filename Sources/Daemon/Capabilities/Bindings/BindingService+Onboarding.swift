@@ -27,9 +27,10 @@ extension BindingService {
             throws(AccountsError)
         {
             (self.thing, self.gateway) = (thing, gateway)
-            hasEndNodes = try thing.map { thing throws(AccountsError) in
-                try store.hasEndNodes(thing.binding.id)
-            } ?? false
+            hasEndNodes =
+                try thing.map { thing throws(AccountsError) in
+                    try store.hasEndNodes(thing.binding.id)
+                } ?? false
         }
 
         var known: OnboardingRules.Known {
@@ -216,11 +217,9 @@ extension BindingService {
             }
             verdict = try await administration.guess(
                 password,
+                ofThing: "thing/\(binding.id)",
                 against: binding.password,
-                name: "thing/\(binding.id)",
-                from: asker.address,
-                lengths: PasswordHash.thingLengths,
-                on: accounts.thingPasswords
+                from: asker.address
             )
             if verdict == .wrong { passwordFailed(binding) }
         } catch {
