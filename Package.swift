@@ -231,7 +231,8 @@ let package = Package(
                 "FlareClient",
                 "MQTT",
                 "Bridge", "Web", "Resolution", "Directory", "Cryptography", "People", "Accounts", "Bindings",
-                "Administration", "Threading", "CMalloc", deques, lifecycle, grdb, system, httpTypes, log,
+                "History", "Administration", "Threading", "CMalloc", deques, lifecycle, grdb, system,
+                httpTypes, log,
             ]
         ),
         module(
@@ -428,7 +429,8 @@ let package = Package(
             [
                 "OperatingSystem",
                 "Daemon", "Sensing", "Settings", "Sensors", "Positioning", "Profiles", "Controller", "Things",
-                "Messages", "People", "Bindings", "Accounts", "Administration", "JSON", "Text", "Flare",
+                "Messages", "People", "Bindings", "History", "Accounts", "Administration", "JSON", "Text",
+                "Flare",
                 "MQTT",
                 "Threading", "Web", "HTTPListener", "TestSupport",
                 lifecycle,

@@ -34,9 +34,8 @@ package final class AccountsRegistry: Sendable {
         var refusals = RefusalCount()
         var droppedRows = 0
         var observers: [@Sendable () -> Void] = []
-        /// Counts the readings of the store; an older one never replaces a newer one.
-        var readings = 0
-        var published = 0
+        /// The last change of the store that is in them.
+        var number: Int64 = 0
         /// Whether what is stored could not be read after a change.
         var isStale = false
         /// The table that ``AccountsRegistry/changed`` was called with last, and whether it is being called.
@@ -79,12 +78,15 @@ package final class AccountsRegistry: Sendable {
         changed: @escaping @Sendable (AccessTable) -> Void
     ) throws(AccountsError) {
         (self.store, self.clock, self.mask, self.changed) = (store, clock, mask, changed)
-        let secrets = SecretIndex(
-            try store.secretsInUse(at: clock()),
-            sessionLifetime: settings.sessionLifetime
+        try store.numberChanges()
+        var state = State(
+            settings: settings,
+            table: AccessTable(users: [], groups: [], grants: []),
+            secrets: SecretIndex(sessionLifetime: settings.sessionLifetime)
         )
-        let table = try store.table()
-        state = Locked(State(settings: settings, table: table, secrets: secrets, delivered: table))
+        try store.readAll(at: clock()) { Self.apply($0, &state) }
+        state.delivered = state.table
+        self.state = Locked(state)
     }
 
     /// Where users sign in, as `http://127.0.0.1:8080`; `nil` while no page is served.
@@ -180,20 +182,24 @@ package final class AccountsRegistry: Sendable {
 
     // MARK: Changes
 
-    /// Does work on the store, all of it or nothing, after which the table and the secrets are read again.
+    /// Does work on the store, all of it or nothing, after which the table and the secrets are as it has left them.
     ///
     /// They are also read after a failure: what counts is what is stored.
     package func change<Success>(_ work: (AccountsStore) throws -> Success) throws(AccountsError) -> Success {
         let result: Success
         do throws(AccountsError) {
-            result = try store.atomically(work)
+            result = try store.atomically(
+                work,
+                since: { state.withLock { $0.number } },
+                at: clock()
+            ) { reading in state.withLock { Self.apply(reading, &$0) } }
         } catch {
             if case .database = error { try? reload() }
             throw error
         }
         // What waits to be written must not stand in the way of what counts.
         try? flush()
-        try reload()
+        if state.withLock({ $0.isStale }) { try reload() } else { publish() }
         return result
     }
 
@@ -201,33 +207,34 @@ package final class AccountsRegistry: Sendable {
     ///
     /// What cannot be read now is read again until it can.
     package func reload() throws(AccountsError) {
-        let reading = state.withLock { state in
-            state.readings += 1
-            return state.readings
-        }
-        let (table, records): (AccessTable, [SecretRecord])
         do throws(AccountsError) {
-            (table, records) = (try store.table(), try store.secretsInUse(at: clock()))
+            try store.readAll(at: clock()) { reading in state.withLock { Self.apply(reading, &$0) } }
         } catch {
             state.withLock { $0.isStale = true }
             wakeWriter()
             throw error
         }
-        let observers = state.withLock { state in
-            if reading > state.published {
-                state.published = reading
-                state.isStale = false
-                state.table = table
-                state.secrets = SecretIndex(
-                    records,
-                    sessionLifetime: state.settings.sessionLifetime,
-                    replacing: state.secrets
-                )
-            }
-            return state.observers
+        publish()
+    }
+
+    private static func apply(_ reading: AccountsReading, _ state: inout State) {
+        state.number = reading.number
+        if let table = reading.table { state.table = table }
+        if let hashes = reading.hashes {
+            state.secrets.change(hashes, to: reading.secrets)
+        } else {
+            state.isStale = false
+            state.secrets = SecretIndex(
+                reading.secrets,
+                sessionLifetime: state.settings.sessionLifetime,
+                replacing: state.secrets
+            )
         }
+    }
+
+    private func publish() {
         deliver()
-        for observer in observers { observer() }
+        for observer in state.withLock({ $0.observers }) { observer() }
     }
 
     /// Reads everything again if that failed before, or if another process has changed it.

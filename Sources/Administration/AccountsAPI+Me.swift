@@ -136,20 +136,72 @@ extension AccountsAPI {
 
     // MARK: Guesses
 
-    /// Checks a password within the limits of guessing.
+    /// Checks the password of a thing within the limits of guessing, which are not those of people.
+    package func guess(
+        _ password: [UInt8],
+        ofThing name: String,
+        against stored: String,
+        from source: String?
+    ) async throws(AccountsError) -> PasswordVerdict {
+        try await guess(
+            password,
+            against: stored,
+            name: name,
+            from: source,
+            lengths: PasswordHash.thingLengths,
+            thingGuesses,
+            registry.thingPasswords
+        )
+    }
+
+    /// Counts a guess of something that needs no time to be checked, within the limits of things.
+    package func guess(isRight: Bool, name: String, from source: String?) -> PasswordVerdict {
+        let (address, now) = (GuessAddress.text(of: source), steady())
+        return thingGuesses.withLock { guesses in
+            if let seconds = guesses.begin(name, from: address, at: now) { return .limited(seconds: seconds) }
+            guard isRight else {
+                guesses.failed(name, from: address, at: now)
+                return .wrong
+            }
+            guesses.succeeded(name, from: address, at: now)
+            return .right
+        }
+    }
+
+    /// Checks a password of people within the limits of guessing.
     ///
     /// - Parameters:
     ///   - stored: `nil` for an unknown name, which costs the same.
     ///   - isKnown: Whether the password is right without a hash.
-    ///   - worker: Computes the hash; `nil` for that of users.
-    package func guess(
+    func guess(
         _ password: [UInt8],
         against stored: String?,
         name: String,
         from source: String?,
         lengths: ClosedRange<Int> = PasswordHash.lengths,
+        isKnown: Bool = false
+    ) async throws(AccountsError) -> PasswordVerdict {
+        try await guess(
+            password,
+            against: stored,
+            name: name,
+            from: source,
+            lengths: lengths,
+            isKnown: isKnown,
+            guesses,
+            registry.passwords
+        )
+    }
+
+    private func guess(
+        _ password: [UInt8],
+        against stored: String?,
+        name: String,
+        from source: String?,
+        lengths: ClosedRange<Int>,
         isKnown: Bool = false,
-        on worker: PasswordWorker? = nil
+        _ guesses: Locked<GuessLimiter>,
+        _ worker: PasswordWorker
     ) async throws(AccountsError) -> PasswordVerdict {
         let address = GuessAddress.text(of: source)
         let begun = steady()
@@ -159,8 +211,7 @@ extension AccountsAPI {
         var isRight = isKnown
         do throws(AccountsError) {
             if !isKnown {
-                isRight = try await (worker ?? registry.passwords)
-                    .verify(password, against: stored, lengths: lengths)
+                isRight = try await worker.verify(password, against: stored, lengths: lengths)
             }
         } catch {
             guesses.withLock { $0.abandoned(name, from: address) }

@@ -4,9 +4,9 @@ import CZlib
 ///
 /// - Source: RFC 1950; zlib.h.
 enum Deflate {
-    /// `nil` if there is no memory for it.
-    static func compressed(_ bytes: [UInt8]) -> [UInt8]? {
-        guard let size = uLong(exactly: bytes.count) else { return nil }
+    /// `nil` if there is no memory for it, and for more bytes than ``expanded(_:count:)`` takes.
+    static func compressed(_ bytes: [UInt8], most: Int = mostBytes) -> [UInt8]? {
+        guard bytes.count <= most, let size = uLong(exactly: bytes.count) else { return nil }
         var length = compressBound(size)
         var result = [UInt8](repeating: 0, count: Int(length))
         guard compress2(&result, &length, bytes, size, 6) == Z_OK else { return nil }
@@ -17,7 +17,7 @@ enum Deflate {
     /// zlib makes nothing smaller than this part of it.
     private static let greatestRatio = 1032
     /// More than any packed samples have; a damaged file may say anything.
-    private static let mostBytes = 256 << 20
+    static let mostBytes = 256 << 20
 
     /// - Parameter count: How many bytes there were.
     /// - Returns: `nil` unless these are the compressed form of exactly that many bytes.

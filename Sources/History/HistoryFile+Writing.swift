@@ -59,7 +59,7 @@ extension HistoryFile {
         if tail.began == nil { tail.began = now }
         for (sample, size) in zip(samples, sizes) {
             guard let thing = things[sample.thing] else { continue }
-            tail.add(TailRow(row: nextRow, at: sample.at), of: thing.number, bytes: size)
+            tail.add(TailRow(row: nextRow, at: sample.at, bytes: size), of: thing.number)
             addToSums(sample.state, at: sample.at, of: thing, at: now)
             nextRow += 1
         }
@@ -122,44 +122,74 @@ extension HistoryFile {
     // MARK: Packing
 
     /// Packs the samples that are not packed yet, and stores their sums.
+    ///
+    /// If a thing has more of them than one row may have, further rounds have the rest.
     func pack(at now: Int64) throws(HistoryError) {
-        let times = tail.rows.values.joined().lazy.map(\.at)
-        guard let first = times.min(), let last = times.max() else { return }
-        let round = Round(number: (rounds.last?.number ?? 0) + 1, range: first...last, packed: now)
+        var parts: [Int: [Int64: ArraySlice<TailRow>]] = [:]
+        for (number, rows) in tail.rows {
+            for (index, part) in cut(Self.sorted(rows)).enumerated() {
+                parts[index, default: [:]][number] = part
+            }
+        }
+        let next = (rounds.last?.number ?? 0) + 1
+        let new = parts.sorted { $0.key < $1.key }.compactMap {
+            index,
+            things -> (round: Round, things: [Int64: ArraySlice<TailRow>])? in
+            let times = things.values.joined().lazy.map(\.at)
+            guard let first = times.min(), let last = times.max() else { return nil }
+            return (Round(number: next + Int64(index), range: first...last, packed: now), things)
+        }
+        guard !new.isEmpty else { return }
         try write { database in
             try self.storeSums(database)
-            for (number, rows) in self.tail.rows.sorted(by: { $0.key < $1.key }) {
-                try Self.pack(rows, of: number, in: round.number, database)
-            }
+            for (round, things) in new { try Self.pack(things, in: round, database) }
             try database.run("DELETE FROM sample", [])
-            try database.run(
-                "INSERT INTO round (number, first, last, packed) VALUES (?, ?, ?, ?)",
-                [round.number, first, last, now]
-            )
         }
-        rounds.append(round)
+        rounds += new.map(\.round)
         tail = Tail()
         sums = NewSums()
     }
 
+    /// Parts that may each be a row; a sample that is too large by itself is one.
+    ///
+    /// - Parameter rows: In order of time.
+    private func cut(_ rows: [TailRow]) -> [ArraySlice<TailRow>] {
+        var parts: [ArraySlice<TailRow>] = []
+        var (start, bytes) = (0, 0)
+        for (index, row) in rows.enumerated() {
+            if index > start, bytes + row.bytes > packedBytes {
+                parts.append(rows[start..<index])
+                (start, bytes) = (index, 0)
+            }
+            bytes += row.bytes
+        }
+        if start < rows.count { parts.append(rows[start...]) }
+        return parts
+    }
+
     private static func pack(
-        _ rows: [TailRow],
-        of number: Int64,
-        in round: Int64,
+        _ things: [Int64: ArraySlice<TailRow>],
+        in round: Round,
         _ database: Database
     ) throws {
-        let samples = try sorted(rows).compactMap { try sample($0, database) }
-        guard let first = samples.first, let last = samples.last else { return }
-        guard let bytes = PackedSamples.bytes(of: samples) else {
-            throw DatabaseError(resultCode: .SQLITE_NOMEM, message: "samples cannot be compressed")
+        for (number, rows) in things.sorted(by: { $0.key < $1.key }) {
+            let samples = try rows.compactMap { try sample($0, database) }
+            guard let first = samples.first, let last = samples.last else { continue }
+            guard let bytes = PackedSamples.bytes(of: samples) else {
+                throw DatabaseError(resultCode: .SQLITE_NOMEM, message: "samples cannot be compressed")
+            }
+            try bytes.withUnsafeBytes { bytes in
+                try database.run(
+                    "INSERT OR REPLACE INTO packed (key, first, last, body) VALUES (?, ?, ?, ?)",
+                    [ThingKey.packed(round.number, number), first.at, last.at],
+                    bytes
+                )
+            }
         }
-        try bytes.withUnsafeBytes { bytes in
-            try database.run(
-                "INSERT OR REPLACE INTO packed (key, first, last, body) VALUES (?, ?, ?, ?)",
-                [ThingKey.packed(round, number), first.at, last.at],
-                bytes
-            )
-        }
+        try database.run(
+            "INSERT INTO round (number, first, last, packed) VALUES (?, ?, ?, ?)",
+            [round.number, round.range.lowerBound, round.range.upperBound, round.packed]
+        )
     }
 
     /// In order of time, and those of one time in order of arrival.

@@ -33,6 +33,8 @@ final class HistoryFile {
     struct TailRow {
         let row: Int64
         let at: Int64
+        /// Of its state, as it is stored.
+        let bytes: Int
     }
 
     /// A sample to be stored.
@@ -58,6 +60,8 @@ final class HistoryFile {
     var samplesFrom: Int64?
     var sumsFrom: Int64?
     var buffer = JSONBuffer()
+    /// How many bytes of states one row of packed samples has, at most: far less than ``Deflate`` takes.
+    var packedBytes = 32 << 20
 
     /// Samples that are not packed yet, by the number of their thing.
     struct Tail {
@@ -69,10 +73,10 @@ final class HistoryFile {
         /// When the first of them came; milliseconds since 1970.
         var began: Int64?
 
-        mutating func add(_ row: TailRow, of number: Int64, bytes: Int) {
+        mutating func add(_ row: TailRow, of number: Int64) {
             rows[number, default: []].append(row)
             count += 1
-            self.bytes += bytes
+            bytes += row.bytes
             longest = max(longest, rows[number]?.count ?? 0)
         }
     }
@@ -112,10 +116,10 @@ final class HistoryFile {
             guard try queue.read({ try !migrator.hasBeenSuperseded($0) }) else {
                 throw HistoryError.newerVersion(path: path)
             }
-            do { try migrator.migrate(queue) } catch DatabaseError.SQLITE_ERROR {
-                // The tables are there, and are not known to be.
+            guard try queue.read({ try !HistorySchema.hasUnknownTables($0) }) else {
                 throw HistorySchema.damage
             }
+            try migrator.migrate(queue)
             guard try queue.read({ try HistorySchema.isWhole($0) }) else { throw HistorySchema.damage }
             return queue
         }
@@ -180,15 +184,16 @@ final class HistoryFile {
             self.nextRow = summed + 1
             while let row = try rows.next() {
                 let number = try row.integer(1, in: ThingKey.numbers)
+                let bytes = try row.withUnsafeData(atIndex: 3) { $0 ?? Data() }
                 let sample = TailRow(
                     row: try row.integer(0, in: Self.legalRows),
-                    at: try row.integer(2, in: HistoryTime.legal)
+                    at: try row.integer(2, in: HistoryTime.legal),
+                    bytes: bytes.count
                 )
                 self.nextRow = max(self.nextRow, sample.row + 1)
                 guard let thing = numbers[number] else { continue }
-                let bytes = try row.withUnsafeData(atIndex: 3) { $0 ?? Data() }
                 if self.tail.began == nil { self.tail.began = now }
-                self.tail.add(sample, of: number, bytes: bytes.count)
+                self.tail.add(sample, of: number)
                 guard sample.row > summed, let state = Self.state(bytes) else { continue }
                 self.addToSums(state, at: sample.at, of: thing, at: now)
             }

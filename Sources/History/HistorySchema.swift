@@ -42,6 +42,12 @@ enum HistorySchema {
         }
     }
 
+    /// Whether a table is there that no migration is known to have made.
+    static func hasUnknownTables(_ database: Database) throws -> Bool {
+        guard try migrations.appliedIdentifiers(database).isEmpty else { return false }
+        return try columns.keys.contains { try database.tableExists($0) }
+    }
+
     /// The error of a file whose tables are others.
     static let damage = DatabaseError(
         resultCode: .SQLITE_CORRUPT,

@@ -131,6 +131,23 @@ struct HistoryDamageTests {
         }
     }
 
+    @Test func `a file that cannot be migrated stays as it is`() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path("history.db")
+            let queue = try DatabaseQueue(path: path)
+            try await queue.write { try $0.execute(sql: "CREATE VIEW thing AS SELECT 1") }
+            try queue.close()
+            let history = try TestHistory(path)
+            await history.store.flush()
+            guard case .failed(.database(_, 1, _))? = history.reported.first else {
+                Issue.record("it was reported otherwise: \(history.reported)")
+                return
+            }
+            #expect(!history.files.contains { $0.contains("damaged") })
+            await history.store.close()
+        }
+    }
+
     @Test func `an older damaged file stays until the next one is moved aside`() async throws {
         try await withTemporaryFolder { folder in
             try folder.write(String(repeating: "no database ", count: 1000), to: "history.db")

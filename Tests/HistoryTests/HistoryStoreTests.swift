@@ -54,6 +54,30 @@ struct HistoryStoreTests {
         }
     }
 
+    @Test(arguments: [UInt64](1...6))
+    func `samples that are too many for one row are packed in several`(seed: UInt64) async throws {
+        var random = RandomSamples(seed: seed)
+        try await withHistory { history in
+            for thing in TestHistory.things { history.record(random.samples(upTo: 100), of: thing) }
+            history.record(TestHistory.seconds(100))
+            await history.store.close()
+            let file = try HistoryFile(history.path, at: TestHistory.start)
+            file.packedBytes = 200
+            try file.pack(at: TestHistory.start)
+            #expect(file.rounds.count > 5)
+            #expect(Set(file.rounds.map(\.number)).count == file.rounds.count)
+            file.close()
+            try await history.reopen()
+            for _ in 0..<20 {
+                let thing = random.random.pick(TestHistory.things, else: Self.first)
+                let query = try random.query()
+                let expected = try history.expected(query, of: thing)
+                #expect(try await history.json(query, of: thing) == expected)
+            }
+            #expect(history.reported == [])
+        }
+    }
+
     @Test func `a crash loses no sample that was confirmed`() async throws {
         try await withHistory { history in
             let copies = Locked<[(path: String, count: Int)]>([])

@@ -81,6 +81,11 @@ struct StoredFormsTests {
         }
     }
 
+    @Test func `what could not be unpacked again is not packed`() {
+        #expect(Deflate.compressed([UInt8](repeating: 0, count: 11), most: 10) == nil)
+        #expect(Deflate.compressed([UInt8](repeating: 0, count: 10), most: 10) != nil)
+    }
+
     @Test func `no bytes trap`() throws {
         var random = RandomSamples(seed: 2)
         var sums = GroupSums()

@@ -73,6 +73,17 @@ struct LimiterTests {
         for _ in 0..<5 { #expect(guess(at: 1_260_001) == nil) }
     }
 
+    @Test func `so many may be checked at once while none was wrong`() {
+        var limiter = GuessLimiter(atOnce: 50)
+        var (before, after) = (0, 0)
+        for number in 0..<60 where limiter.begin("n\(number)", from: "a", at: 0) == nil { before += 1 }
+        #expect(before == 50)
+        limiter.failed("n0", from: "a", at: 1)
+        for number in 1..<50 { limiter.succeeded("n\(number)", from: "a", at: 1) }
+        for number in 0..<60 where limiter.begin("n\(number)", from: "a", at: 2) == nil { after += 1 }
+        #expect(after == 19)
+    }
+
     @Test mutating func `guesses at the same time count before they are checked`() {
         var begun = 0
         for _ in 0..<100 where limiter.begin("bob", from: "a", at: 0) == nil { begun += 1 }

@@ -1,6 +1,6 @@
 /// All sessions and tokens in memory, so that a claim is answered without waiting for the database.
 ///
-/// It is made anew when secrets are added or removed; uses are collected and written now and then.
+/// Uses are collected and written now and then.
 package struct SecretIndex: Sendable {
     /// A use that is to be written.
     package struct Use: Sendable, Hashable {
@@ -23,14 +23,26 @@ package struct SecretIndex: Sendable {
     package init(_ records: [SecretRecord] = [], sessionLifetime: Int64, replacing former: SecretIndex? = nil)
     {
         self.sessionLifetime = sessionLifetime
-        for var record in records where record.kind != .link {
-            if let known = former?.records[record.hash], known.used ?? .min > record.used ?? .min {
-                record.used = known.used
-                if record.kind == .session { record.until = known.until }
-            }
-            self.records[record.hash] = record
+        for record in records where record.kind != .link {
+            self.records[record.hash] = record.used(as: former?.records[record.hash])
         }
         uses = (former?.uses ?? []).filter { self.records[$0] != nil }
+    }
+
+    /// Adds and removes some.
+    ///
+    /// - Parameters:
+    ///   - hashes: Which ones; those that are not among the records are gone.
+    mutating func change(_ hashes: [[UInt8]], to records: [SecretRecord]) {
+        let new = Dictionary(records.map { ($0.hash, $0) }) { first, _ in first }
+        for hash in hashes {
+            if let record = new[hash] {
+                self.records[hash] = record.used(as: self.records[hash])
+            } else {
+                self.records[hash] = nil
+                uses.remove(hash)
+            }
+        }
     }
 
     /// The secret that was brought, which counts as a use; `nil` if it is unknown or has ended.
@@ -68,5 +80,16 @@ package struct SecretIndex: Sendable {
                 }
             }
         }
+    }
+}
+
+extension SecretRecord {
+    /// The record with the last use that is known of it, which may not be stored yet.
+    fileprivate func used(as known: SecretRecord?) -> SecretRecord {
+        guard let known, known.used ?? .min > used ?? .min else { return self }
+        var record = self
+        record.used = known.used
+        if kind == .session { record.until = known.until }
+        return record
     }
 }

@@ -24,6 +24,7 @@ extension AccessTable {
     /// Reads all users and groups, and some of the grants; rows that cannot be understood are left out.
     init(reading database: Database, _ selection: GrantSelection = .all) throws {
         var users: [User] = []
+        // Other columns are not noticed; see ``AccountsStore/numberChanges()``.
         let userRows = try Row.fetchCursor(database, sql: "SELECT id, name, state FROM user")
         while let row = try userRows.next() {
             let name: String = row[1]

@@ -17,15 +17,13 @@ extension AccountsStore {
     }
 
     /// What counts now, of users and things, apart from links.
-    func secretsInUse(at now: Int64) throws(AccountsError) -> [SecretRecord] {
-        try read { database in
-            var records: [SecretRecord] = []
-            let rows = try Row.fetchCursor(database, sql: "SELECT * FROM secret WHERE kind <> 'link'")
-            while let row = try rows.next() {
-                if let record = SecretRecord(row), record.counts(at: now) { records.append(record) }
-            }
-            return records
+    static func secretsInUse(_ database: Database, at now: Int64) throws -> [SecretRecord] {
+        var records: [SecretRecord] = []
+        let rows = try Row.fetchCursor(database, sql: "SELECT * FROM secret WHERE kind <> 'link'")
+        while let row = try rows.next() {
+            if let record = SecretRecord(row), record.counts(at: now) { records.append(record) }
         }
+        return records
     }
 
     /// Adds a token, which is returned and cannot be asked for again; users do it themselves.

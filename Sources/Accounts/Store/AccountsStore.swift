@@ -69,29 +69,30 @@ package final class AccountsStore: Sendable {
     }
 
     func write<Result>(_ work: (Database) throws -> Result) throws(AccountsError) -> Result {
-        do {
-            return try writer.unsafeReentrantWrite { database in
-                var result: Result?
-                if database.isInsideTransaction {
-                    try database.inSavepoint {
-                        result = try work(database)
-                        return .commit
-                    }
-                } else {
-                    try database.inTransaction(.immediate) {
-                        result = try work(database)
-                        return .commit
-                    }
+        try inQueue { database in
+            var result: Result?
+            if database.isInsideTransaction {
+                try database.inSavepoint {
+                    result = try work(database)
+                    return .commit
                 }
-                return try Self.result(result)
+            } else {
+                try database.inTransaction(.immediate) {
+                    result = try work(database)
+                    return .commit
+                }
             }
-        } catch {
-            throw AccountsError(error)
+            return try Self.result(result)
         }
     }
 
+    /// Does work during which nobody else in this process writes, without a transaction.
+    func inQueue<Result>(_ work: (Database) throws -> Result) throws(AccountsError) -> Result {
+        do { return try writer.unsafeReentrantWrite(work) } catch { throw AccountsError(error) }
+    }
+
     /// What the work in a transaction returned.
-    private static func result<Result>(_ result: Result?) throws(AccountsError) -> Result {
+    static func result<Result>(_ result: Result?) throws(AccountsError) -> Result {
         guard let result else { throw .database(code: 21, message: "the transaction did not run") }
         return result
     }

@@ -39,12 +39,13 @@ package struct GuessLimiter: Sendable {
         let limit: Int
         /// Failures count so long, milliseconds.
         let window: Int64
+        /// Guesses that may be checked at once while none was wrong.
+        var atOnce: Int
     }
 
     /// The most pairs, and the most addresses, that are remembered.
     package static let capacity = 4096
-    private static let pairRule = Rule(limit: 5, window: memory)
-    private static let addressRule = Rule(limit: 20, window: 600_000)
+    private static let pairRule = Rule(limit: 5, window: memory, atOnce: 5)
     private static let firstPause: Int64 = 60_000
     private static let longestPause: Int64 = 900_000
     /// So long after the right password the failures before it are forgotten: others may guess from the same address.
@@ -52,10 +53,12 @@ package struct GuessLimiter: Sendable {
     /// After so long without a guess everything is forgotten.
     private static let memory: Int64 = 3_600_000
 
+    private let addressRule: Rule
     private var pairs: [Pair: Record] = [:]
     private var addresses: [String: Record] = [:]
 
-    package init() {}
+    /// - Parameter atOnce: How many guesses of an address may be checked at once while none of them was wrong.
+    package init(atOnce: Int = 20) { addressRule = Rule(limit: 20, window: 600_000, atOnce: atOnce) }
 
     /// Begins a guess; end it with ``failed(_:from:at:)``, ``succeeded(_:from:at:)`` or ``abandoned(_:from:)``.
     ///
@@ -67,7 +70,7 @@ package struct GuessLimiter: Sendable {
         let pair = Self.pair(name, address)
         let waits = [
             Self.wait(pairs[pair], Self.pairRule, at: now),
-            Self.wait(addresses[address], Self.addressRule, at: now),
+            Self.wait(addresses[address], addressRule, at: now),
         ]
         if let wait = waits.compactMap(\.self).max() {
             return Int((wait + 999) / 1000)
@@ -83,7 +86,7 @@ package struct GuessLimiter: Sendable {
     package mutating func failed(_ name: String, from address: String, at now: Int64) {
         let pair = Self.pair(name, address)
         Self.fail(&pairs[pair, default: Record(at: now)], Self.pairRule, at: now)
-        Self.fail(&addresses[address, default: Record(at: now)], Self.addressRule, at: now)
+        Self.fail(&addresses[address, default: Record(at: now)], addressRule, at: now)
     }
 
     /// The guess was right: failures of the pair before it are forgotten after a while, those of the address are not.
@@ -114,7 +117,8 @@ package struct GuessLimiter: Sendable {
         if now < record.blockedUntil { return record.blockedUntil - now }
         record.forget(before: rule.window, at: now)
         // After a pause, one at a time.
-        let room = record.pauses > 0 ? 1 : max(1, rule.limit - record.failures.count)
+        let left = record.failures.isEmpty ? rule.atOnce : rule.limit - record.failures.count
+        let room = record.pauses > 0 ? 1 : max(1, left)
         return record.pending < room || now - record.last >= memory ? nil : 1000
     }
 

@@ -109,6 +109,29 @@ struct BindingLinkTests {
         }
     }
 
+    @Test(arguments: ["user:owner", "group:staff"])
+    func `nobody gets a thing that waits for its link by making somebody else an owner`(other: String)
+        async throws
+    {
+        let meter = Self.marked(1, "Meter")
+        try await withBindings(server: Self.server(meter)) { home, _ in
+            try home.accounts.change { store in
+                try store.change("staff", .users(["owner"]), joins: true, by: .program(at: 1))
+            }
+            // She does not see it, so that her binding waits.
+            #expect(try await home.onboardOwner(home.carol).code == nil)
+            #expect(try await home.onboardOwner(home.carol, owner: other).code == nil)
+            await home.service.followPlace()
+            #expect(try home.binding()?.binding.thing == nil)
+            #expect(try await home.onboardOwner(home.owner).code == nil)
+            for owner in ["carol", "group:staff"] {
+                _ = await home.ask("DELETE", "/api/bindings/v-1/owners/\(owner)")
+            }
+            await home.service.followPlace()
+            #expect(try home.binding()?.binding.thing == meter.id)
+        }
+    }
+
     @Test func `a binding waits for its thing`() async throws {
         try await withBindings { home, _ in
             let answer = try await home.onboardOwner(home.owner).get()
@@ -131,6 +154,36 @@ struct BindingLinkTests {
             #expect(stored.binding.thing == nil && stored.owners == [.user(home.bob)])
             await home.service.followPlace()
             #expect(home.place.things.isEmpty)
+        }
+    }
+
+    @Test func `after the thing that was made for it, a binding takes one that comes, and leaves it there`()
+        async throws
+    {
+        try await withBindings { home, _ in
+            let members: JSONObject = ["thingProperties": ["zone": "Kitchen"]]
+            let answer = try await home.onboardOwner(home.owner, with: members).get()
+            #expect(try home.binding()?.binding.isMade == true)
+            await home.place.change { $0.things = [] }
+            await home.service.followPlace()
+            let meter = Self.marked(1, "Meter")
+            await home.place.change { $0.things = [meter] }
+            await home.service.followPlace()
+            let binding = try #require(try home.binding()).binding
+            #expect(binding.thing == meter.id && !binding.isMade)
+            #expect(await home.ask("DELETE", "/api/bindings/\(answer.thing)").status == 204)
+            #expect(home.place.things.map(\.name) == ["Meter"])
+        }
+    }
+
+    @Test func `a binding without the thing that was made for it is forgotten`() async throws {
+        try await withBindings { home, _ in
+            let members: JSONObject = ["thingProperties": ["zone": "Kitchen"]]
+            let answer = try await home.onboardOwner(home.bob, with: members).get()
+            await home.place.change { $0.things = [] }
+            await home.service.followPlace()
+            #expect(await home.ask("DELETE", "/api/bindings/\(answer.thing)").status == 204)
+            #expect(try home.store.accounts.bindings().isEmpty)
         }
     }
 

@@ -121,6 +121,38 @@ struct BindingOnboardingTests {
         }
     }
 
+    @Test func `many things come at once from one address, and a user signs in meanwhile`() async throws {
+        try await withBindings { home, _ in
+            try home.setPassword("bobs long password", ofUser: "bob")
+            let vendors = (0..<25).map { "v-\($0)" }
+            for vendor in vendors { _ = try await home.onboardThing(vendor).get() }
+            let codes = try await withThrowingTaskGroup(of: String?.self) { group in
+                for vendor in vendors { group.addTask { try await home.onboardThing(vendor).code } }
+                group.addTask {
+                    await home.token(from: "192.0.2.1", .user(name: "bob", password: "bobs long password"))
+                        .code
+                }
+                return try await group.reduce(into: []) { codes, code in codes.append(code) }
+            }
+            #expect(codes.compactMap(\.self) == [])
+        }
+    }
+
+    @Test func `things with wrong passwords keep no user of their address from signing in`() async throws {
+        try await withBindings { home, _ in
+            try home.setPassword("bobs long password", ofUser: "bob")
+            for vendor in ["v-1", "v-2", "v-3", "v-4", "v-5"] {
+                _ = try await home.onboardThing(vendor).get()
+                for _ in 0..<4 {
+                    #expect(try await home.onboardThing(vendor, "wrong").code == "not_allowed")
+                }
+            }
+            #expect(try await home.onboardThing("v-1").code == "rate_limited")
+            let bob = TokenRequest.user(name: "bob", password: "bobs long password")
+            #expect(await home.token(from: "192.0.2.1", bob).code == nil)
+        }
+    }
+
     @Test func `twenty wrong passwords of a thing in an hour raise an alert, which ends`() async throws {
         try await withBindings { home, _ in
             _ = try await home.onboardThing().get()

@@ -124,6 +124,34 @@ struct BindingRightsTests {
         }
     }
 
+    @Test func `the sixth wrong key of an address waits, and so does the right one, but no user`()
+        async throws
+    {
+        try await withBindings { home, _ in
+            try home.setPassword("bobs long password", ofUser: "bob")
+            let wrong = ThingIFCredentials.app(id: TestBindings.app, key: "a wrong key")
+            let right = ThingIFCredentials.app(id: TestBindings.app, key: TestBindings.key)
+            func code(_ credentials: ThingIFCredentials, from address: String) async -> String? {
+                await home.service.caller(bringing: credentials, to: TestBindings.app, from: address).code
+            }
+            for _ in 0..<4 { #expect(await code(wrong, from: "192.0.2.1") == "not_allowed") }
+            #expect(
+                await home.token(from: "192.0.2.1", .app(id: TestBindings.app, key: "x")).code
+                    == "not_allowed"
+            )
+            for credentials in [wrong, right] {
+                #expect(await code(credentials, from: "192.0.2.1") == "rate_limited")
+            }
+            #expect(
+                await home.token(from: "192.0.2.1", .app(id: TestBindings.app, key: TestBindings.key)).code
+                    == "rate_limited"
+            )
+            #expect(await code(right, from: "192.0.2.2") == nil)
+            let bob = TokenRequest.user(name: "bob", password: "bobs long password")
+            #expect(await home.token(from: "192.0.2.1", bob).code == nil)
+        }
+    }
+
     @Test func `a token says whose it is, and an unknown one is nobody's`() async throws {
         try await withBindings { home, _ in
             let thing = try await home.onboardThing().get()
@@ -166,10 +194,7 @@ struct BindingRightsTests {
 
     @Test func `a user's name and password get a token, and the eleventh ends the first`() async throws {
         try await withBindings { home, _ in
-            let hash = try #require(PasswordHash(of: Array("bobs long password".utf8)))
-            try home.accounts.change { store in
-                try store.setPassword(hash, ofUser: "bob", by: .program(at: home.now.withLock { $0 }))
-            }
+            try home.setPassword("bobs long password", ofUser: "bob")
             func token(_ password: String) async -> Result<IssuedToken, BindingsError> {
                 await home.service.token(
                     for: .user(name: "bob", password: password),
@@ -185,6 +210,9 @@ struct BindingRightsTests {
                 texts.append(try await token("bobs long password").get().text)
             }
             #expect(await caller(home, .bearer(texts[0])).code == "unauthenticated")
+            let listed = try home.store.accounts.secrets(.token, ofUser: "bob", at: home.now.withLock { $0 })
+            #expect(listed.count == 10 && listed.allSatisfy { $0.name.hasPrefix("thing-if") })
+            #expect(listed.allSatisfy { $0.until == $0.made + 365 * 86_400_000 })
             for text in texts.dropFirst() {
                 #expect(await caller(home, .bearer(text)) == .success(.user(.user(home.bob))))
             }

@@ -126,6 +126,20 @@ struct TestBindings: Sendable {
         )
     }
 
+    /// A request for a token that brings nothing else.
+    func token(from address: String, _ request: TokenRequest) async -> Result<IssuedToken, BindingsError> {
+        await service.token(for: request, bringing: .none, to: Self.app, from: address)
+    }
+
+    func setPassword(_ password: String, ofUser name: String) throws {
+        guard let hash = PasswordHash(of: Array(password.utf8)) else {
+            throw AccountsError.badValue(password)
+        }
+        try accounts.change { store in
+            try store.setPassword(hash, ofUser: name, by: .program(at: now.withLock { $0 }))
+        }
+    }
+
     func binding(_ vendor: String = "v-1") throws -> StoredBinding? {
         try store.accounts.binding(ofVendor: vendor)
     }

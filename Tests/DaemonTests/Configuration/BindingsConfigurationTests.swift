@@ -30,6 +30,16 @@ struct BindingsConfigurationTests {
         #expect(try errors("bindings: {app_id: a, app_key_file: /k, site: JP}") == [])
     }
 
+    @Test func `sums are kept as long as samples at least`() throws {
+        #expect(
+            try errors("history: {raw_days: 30, group_days: 29}")
+                == ["history.group_days: must be at least history.raw_days (is 29, and that is 30)"]
+        )
+        #expect(try errors("history: {raw_days: 30, group_days: 30, max_megabytes: 16}") == [])
+        #expect(try errors("history: {max_megabytes: 15}").count == 1)
+        #expect(try errors("bindings: {edge: true, command_seconds: 0.5}").count == 1)
+    }
+
     @Test func `an unknown site and an illegal identifier are refused`() throws {
         #expect(try errors("bindings: {site: XX}").first?.contains("US, JP, CN3, SG or EU") == true)
         #expect(try errors("bindings: {app_id: \"a/b\", app_key_file: /k}").count == 1)

@@ -22,14 +22,30 @@ extension BindingService: ThingIFIdentity {
         case .none:
             return .failure(.refused(.unauthenticated, "send a token, or the app's identifier and key"))
         case .app(let id, let key):
-            return id == known.id && known.isKey(key)
-                ? .success(.app)
-                : .failure(.refused(.notAllowed, "the app's identifier or key is wrong"))
+            if let error = refusal(of: id, key, known, from: address) { return .failure(error) }
+            return .success(.app)
         case .bearer(let text):
             guard let caller = caller(bringing: text) else {
                 return .failure(.refused(.unauthenticated, "the token is unknown, or has ended"))
             }
             return .success(caller)
+        }
+    }
+
+    /// Why the app's key is not accepted; wrong ones are limited by address, as wrong passwords of a thing are.
+    private nonisolated func refusal(
+        of id: String,
+        _ key: String,
+        _ known: App,
+        from address: String?
+    ) -> BindingsError? {
+        let isRight = id == known.id && known.isKey(key)
+        // No thing has this name.
+        switch administration.guess(isRight: isRight, name: "app", from: address) {
+        case .right: return nil
+        case .wrong: return .refused(.notAllowed, "the app's identifier or key is wrong")
+        case .limited(let seconds):
+            return .refused(.rateLimited, "too many wrong keys of the app; try again in \(seconds) s")
         }
     }
 
@@ -59,9 +75,7 @@ extension BindingService: ThingIFIdentity {
         }
         switch request {
         case .app(let id, let key):
-            guard id == known.id, known.isKey(key) else {
-                return .failure(.refused(.notAllowed, "the app's identifier or key is wrong"))
-            }
+            if let error = refusal(of: id, key, known, from: address) { return .failure(error) }
             let token = anonymous.make(at: now).text
             return .success(IssuedToken(token, of: known.id, seconds: AnonymousTokens.lifetime / 1000))
         case .user(let name, let password):

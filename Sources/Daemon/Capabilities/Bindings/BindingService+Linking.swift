@@ -149,7 +149,8 @@ extension BindingService {
         let wish = LinkWish(binding, for: .nobody, taken: directory.things)
         // What it names may come later.
         guard case .success(let plan) = await place.plan(wish), let (access, object) = plan.need,
-            stored.owners.contains(where: { mayUse($0, access, object) })
+            // Who has no right there gets none by it, whomever they have made an owner.
+            !stored.owners.isEmpty, stored.owners.allSatisfy({ mayUse($0, access, object) })
         else { return }
         switch plan {
         case .wait: break
@@ -160,7 +161,7 @@ extension BindingService {
         case .link(let thing, let object, let isMade, _):
             do throws(BindingsError) {
                 try change(id) { store in
-                    guard try store.binding(id)?.binding == binding else { return }
+                    guard try store.binding(id) == stored else { return }
                     try store.linkBinding(
                         id,
                         to: thing,
@@ -178,7 +179,7 @@ extension BindingService {
         }
     }
 
-    /// Whether an owner has a right in the place: the user, or somebody of the group.
+    /// Whether an owner has a right in the place: the user, or all active users of the group.
     private func mayUse(_ owner: Grantee, _ access: Access, _ object: AccessObject) -> Bool {
         let table = accounts.table
         let users: Set<AccountID>
@@ -186,9 +187,10 @@ extension BindingService {
         case .user(let id): users = [id]
         case .group(let id):
             guard case .users(let members)? = table.group(id)?.members else { return false }
-            users = members
+            users = members.filter { table.user($0)?.state == .active }
         }
-        return users.contains { table.verdict(of: .user($0), access, on: object, at: now).isGranted }
+        return !users.isEmpty
+            && users.allSatisfy { table.verdict(of: .user($0), access, on: object, at: now).isGranted }
     }
 }
 

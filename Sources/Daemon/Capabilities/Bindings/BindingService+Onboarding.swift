@@ -41,7 +41,9 @@ extension BindingService {
         func isSame(as other: Found) -> Bool {
             thing?.binding.id == other.thing?.binding.id
                 && thing?.binding.isOwned == other.thing?.binding.isOwned
-                && thing?.binding.thing == other.thing?.binding.thing
+                && thing?.binding.thing == other.thing?.binding.thing && thing?.owners == other.thing?.owners
+                && gateway?.binding.thing == other.gateway?.binding.thing
+                && gateway?.owners == other.gateway?.owners
         }
     }
 
@@ -215,11 +217,9 @@ extension BindingService {
             }
             verdict = try await administration.guess(
                 password,
+                ofThing: "thing/\(binding.id)",
                 against: binding.password,
-                name: "thing/\(binding.id)",
-                from: asker.address,
-                lengths: PasswordHash.thingLengths,
-                on: accounts.thingPasswords
+                from: asker.address
             )
             if verdict == .wrong { passwordFailed(binding) }
         } catch {

@@ -22,23 +22,27 @@ extension BindingService {
         var plan = LinkPlan.wait
         try await logged(.addOwner, id, ["owner"], by: asker) { () async throws(BindingsError) in
             let owner = try grantee(name)
-            var binding = try stored(id).binding
-            let isFirst = !binding.isOwned
-            (binding.isOwned, binding.fixed) = (true, Set(FixedField.allCases))
-            let linked = binding
-            if isFirst, binding.thing == nil {
-                plan = try await self.plan(binding, OnboardingExtras(), asker)
+            let known = try stored(id).binding
+            if !known.isOwned, known.thing == nil {
+                plan = try await self.plan(known, OnboardingExtras(), asker)
             }
             let link = plan
             try change(id) { store in
-                if isFirst { try store.saveBinding(linked) }
-                try store.add(owner, to: linked, by: .program(at: now))
+                // It may have reported or onboarded meanwhile.
+                guard var binding = try store.binding(id)?.binding, binding.isOwned == known.isOwned,
+                    binding.thing == known.thing
+                else { throw AccountsError.conflict("the thing has changed meanwhile; try again") }
+                if !binding.isOwned {
+                    (binding.isOwned, binding.fixed) = (true, Set(FixedField.allCases))
+                    try store.saveBinding(binding)
+                }
+                try store.add(owner, to: binding, by: .program(at: now))
                 if case .link(let thing, let object, let isMade, _) = link {
                     try store.linkBinding(
                         id,
                         to: thing,
                         isMade: isMade,
-                        route: linked.route(isMade: isMade),
+                        route: binding.route(isMade: isMade),
                         giver: nil,
                         of: object,
                         at: now

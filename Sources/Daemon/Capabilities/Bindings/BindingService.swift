@@ -1,6 +1,7 @@
 package import Accounts
 package import Administration
 package import Bindings
+package import Controller
 import Cryptography
 package import Logging
 package import People
@@ -38,6 +39,8 @@ package actor BindingService {
         package var site: AppInstance.Site
         /// The name of the user who owns what nobody is named for.
         package var owner: String
+        /// How long a command may take, seconds.
+        package var commandSeconds: Double
         /// Identifies this run in the log.
         package var epoch: String?
 
@@ -45,9 +48,11 @@ package actor BindingService {
             app: App?,
             site: AppInstance.Site = .europe,
             owner: String = "owner",
+            commandSeconds: Double = 60,
             epoch: String? = nil
         ) {
-            (self.app, self.site, self.owner, self.epoch) = (app, site, owner, epoch)
+            (self.app, self.site, self.owner) = (app, site, owner)
+            (self.commandSeconds, self.epoch) = (commandSeconds, epoch)
         }
 
         /// What instances are of.
@@ -79,6 +84,8 @@ package actor BindingService {
     nonisolated let place: BindingPlace
     nonisolated let anonymous = AnonymousTokens()
     nonisolated let logger: Logger
+    /// Sends an event to the controller.
+    nonisolated let send: @Sendable (ControllerEvent) -> Void
     private nonisolated let report: @Sendable (_ problem: String?) -> Void
     /// Those for which a thing is being made.
     var making: Set<BindingID> = []
@@ -89,6 +96,7 @@ package actor BindingService {
 
     /// - Parameters:
     ///   - report: Called with what people should know about guessed passwords of things; `nil` when it is over.
+    ///   - send: Sends an event to the controller.
     /// - Throws: If the bindings cannot be read.
     package init(
         _ settings: Settings,
@@ -96,10 +104,11 @@ package actor BindingService {
         _ administration: AccountsAPI,
         place: BindingPlace,
         logger: Logger,
-        report: @escaping @Sendable (_ problem: String?) -> Void
+        report: @escaping @Sendable (_ problem: String?) -> Void,
+        send: @escaping @Sendable (ControllerEvent) -> Void = { _ in }
     ) throws(AccountsError) {
         (self.settings, self.accounts, self.administration) = (settings, accounts, administration)
-        (self.place, self.logger, self.report) = (place, logger, report)
+        (self.place, self.logger, self.report, self.send) = (place, logger, report, send)
         directory = BindingDirectory(try accounts.store.bindings())
         (wakes, wakePort) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }

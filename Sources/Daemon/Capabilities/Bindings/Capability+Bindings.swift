@@ -22,6 +22,7 @@ extension Capability {
                 app: app,
                 site: settings.site,
                 owner: context.configuration.people.owner,
+                commandSeconds: settings.commandSeconds,
                 epoch: context.epoch
             ),
             context.accounts,
@@ -33,10 +34,10 @@ extension Capability {
                 clock: context.clock,
                 state: context.state
             ),
-            logger: logger
-        ) { problem in
-            send(.alert("bindings-guessing", .warning, problem))
-        }
+            logger: logger,
+            report: { send(.alert("bindings-guessing", .warning, $0)) },
+            send: send
+        )
         var parts = CapabilityParts()
         if app != nil { parts.routes = WebRoute.thingIF(service) }
         parts.localAnswers = [BindingsLocalAPI(service).answer]
