@@ -248,7 +248,7 @@ static void acknowledge(struct mosquitto *m, void *data, int number, int reason,
     (void)m, (void)data, (void)more;
     if (reason) fprintf(stderr, "the broker says: %s\n", mosquitto_reason_string(reason));
     if (sending && number == sent_as) acknowledged = now(), sending = reason ? 0 : sending;
-    if (reason) pause_until = now() + 5000;
+    if (reason) pause_until = next_onboard = now() + 5000;
 }
 
 static void linked(struct mosquitto *m, void *unused, int result) {
