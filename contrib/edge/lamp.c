@@ -102,7 +102,8 @@ static int publish(const char *part, const char *message, bool is_retained) {
 }
 
 static void onboard(void) {
-    used = 0;
+    const char *parts[] = { "onboarded", "command", "error" }; /* again each time: the broker may not have let it */
+    for (int i = used = 0; i < 3; i++) mosquitto_subscribe(client, NULL, topic(parts[i]), 1);
     add("{\"password\":\"");
     for (const char *p = secret; *p; p++) add(*p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
     add("\",\"type\":\"lamp\",\"firmware\":\"1.0\",\"interval\":\"15_MINUTES\",\"tx\":\"1\"}");
@@ -252,11 +253,9 @@ static void acknowledge(struct mosquitto *m, void *data, int number, int reason,
 }
 
 static void linked(struct mosquitto *m, void *unused, int result) {
-    (void)unused;
+    (void)m, (void)unused;
     if (result) fprintf(stderr, "the broker says: %s\n", mosquitto_reason_string(result));
     if (!(is_linked = !result)) return;
-    const char *parts[] = { "onboarded", "command", "error" };
-    for (int i = 0; i < 3; i++) mosquitto_subscribe(m, NULL, topic(parts[i]), 1);
     publish("status", "online", true);
     onboard();
 }
