@@ -18,7 +18,7 @@ enum { KEPT = 500, LONGEST_LIST = 61440, REMEMBERED = 32, DAY = 86400000 };
 static const char *base, *vendor, *secret;     /* who it is */
 static int is_on = 1;                          /* what can be set, and what a state tells */
 static double brightness = 1;
-static char color[8] = "#ffffff";
+static char color[32] = "white";               /* a name of CSS, or #rrggbb */
 static struct { int64_t when; char state[120]; } kept[KEPT]; /* by the steady clock, the oldest first */
 static int count, sending, sent_as;            /* kept states, how many are under way, and in which message */
 static int64_t acknowledged, pause_until;      /* when the broker had them; nothing is uploaded before */
@@ -79,8 +79,7 @@ static const char *member(const char *p, const char *name, const char **key) {
 /* Copies what stands between the quotes, as it is written there. */
 static int text(const char *p, char *to, size_t size) {
     if (!p || *p != '"' || (size_t)(after(p, 0) - p) > size + 1) return 0;
-    snprintf(to, size, "%.*s", (int)(after(p, 0) - p) - 2, p + 1);
-    return 1;
+    return snprintf(to, size, "%.*s", (int)(after(p, 0) - p) - 2, p + 1) >= 0;
 }
 
 /* Writes a part of the message. */
@@ -158,7 +157,7 @@ static void set_clock(const char *message) {
 
 /* Does one action. Returns NULL, or what is wrong: a code and a sentence. */
 static const char *act(const char *name, const char *value) {
-    char code[8] = "", *rest;
+    char word[sizeof color] = "", *rest;
     if (!strcmp(name, "on")) {
         if (*value != 't' && *value != 'f') return "wrong_type: on must be true or false";
         is_on = *value == 't';
@@ -167,9 +166,11 @@ static const char *act(const char *name, const char *value) {
         if (rest == value || !(number >= 0 && number <= 1)) return "out_of_range: brightness must be 0 to 1";
         brightness = number;
     } else if (!strcmp(name, "color")) {
-        if (!text(value, code, sizeof code) || *code != '#' || strspn(code + 1, "0123456789abcdefABCDEF") != 6)
-            return "unknown_colour: color must be #rrggbb";
-        memcpy(color, code, sizeof color);
+        size_t length = text(value, word, sizeof word) ? strlen(word) : 0;
+        if (*word == '#' ? length != 7 || strspn(word + 1, "0123456789abcdef") != 6
+                         : !length || strspn(word, "abcdefghijklmnopqrstuvwxyz") != length)
+            return "unknown_colour: color must be a name of CSS or #rrggbb";
+        memcpy(color, word, sizeof color);
     } else return "unknown_action: this lamp has on, brightness and color";
     return NULL;
 }
