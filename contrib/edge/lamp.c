@@ -121,7 +121,7 @@ static void measure(void) {
     double temperature = 21 + sin((double)now() / 60000);
     if (count == KEPT) forget(1);
     kept[count].when = now();
-    const char *form = "{\"on\":%s,\"brightness\":%.3f,\"color\":\"%s\",\"temperature\":%.2f}";
+    const char *form = "{\"on\":%s,\"brightness\":%.6g,\"color\":\"%s\",\"temperature\":%.2f}";
     snprintf(kept[count++].state, sizeof kept->state, form, is_on ? "true" : "false", brightness, color, temperature);
 }
 
