@@ -14,7 +14,7 @@ struct ManualTests {
     private static let pages =
         [
             "README.md", "contrib/homeassistant/README.md", "contrib/mosquitto/README.md",
-            "contrib/display/README.md", "contrib/design/README.md",
+            "contrib/display/README.md", "contrib/design/README.md", "contrib/edge/README.md",
         ]
         + MarkdownPage.paths(in: "contrib/manual")
 
@@ -41,13 +41,15 @@ struct ManualTests {
 
     @Test func `other commands in examples are scripts of the repository or programs that we name`() throws {
         let programs: Set = [
-            "trilateral", "alias", "apt", "chmod", "chown", "cp", "curl", "git", "journalctl", "mosquitto",
-            "mosquitto_passwd", "mosquitto_pub", "mosquitto_sub", "nano", "printf", "setcap", "systemctl",
-            "tar",
-            "tee", "touch",
+            "trilateral", ".", "alias", "apt", "chmod", "chown", "cp", "curl", "git", "journalctl", "make",
+            "mosquitto", "mosquitto_passwd", "mosquitto_pub", "mosquitto_sub", "nano", "printf", "set",
+            "setcap", "systemctl", "tar", "tee", "touch",
         ]
+        // What is built from the repository.
+        let examples: Set = ["contrib/edge/lamp"]
         for path in Self.pages {
-            for command in Self.commands(try MarkdownPage(path)) where !programs.contains(command.name) {
+            for command in Self.commands(try MarkdownPage(path))
+            where !programs.union(examples).contains(command.name) {
                 let script = try #require(try? Contrib.text(command.name), "\(path): \(command.name)")
                 guard command.name != "contrib/demo" else { continue }
                 for option in command.words where option.hasPrefix("--") {
@@ -161,6 +163,10 @@ struct ManualTests {
         topics.retained + [topics.frame] + ["event/+", "response/+"].map { "\(topics.root)/\($0)" }
     private static let heard =
         topics.commands(.program) + [topics.raw("+"), topics.presence, topics.setupSSIDs]
+    /// Those of things at the edge, whose page plays both sides.
+    private static let edge =
+        topics.edgeReports + EdgeTopic.Answer.allCases.map { topics.edge(EdgeAddress("+"), $0) }
+        + ["\(topics.root)/edge/#"]
 
     @Test func `topics in examples are those that the daemon publishes or hears`() throws {
         for path in Self.pages {
@@ -173,7 +179,7 @@ struct ManualTests {
                 let ours = ([Self.topics.root] + levels.dropFirst(2).map(String.init)).joined(separator: "/")
                 let known =
                     command.name == "mosquitto_pub" ? Self.heard : Self.published + [Self.topics.everything]
-                #expect(known.contains { Self.matches($0, ours) }, "\(path): \(topic)")
+                #expect((known + Self.edge).contains { Self.matches($0, ours) }, "\(path): \(topic)")
             }
         }
     }

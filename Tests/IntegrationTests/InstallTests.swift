@@ -71,6 +71,9 @@ struct InstallTests {
             let documentation = "root/usr/local/share/doc/trilateral"
             #expect(folder.read("\(documentation)/README.md").contains("(contrib/manual/README.md)"))
             #expect(folder.read("\(documentation)/contrib/manual/README.md").contains("(troubleshooting.md)"))
+            #expect(
+                folder.read("\(documentation)/contrib/edge/README.md").contains("(../manual/bindings.md)")
+            )
             let removed = try await install("--uninstall \(root)", in: folder)
             #expect(removed.status == 0, "\(removed.output)")
             #expect(!FileManager.default.fileExists(atPath: folder.path(documentation)))

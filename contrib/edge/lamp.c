@@ -18,7 +18,7 @@ enum { KEPT = 500, LONGEST_LIST = 61440, REMEMBERED = 32, DAY = 86400000 };
 static const char *base, *vendor, *secret;     /* who it is */
 static int is_on = 1;                          /* what can be set, and what a state tells */
 static double brightness = 1;
-static char color[8] = "#ffffff";
+static char color[32] = "white";               /* a name of CSS, or #rrggbb */
 static struct { int64_t when; char state[120]; } kept[KEPT]; /* by the steady clock, the oldest first */
 static int count, sending, sent_as;            /* kept states, how many are under way, and in which message */
 static int64_t acknowledged, pause_until;      /* when the broker had them; nothing is uploaded before */
@@ -29,7 +29,6 @@ static struct mosquitto *client;
 static char out[65536];                        /* the message that is being written */
 static size_t used;
 static volatile sig_atomic_t is_over;
-
 static void end(int signal) { (void)signal; is_over = 1; }
 /* Settings come from the environment: other users can read arguments. */
 static const char *setting(const char *name, const char *otherwise) {
@@ -40,8 +39,7 @@ static const char *setting(const char *name, const char *otherwise) {
 /* Milliseconds of the steady clock. */
 static int64_t now(void) {
     struct timespec t = { 0, 0 };
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    return clock_gettime(CLOCK_MONOTONIC, &t), (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 static const char *blank(const char *p) { return p + strspn(p, " \t\r\n"); }
@@ -81,8 +79,7 @@ static const char *member(const char *p, const char *name, const char **key) {
 /* Copies what stands between the quotes, as it is written there. */
 static int text(const char *p, char *to, size_t size) {
     if (!p || *p != '"' || (size_t)(after(p, 0) - p) > size + 1) return 0;
-    snprintf(to, size, "%.*s", (int)(after(p, 0) - p) - 2, p + 1);
-    return 1;
+    return snprintf(to, size, "%.*s", (int)(after(p, 0) - p) - 2, p + 1) >= 0;
 }
 
 /* Writes a part of the message. */
@@ -96,18 +93,16 @@ static void add(const char *format, ...) {
 
 static const char *topic(const char *part) {
     static char name[1100];
-    snprintf(name, sizeof name, "%s/edge/%s/%s", base, vendor, part);
-    return name;
+    return snprintf(name, sizeof name, "%s/edge/%s/%s", base, vendor, part), name;
 }
-
 static int publish(const char *part, const char *message, bool is_retained) {
     int number = 0;
-    mosquitto_publish(client, &number, topic(part), (int)strlen(message), message, 1, is_retained);
-    return number;
+    return mosquitto_publish(client, &number, topic(part), (int)strlen(message), message, 1, is_retained), number;
 }
 
 static void onboard(void) {
-    used = 0;
+    const char *parts[] = { "onboarded", "command", "error" }; /* again each time: the broker may not have let it */
+    for (int i = used = 0; i < 3; i++) mosquitto_subscribe(client, NULL, topic(parts[i]), 1);
     add("{\"password\":\"");
     for (const char *p = secret; *p; p++) add(*p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
     add("\",\"type\":\"lamp\",\"firmware\":\"1.0\",\"interval\":\"15_MINUTES\",\"tx\":\"1\"}");
@@ -126,19 +121,16 @@ static void measure(void) {
     double temperature = 21 + sin((double)now() / 60000);
     if (count == KEPT) forget(1);
     kept[count].when = now();
-    snprintf(kept[count++].state, sizeof kept->state,
-        "{\"on\":%s,\"brightness\":%.3f,\"color\":\"%s\",\"temperature\":%.2f}", is_on ? "true" : "false", brightness,
-        color, temperature);
+    const char *form = "{\"on\":%s,\"brightness\":%.6g,\"color\":\"%s\",\"temperature\":%.2f}";
+    snprintf(kept[count++].state, sizeof kept->state, form, is_on ? "true" : "false", brightness, color, temperature);
 }
 
 /* Uploads what was kept: the present state alone, or a list with times. */
 static void upload(void) {
     int64_t time = now();
-    /* An error may follow the broker's acknowledgement. */
-    if (sending && acknowledged && time - acknowledged > 1000) forget(sending);
-    if (sending || !is_linked || !is_onboarded || time < pause_until) return;
-    while (count && time - kept[0].when > DAY - 60000) forget(1);
-    if (!count) return;
+    if (sending && acknowledged && time - acknowledged > 1000) forget(sending); /* until then an error may come */
+    while (!sending && count && time - kept[0].when > DAY - 60000) forget(1);
+    if (sending || !count || !is_linked || !is_onboarded || time < pause_until) return;
     int number = used = 0;
     if (count == 1 && time - kept[0].when < 1000) {
         add("%s", kept[number++].state);
@@ -151,20 +143,21 @@ static void upload(void) {
     if ((sent_as = publish("state", out, false))) sending = number, acknowledged = 0;
 }
 
-/* Sets the clock forward: what makes it go back was under way for some time. */
+/* Sets the clock: forward at once, since a message may have been under way for some time, and back once an hour. */
 static void set_clock(const char *message) {
+    static int64_t set_at;
     int year, month, day, hour, minute, second, millis;
     const char *ts = member(message, "ts", NULL), *form = "\"%4d-%2d-%2dT%2d:%2d:%2d.%3dZ";
     if (!ts || sscanf(ts, form, &year, &month, &day, &hour, &minute, &second, &millis) != 7) return;
     if (month < 3) year--, month += 12; /* days since 1970, with years that begin in March */
     int64_t days = year * 365LL + year / 4 - year / 100 + year / 400 + (month * 153 - 457) / 5 + day - 719469;
     int64_t found = ((days * 24 + hour) * 60 + minute) * 60000 + second * 1000 + millis - now();
-    if (!offset || found > offset) offset = found;
+    if (!offset || found > offset || now() - set_at > 3600000) offset = found, set_at = now();
 }
 
 /* Does one action. Returns NULL, or what is wrong: a code and a sentence. */
 static const char *act(const char *name, const char *value) {
-    char code[8] = "", *rest;
+    char word[sizeof color] = "", *rest;
     if (!strcmp(name, "on")) {
         if (*value != 't' && *value != 'f') return "wrong_type: on must be true or false";
         is_on = *value == 't';
@@ -173,9 +166,11 @@ static const char *act(const char *name, const char *value) {
         if (rest == value || !(number >= 0 && number <= 1)) return "out_of_range: brightness must be 0 to 1";
         brightness = number;
     } else if (!strcmp(name, "color")) {
-        if (!text(value, code, sizeof code) || *code != '#' || strspn(code + 1, "0123456789abcdefABCDEF") != 6)
-            return "unknown_colour: color must be #rrggbb";
-        memcpy(color, code, sizeof color);
+        size_t length = text(value, word, sizeof word) ? strlen(word) : 0;
+        if (*word == '#' ? length != 7 || strspn(word + 1, "0123456789abcdef") != 6
+                         : !length || strspn(word, "abcdefghijklmnopqrstuvwxyz") != length)
+            return "unknown_colour: color must be a name of CSS or #rrggbb";
+        memcpy(color, word, sizeof color);
     } else return "unknown_action: this lamp has on, brightness and color";
     return NULL;
 }
@@ -203,7 +198,7 @@ static void command(const char *message) {
 }
 
 static void onboarded(const char *message) {
-    char word[300] = "", token[300] = "", id[64] = "";
+    char word[300] = "", token[300] = "", id[64] = "", fresh[1100];
     if (!text(member(message, "status", NULL), word, sizeof word) || strcmp(word, "ok")) {
         text(member(message, "message", NULL), word, sizeof word);
         fprintf(stderr, "not onboarded: %s\n", word);
@@ -214,9 +209,12 @@ static void onboarded(const char *message) {
     text(member(message, "thingID", NULL), id, sizeof id);
     text(member(message, "accessToken", NULL), token, sizeof token);
     fprintf(stderr, "onboarded as %s\n", id);
-    /* The token is for HTTP. Nobody else may read it. */
-    int file = getenv("LAMP_KEEP") ? open(getenv("LAMP_KEEP"), O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
-    if (file >= 0) dprintf(file, "%s\n%s\n", id, token), close(file);
+    /* The token is for HTTP. Nobody else may read it, and a power cut must not leave half of it. */
+    const char *keep = setting("LAMP_KEEP", NULL);
+    if (!keep || !*token || snprintf(fresh, sizeof fresh, "%s.new", keep) >= (int)sizeof fresh) return;
+    int file = open(fresh, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (file < 0) perror(fresh);
+    else dprintf(file, "%s\n%s\n", id, token), fsync(file), close(file), rename(fresh, keep);
 }
 
 static void refused(const char *message) {
@@ -235,8 +233,8 @@ static void refused(const char *message) {
 }
 
 static void received(struct mosquitto *m, void *unused, const struct mosquitto_message *message) {
-    (void)m, (void)unused;
     static char json[65537]; /* none is larger */
+    (void)m, (void)unused;
     snprintf(json, sizeof json, "%.*s", message->payloadlen, message->payload ? (char *)message->payload : "");
     const char *start = blank(json), *rest = after(start, 0);
     if (*start == '{' && rest && !*blank(rest)) {
@@ -247,16 +245,18 @@ static void received(struct mosquitto *m, void *unused, const struct mosquitto_m
     }
 }
 
-static void acknowledge(struct mosquitto *m, void *unused, int number) {
-    if ((void)m, (void)unused, sending && number == sent_as) acknowledged = now();
+/* The broker has a message. With a reason nobody gets it: the daemon has stopped, or its list does not allow it. */
+static void acknowledge(struct mosquitto *m, void *data, int number, int reason, const mosquitto_property *more) {
+    (void)m, (void)data, (void)more;
+    if (reason) fprintf(stderr, "the broker says: %s\n", mosquitto_reason_string(reason));
+    if (sending && number == sent_as) acknowledged = now(), sending = reason ? 0 : sending;
+    if (reason) pause_until = next_onboard = now() + 5000;
 }
 
 static void linked(struct mosquitto *m, void *unused, int result) {
-    (void)unused;
-    if (result) fprintf(stderr, "the broker says: %s\n", mosquitto_connack_string(result));
+    (void)m, (void)unused;
+    if (result) fprintf(stderr, "the broker says: %s\n", mosquitto_reason_string(result));
     if (!(is_linked = !result)) return;
-    for (const char **part = (const char *[]){ "onboarded", "command", "error", NULL }; *part; part++)
-        mosquitto_subscribe(m, NULL, topic(*part), 1);
     publish("status", "online", true);
     onboard();
 }
@@ -267,10 +267,12 @@ static void run(void) {
     if (!(client = mosquitto_new(vendor, true, NULL))) exit(70);
     mosquitto_connect_callback_set(client, linked);
     mosquitto_message_callback_set(client, received);
-    mosquitto_publish_callback_set(client, acknowledge);
+    mosquitto_publish_v5_callback_set(client, acknowledge);
+    mosquitto_int_option(client, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V5);
     mosquitto_will_set(client, topic("status"), 7, "offline", 1, true);
     mosquitto_username_pw_set(client, setting("LAMP_USER", vendor), setting("LAMP_PASSWORD", secret));
-    if (certificates) mosquitto_tls_set(client, certificates, NULL, NULL, NULL, NULL);
+    if (certificates && mosquitto_tls_set(client, certificates, NULL, NULL, NULL, NULL))
+        exit((fputs("LAMP_CAFILE cannot be used\n", stderr), 66)); /* never without encryption then */
     int result = mosquitto_connect(client, setting("LAMP_BROKER", "localhost"), atoi(setting("LAMP_PORT", "1883")), 30);
     int64_t until = now() + 2000;
     while (!is_over && (result == MOSQ_ERR_SUCCESS || now() < until)) {
@@ -288,12 +290,10 @@ static void run(void) {
 }
 
 int main(void) {
-    base = setting("LAMP_BASE", "trilateral/node");
-    vendor = setting("LAMP_VENDOR", NULL);
+    base = setting("LAMP_BASE", "trilateral/node"), vendor = setting("LAMP_VENDOR", NULL);
     secret = setting("LAMP_SECRET", NULL);
     if (!vendor || !secret) return fputs("LAMP_VENDOR and LAMP_SECRET must be set\n", stderr), 64;
     signal(SIGTERM, end), signal(SIGINT, end);
-    mosquitto_lib_init();
-    while (!is_over) run();
+    for (mosquitto_lib_init(); !is_over;) run();
     return mosquitto_lib_cleanup();
 }

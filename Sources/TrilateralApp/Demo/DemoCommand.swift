@@ -57,6 +57,9 @@ struct DemoCommand: AsyncParsableCommand {
     )
     var flare: HostAndPort?
 
+    @Flag(help: "Hear things that speak on the broker themselves, such as the example of contrib/edge.")
+    var edge = false
+
     @Flag(
         name: .customLong("keep"),
         help:
@@ -135,7 +138,7 @@ struct DemoCommand: AsyncParsableCommand {
         _ environment: [String: String]
     ) async throws {
         let (ports, portFeed) = AsyncStream.makeStream(of: DemoScreen.Port.self)
-        let (node, isKept) = (node, isKept)
+        let (node, edge, isKept) = (node, edge, isKept)
         var inUse: [Int] = []
         let web = await Self.listen(web, usual: LoopbackPort.web, &inUse)
         let flare = await Self.listen(flare, usual: LoopbackPort.flare, &inUse)
@@ -154,6 +157,7 @@ struct DemoCommand: AsyncParsableCommand {
             configuration.controller.allowsDeviceSet = true
             configuration.map.isEnabled = true
             configuration.frames.isEnabled = true
+            configuration.bindings.isEdge = edge
             // Home Assistant keeps areas for ever.
             configuration.discovery.suggestsAreas = isKept
             configuration.log.level = .warning
