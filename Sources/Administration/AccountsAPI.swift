@@ -45,8 +45,9 @@ package final class AccountsAPI: Sendable {
     /// Milliseconds of the steady clock, for limits.
     let steady: @Sendable () -> Int64
     let guesses = Locked(GuessLimiter())
-    /// Of things and apps, apart from people, whom a thing with a wrong password must not lock out. Many things may have
-    /// one address, and all come at once.
+    /// Of things and apps: one with a wrong password must not lock out the people behind its address.
+    ///
+    /// Many things may have one address, and all come at once.
     let thingGuesses = Locked(GuessLimiter(atOnce: 200))
     let listenerChecks = ListenerChecks()
     let emails = Locked(EmailLimiter())

@@ -144,6 +144,30 @@ struct BindingLinkTests {
         }
     }
 
+    @Test func `of many that wait some are looked at in a turn, and all in the end`() async throws {
+        try await withBindings { home, folder in
+            let numbers = 1...UInt32(150)
+            try home.accounts.change { store in
+                for number in numbers {
+                    let id = BindingID(high: 9, low: UInt64(number))
+                    var binding = ThingBinding(id, vendor: "m-\(number)", password: "", made: 1)
+                    binding.isOwned = true
+                    try store.saveBinding(binding)
+                    try store.addOwner(.user(home.owner), of: id)
+                }
+            }
+            home.store.close()
+            var server = TestPlace.Server.withKitchen
+            server.things = numbers.map { TestPlace.thing($0, "m-\($0)") }
+            let again = try await TestBindings(in: folder, server: server)
+            defer { again.store.close() }
+            for linked in [100, 150] {
+                await again.service.followPlace()
+                #expect(again.service.directory.things.count == linked)
+            }
+        }
+    }
+
     @Test func `a thing that is removed gives its owners back, and is not made again`() async throws {
         try await withBindings { home, _ in
             _ = try await home.onboardOwner(home.bob, with: ["thingProperties": ["zone": "Kitchen"]]).get()

@@ -117,13 +117,21 @@ extension BindingService {
 
     // MARK: When the place changes
 
+    /// Those that wait and are looked at in one turn: each look needs the node's loop, and anybody can make thousands wait.
+    private static let mostInTurn = 100
+
     /// Ends links to things that are gone, and links what waits for its thing.
     package func followPlace() async {
         let things = directory.things
         if !things.isEmpty {
             for thing in await place.gone(things).sorted() { unlink(thing) }
         }
-        for id in directory.waiting { await linkWaiting(id) }
+        let former = lastLooked
+        let rest = directory.waiting.drop { id in former.map { id <= $0 } ?? false }
+        let turn = rest.prefix(Self.mostInTurn)
+        for id in turn { await linkWaiting(id) }
+        lastLooked = turn.count < rest.count ? turn.last : nil
+        if lastLooked != nil { wake() }
     }
 
     /// A thing was removed: its binding stays with its owners, and none is made for it again.
