@@ -9,7 +9,9 @@ struct UnstoredValues: Sendable {
     /// What it was asked to do, which does not make a value read-only.
     private(set) var done: JSONObject = [:]
 
-    /// Takes over newer values. What was reported once counts as reported.
+    /// Takes over newer values.
+    ///
+    /// What was reported once counts as reported.
     mutating func add(_ values: JSONObject, isReported: Bool) {
         if reported.count + done.count + values.count > Self.capacity { (reported, done) = ([:], [:]) }
         for (key, value) in values {
