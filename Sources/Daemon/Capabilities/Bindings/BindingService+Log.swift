@@ -28,7 +28,7 @@ extension BindingService {
     ) {
         var row = CommandLogEntry(
             at: now,
-            interface: asker.interface,
+            interface: asker.logInterface,
             caller: asker.logName(in: accounts.table),
             kind: act.rawValue,
             state: error == nil ? "accepted" : "refused"
@@ -72,10 +72,10 @@ extension BindingService.Asker {
     /// As the log calls programs for Thing-IF.
     static let interface = "thing-if"
 
-    fileprivate var interface: String {
+    fileprivate var logInterface: String {
         switch identity {
-        case .door: Self.interface
-        case .program: AdministrationSocket.interface
+        case .door: interface ?? Self.interface
+        case .program: interface ?? AdministrationSocket.interface
         }
     }
 
