@@ -27,9 +27,10 @@ extension BindingService {
             throws(AccountsError)
         {
             (self.thing, self.gateway) = (thing, gateway)
-            hasEndNodes = try thing.map { thing throws(AccountsError) in
-                try store.hasEndNodes(thing.binding.id)
-            } ?? false
+            hasEndNodes =
+                try thing.map { thing throws(AccountsError) in
+                    try store.hasEndNodes(thing.binding.id)
+                } ?? false
         }
 
         var known: OnboardingRules.Known {

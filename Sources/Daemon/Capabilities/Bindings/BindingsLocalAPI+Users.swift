@@ -31,7 +31,9 @@ extension BindingsLocalAPI {
         }
     }
 
-    /// A binding that who asks owns. Who does not own everything does not learn what else there is.
+    /// A binding that who asks owns.
+    ///
+    /// Who does not own everything does not learn what else there is.
     ///
     /// - Parameter act: For the log, if it is to be changed.
     func entry(
