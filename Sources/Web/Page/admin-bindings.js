@@ -93,10 +93,24 @@ function ownerActions(binding, context) {
 	];
 }
 
+/** Claims a thing that is known by name: nothing else can be done with one that only was seen. */
+const claimAction = (binding, context, secrets) => ({
+	label: say("Claim"), done: say("The thing is claimed."), form: () => ({
+		fields: claimFields(context, binding.vendor), submit: say("Claim"), send: async values => {
+			const answer = await claim(values);
+			if (answer.accessToken) secrets.keep(tokenLabel(values.vendorThingID), answer.accessToken);
+			return answer;
+		}
+	})
+});
+
 function actions(binding, context, secrets) {
 	const { vendor } = binding;
 	const name = binding.thing;
+	const claiming = !binding.owned && claimAction(binding, context, secrets);
+	if (!binding.thingID) return [claiming];
 	return [
+		claiming,
 		{ label: say("Details"), panel: details },
 		binding.owned && name && { label: say("History"), panel: async row => historyOf(await ask("GET", path(row)), name) },
 		...ownerActions(binding, context),
@@ -117,8 +131,8 @@ function actions(binding, context, secrets) {
 
 // Forms
 
-const vendorField = () => ({
-	name: "vendorThingID", label: say("Name of the thing"), hint: say("As on its label: letters, digits, dots, dashes."), required: true, isWord: true, maxlength: 200
+const vendorField = value => ({
+	name: "vendorThingID", label: say("Name of the thing"), value, hint: say("As on its label: letters, digits, dots, dashes."), required: true, isWord: true, maxlength: 200
 });
 
 const typeField = name => ({ name, label: say("Type (optional)"), isWord: true, maxlength: 100 });
@@ -133,10 +147,10 @@ function choices({ scopes, me, current }) {
 	return { things: scopes.ownThings(me).filter(([word]) => isHere(word)), zones: zones.map(zone => [zone.slug || zone.id, zone.name || zone.slug]) };
 }
 
-function claimFields(context) {
+function claimFields(context, vendor) {
 	const { things, zones } = choices(context);
 	return [
-		vendorField(), { name: "thingPassword", label: say("Its password"), hint: say("As on its label. For a thing that is new here it is set now, for good."), required: true, isWord: true, maxlength: 200 },
+		vendorField(vendor), { name: "thingPassword", label: say("Its password"), hint: say("As on its label. For a thing that is new here it is set now, for good."), required: true, isWord: true, maxlength: 200 },
 		typeField("thingType"),
 		{
 			name: "dataGroupingInterval", label: say("History by"), type: "select", options: [["", say("no history")], ...INTERVALS.map(one => [one, nameOfInterval(one)])],
@@ -166,8 +180,8 @@ export async function bindingsParts(context) {
 	const refreshOthers = list => lists.filter(one => one !== list).forEach(one => one.refresh());
 	const make = (filter, spec) => {
 		const list = new ListPart(Object.assign({
-			keyOf: binding => binding.thingID, load: async () => (await ask("GET", "bindings?filter=" + filter)).bindings,
-			row: binding => ({ name: binding.vendor, title: binding.thingID, facts: facts(binding, scopes), actions: actions(binding, context, secrets) }),
+			keyOf: binding => binding.thingID || binding.vendor, load: async () => (await ask("GET", "bindings?filter=" + filter)).bindings,
+			row: binding => ({ name: binding.vendor, title: binding.thingID || undefined, facts: facts(binding, scopes), actions: actions(binding, context, secrets) }),
 			changed: () => {
 				secrets.showKept(list);
 				refreshOthers(list);

@@ -28,7 +28,7 @@ extension BindingService {
     ) {
         var row = CommandLogEntry(
             at: now,
-            interface: asker.logInterface,
+            interface: asker.interface,
             caller: asker.logName(in: accounts.table),
             kind: act.rawValue,
             state: error == nil ? "accepted" : "refused"
@@ -72,10 +72,10 @@ extension BindingService.Asker {
     /// As the log calls programs for Thing-IF.
     static let interface = "thing-if"
 
-    fileprivate var logInterface: String {
+    fileprivate var interface: String {
         switch identity {
-        case .door: interface ?? Self.interface
-        case .program: interface ?? AdministrationSocket.interface
+        case .door: interfaceName ?? Self.interface
+        case .program: AdministrationSocket.interface
         }
     }
 

@@ -22,7 +22,7 @@ extension BindingsLocalAPI {
         let asker = BindingService.Asker(
             identity: .door(.user(caller)),
             address: address,
-            interface: WebHub.interface
+            interfaceName: WebHub.interface
         )
         do throws(BindingsError) {
             return try await bindings(request, Array(request.path.dropFirst(2)), by: asker)
@@ -73,7 +73,8 @@ extension BindingsLocalAPI {
         throw error
     }
 
-    private func ownsEverything(_ asker: BindingService.Asker) -> Bool {
+    /// Whether who asks may do everything with every binding.
+    func ownsEverything(_ asker: BindingService.Asker) -> Bool {
         switch asker.identity {
         case .program: true
         case .door(.user(let caller)):
