@@ -42,6 +42,7 @@ package struct WebConfiguration: Sendable, Hashable {
         listener = HTTPListenerConfiguration(section: section, host: host, port: port)
         listener.errorFormat = .answer
         listener.areas = [.thingIF, .apps]
+        listener.bodyLimits = WebRoute.bindingsLimits
         listener.maximumBodyBytes = 64 * 1024
         listener.firstRequestTimeout = .seconds(10)
         listener.headTimeout = .seconds(10)

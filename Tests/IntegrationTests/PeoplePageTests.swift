@@ -13,7 +13,10 @@ struct PeoplePageTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    @Test func `people sign up, sign in, set a new password, and an owner sets up a thing`() async throws {
+    @Test
+    func `people sign up, sign in, set a new password, and an owner sets up a thing and claims another`()
+        async throws
+    {
         try await withEmptyHome { home, visitor in
             try await home.take()
             let port = try LoopbackSocket.freePort()

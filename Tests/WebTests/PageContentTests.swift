@@ -119,6 +119,38 @@ struct PageContentTests {
         #expect(try Self.size(["admin-things.js", "admin-german.js"]) < 16_384)
     }
 
+    /// What administration loads only where somebody looks at things with owners.
+    @Test
+    func
+        `the part about things with owners takes less than 10 KB of the network, and only where it is asked for`()
+        throws
+    {
+        let part = try Self.loaded(by: ["admin-bindings.js"]).subtracting(Self.loaded(by: Self.accountPages))
+        #expect(part == ["admin-bindings.js", "admin-history.js"])
+        #expect(try Self.size(["admin-bindings.js", "bindings-german.js"]) < 10_240)
+    }
+
+    @Test func `every sentence of the part about things with owners is there in German`() throws {
+        func words(_ name: String) throws -> Set<String> {
+            Set(try Self.text(name).matches(of: /"((?:[^"\\]|\\.)*)":/).map { String($0.1) })
+        }
+        let known = try words("people-german.js").union(words("bindings-german.js"))
+        for name in ["admin-bindings.js", "admin-history.js"] {
+            for match in try Self.text(name).matches(of: /\bsay\("((?:[^"\\]|\\.)*)"/) {
+                #expect(known.contains(String(match.1)), "\(name): \(match.1)")
+            }
+        }
+        // What is chosen from stands in tables.
+        let tables = try Self.text("admin-history.js").matches(
+            of: /(?:HOUR|DAY), "([^"_]+)"|_(?:MINUTE|HOUR)S?": "([^"]+)"/
+        )
+        #expect(tables.count == 12)
+        for match in tables {
+            let text = String(match.1 ?? match.2 ?? "")
+            #expect(known.contains(text), "\(text)")
+        }
+    }
+
     @Test func `every sentence of the pages of accounts is there in German`() throws {
         func words(_ name: String) throws -> Set<String> {
             Set(try Self.text(name).matches(of: /"((?:[^"\\]|\\.)*)":/).map { String($0.1) })
@@ -155,6 +187,7 @@ struct PageContentTests {
         throws
     {
         let pages = try Self.loaded(by: Self.accountPages).union(Self.loaded(by: ["admin-things.js"]))
+            .union(Self.loaded(by: ["admin-bindings.js"]))
         for name in pages where ["admin", "people", "me", "sign"].contains(where: name.hasPrefix) {
             for match in try Self.text(name).matches(of: /\bsay\("((?:[^"\\]|\\.)*)"/) {
                 let words = match.1.lowercased().split { !$0.isLetter }

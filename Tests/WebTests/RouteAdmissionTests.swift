@@ -33,6 +33,9 @@ struct RouteAdmissionTests {
         "/api/groups/{group}/leave", "/api/grants/check", "/api/grants", "/api/grants/{grant}", "/api/shares",
         "/api/shares/{share}", "/api/shares/{share}/accept", "/api/contacts", "/api/contacts/{contact}",
         "/api/tokens", "/api/tokens/{token}", "/api/sessions", "/api/sessions/{session}", "/api/log",
+        "/api/bindings", "/api/bindings/onboard", "/api/bindings/expect", "/api/bindings/{binding}",
+        "/api/bindings/{binding}/token", "/api/bindings/{binding}/owners",
+        "/api/bindings/{binding}/owners/{owner}",
     ]
 
     /// The files of the page that it needs before anybody is identified.

@@ -1,7 +1,44 @@
+import HTTPListener
+import JSON
 import Messages
 import Web
 
 extension [WebRoute] {
-    /// Those that the lifecycle provides, as the program has them.
-    static let tested = [WebRoute.reading("/api/lifecycle") { $0.lifecycleJSON }]
+    /// Those that the lifecycle and bindings provide, as the program has them.
+    static let tested =
+        [WebRoute.reading("/api/lifecycle") { $0.lifecycleJSON }]
+        + WebRoute.bindings { request, _, _ in .binding(request) }
+}
+
+extension LocalResponse {
+    /// What the capability would answer about the thing v-1.
+    fileprivate static func binding(_ request: LocalRequest) -> LocalResponse {
+        switch (request.method, request.path.count, request.path.last ?? "") {
+        case ("GET", 2, _): json(["bindings": [.object(row)]])
+        case ("GET", _, _):
+            json(
+                .object(
+                    row.merging([
+                        "interval": "15_MINUTES", "properties": ["name": "Meter"],
+                        "state": ["temperature": 21.5],
+                    ]) { $1 }
+                )
+            )
+        case ("POST", _, "onboard"):
+            json(["thingID": .string(thing), "accessToken": .string(token), "ignored": ["thingType"]])
+        case ("POST", _, "expect"): json(["thingPassword": "abcdefghjkmnpqrstuvwxyz2"])
+        case ("POST", _, "token"): json(["accessToken": .string(token)])
+        default: LocalResponse(204)
+        }
+    }
+
+    private static func json(_ body: JSONValue) -> LocalResponse { LocalResponse(200, body.bytes) }
+
+    private static let thing = "th.00000000000000000000000000000001"
+    private static let token = "tlt_" + String(repeating: "A", count: 43)
+
+    private static let row: JSONObject = [
+        "vendor": "v-1", "thingID": .string(thing), "type": "meter", "owned": true, "route": "edge",
+        "thing": "meter", "owners": ["bob"], "made": "2026-11-21T10:18:53Z", "seen": "2026-11-21T10:18:53Z",
+    ]
 }

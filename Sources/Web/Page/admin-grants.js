@@ -6,7 +6,7 @@ import { ListPart } from "./people-list.js";
 import { CHOOSE, dates, grantFacts, rights, titleOf, userField, whoText } from "./people-parts.js";
 import { ask, part, query, right, say } from "./people.js";
 
-function whoField({ users, groups }) {
+export function whoField({ users, groups }) {
 	const base = { name: "who", label: say("Who"), required: true, isWord: true, maxlength: 80 };
 	if (!users.length) return Object.assign(base, { hint: say("A user's name, or “group:” and a group's name.") });
 	const names = groups.filter(group => group.kind === "users").map(group => ["group:" + group.name, say("Group {0}", group.name)]);

@@ -12,6 +12,7 @@ import { ask, begin, failure, frame, learn, link, say, toSignIn } from "./people
 const PARTS = () => [
 	{ name: "things", title: say("Things"), make: async context => (await load()).thingsParts(context) },
 	{ name: "places", title: say("Places and zones"), make: async context => (await load()).places(context) },
+	{ name: "bindings", title: say("Things with owners"), make: async context => (await import("./admin-bindings.js")).bindingsParts(context) },
 	{ name: "users", title: say("Users"), isFull: true, make: context => [usersPart(context)] },
 	{ name: "groups", title: say("Groups"), isFull: true, make: context => [groupsPart(context)] },
 	{ name: "grants", title: say("Rights"), make: context => [grantsPart(context), ...(context.me.administers ? [checkForm(context)] : [])] },

@@ -20,10 +20,10 @@ export const WORDS = {
 	"The share has ended.": "Die Freigabe ist beendet.", "Share a thing": "Ein Ding freigeben", "Thing": "Ding", "May": "Darf",
 	"Share": "Freigeben",
 	"The thing is shared. It counts once the user accepts it.": "Das Ding ist freigegeben. Es gilt, sobald der Benutzer annimmt.",
-	"New token": "Neuer Schlüssel", "The token {0}. It is shown only now:": "Der Schlüssel {0}. Er ist nur jetzt zu sehen:",
-	"Copy": "Kopieren", "I have it": "Ich habe ihn", "The token is copied.": "Der Schlüssel ist kopiert.",
-	"Copying is not allowed here. Copy the selected token with the keyboard.":
-		"Kopieren ist hier nicht erlaubt. Kopiere den markierten Schlüssel mit der Tastatur.",
+	"The token {0}. It is shown only now:": "Der Schlüssel {0}. Er ist nur jetzt zu sehen:",
+	"Copy": "Kopieren", "I have it": "Habe ich", "Copied.": "Kopiert.",
+	"Copying is not allowed here. Copy the selected text with the keyboard.":
+		"Kopieren ist hier nicht erlaubt. Kopiere den markierten Text mit der Tastatur.",
 	"Tokens": "Schlüssel",
 	"A token is a password for a program, which may then do what the user may.": "Ein Schlüssel ist ein Passwort für ein Programm: Es darf dann, was der Benutzer darf.",
 	"There are no tokens.": "Es gibt keine Schlüssel.", "User {0}": "Benutzer {0}", "at most: {0}": "höchstens: {0}", "Remove": "Entfernen",
@@ -67,7 +67,7 @@ export const WORDS = {
 	"Who may get your messages.": "An wen Nachrichten von dir gehen können.", "There are no contacts.": "Es gibt keine Kontakte.",
 	"Remove {0}?": "{0} entfernen?", "The contact is removed.": "Der Kontakt ist entfernt.", "Add a contact": "Kontakt hinzufügen",
 	"Name": "Name", "Phone": "Telefon", "Messages by": "Nachrichten per", "Sign out": "Abmelden", "My account": "Mein Konto",
-	"Kiosk": "Kiosk", "Administration": "Verwaltung", "Things": "Dinge", "Places and zones": "Orte und Zonen", "Users": "Benutzer", "Groups": "Gruppen", "Rights": "Rechte",
+	"Kiosk": "Kiosk", "Administration": "Verwaltung", "Things": "Dinge", "Places and zones": "Orte und Zonen", "Things with owners": "Dinge mit Besitzern", "Users": "Benutzer", "Groups": "Gruppen", "Rights": "Rechte",
 	"Log": "Protokoll", "You own nothing here, so there is nothing to administer.": "Du besitzt hier nichts, also gibt es nichts zu verwalten.",
 	"active": "aktiv", "waits to be approved": "wartet auf Freischaltung", "switched off": "abgeschaltet",
 	"Small letters, digits, dots, dashes. It cannot be changed.": "Kleine Buchstaben, Ziffern, Punkte, Striche. Er bleibt für immer.",

@@ -73,10 +73,10 @@ export function sharesPart({ me, scopes, users, isOwn }) {
 }
 
 /** A secret that is shown only once, with a button that copies it. */
-function secretNode(name, secret, leave) {
+export function secretNode(label, secret, leave) {
 	const field = element("input", { id: "secret", readonly: true, value: secret, class: "secret", autocomplete: "off", spellcheck: "false" });
-	const node = element("div", { class: "confirm", role: "group", "aria-label": say("New token") },
-		element("label", { for: "secret", text: say("The token {0}. It is shown only now:", name) }), field, element("div", { class: "buttons" },
+	const node = element("div", { class: "confirm", role: "group", "aria-label": label },
+		element("label", { for: "secret", text: label }), field, element("div", { class: "buttons" },
 			button({ class: "button main", text: say("Copy") }, () => copy(field)), button({ class: "button", text: say("I have it") }, () => leave(node))));
 	setTimeout(() => { field.focus(); field.select(); }, 0);
 	return node;
@@ -92,7 +92,7 @@ async function copy(field) {
 	} catch (error) {
 		isDone = document.execCommand("copy");
 	}
-	tell(isDone ? say("The token is copied.") : say("Copying is not allowed here. Copy the selected token with the keyboard."));
+	tell(isDone ? say("Copied.") : say("Copying is not allowed here. Copy the selected text with the keyboard."));
 }
 
 /** Tokens of the reader, or of everybody. */
@@ -125,7 +125,7 @@ export function tokensPart({ me, users, isOwn }) {
 		done: (answer, values, list) => {
 			if (!answer || !answer.token) return;
 			holder.textContent = "";
-			holder.appendChild(secretNode(values.name, answer.token, () => {
+			holder.appendChild(secretNode(say("The token {0}. It is shown only now:", values.name), answer.token, () => {
 				holder.textContent = "";
 				list.opener.focus();
 			}));

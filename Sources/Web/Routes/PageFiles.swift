@@ -103,9 +103,11 @@ struct PageFiles: Sendable {
 extension PageFiles {
     /// The files of this program; a test compares them with the folder.
     static let embedded = PageFiles([
+        "admin-bindings.js": PackageResources.admin_bindings_js,
         "admin-fields.js": PackageResources.admin_fields_js,
         "admin-german.js": PackageResources.admin_german_js,
         "admin-grants.js": PackageResources.admin_grants_js,
+        "admin-history.js": PackageResources.admin_history_js,
         "admin-log.js": PackageResources.admin_log_js,
         "admin-places.js": PackageResources.admin_places_js,
         "admin-things.js": PackageResources.admin_things_js,
@@ -114,6 +116,7 @@ extension PageFiles {
         "admin.js": PackageResources.admin_js,
         "app.js": PackageResources.app_js,
         "appearance.js": PackageResources.appearance_js,
+        "bindings-german.js": PackageResources.bindings_german_js,
         "colours.js": PackageResources.colours_js,
         "commands.js": PackageResources.commands_js,
         "compass-view.js": PackageResources.compass_view_js,

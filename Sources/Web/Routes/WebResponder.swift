@@ -126,7 +126,8 @@ struct WebResponder: HTTPResponder {
     ///
     /// - Throws: ``CallerGate/Ended`` if the caller's session or token was removed while it arrived.
     func content(of request: Request, by requester: Requester) async throws -> [UInt8] {
-        let body = try await request.body.collect(upTo: configuration.listener.maximumBodyBytes)
+        let limit = configuration.listener.maximumBodyBytes(of: request.head.path ?? "")
+        let body = try await request.body.collect(upTo: limit)
         guard requester.isCurrent(hub.node.people) else { throw CallerGate.Ended() }
         return Array(body.readableBytesView)
     }

@@ -224,6 +224,17 @@ package struct WebRoute: Sendable {
         }
     }
 
+    /// What a folder of this module answers to who has signed in.
+    ///
+    /// - Parameter answer: Reads the body itself, if there may be one.
+    static func signedIn(
+        _ template: String,
+        _ methods: [HTTPRequest.Method],
+        answer: @escaping @Sendable (WebResponder, WebCall) async throws -> WebAnswer
+    ) -> WebRoute {
+        route(template, methods, for: .signedIn, answer: answer)
+    }
+
     private init(
         _ template: String,
         _ methods: [HTTPRequest.Method],

@@ -70,6 +70,9 @@ package final class BindingDirectory: Sendable {
         state.withLock { state in state.vendors[vendor].flatMap { state.entries[$0] } }
     }
 
+    /// By its thingID or its vendorThingID.
+    func entry(named name: String) -> Entry? { BindingID(name).flatMap(entry) ?? entry(ofVendor: name) }
+
     package func entry(ofThing thing: FlareID) -> Entry? {
         state.withLock { state in state.things[thing].flatMap { state.entries[$0] } }
     }

@@ -74,7 +74,7 @@ extension BindingService.Asker {
 
     fileprivate var interface: String {
         switch identity {
-        case .door: Self.interface
+        case .door: interfaceName ?? Self.interface
         case .program: AdministrationSocket.interface
         }
     }

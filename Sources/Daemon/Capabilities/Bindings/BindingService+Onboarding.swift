@@ -251,9 +251,17 @@ extension BindingService {
 
     /// On whose behalf an owner of a linked thing gets the grant: who knows its password takes it, everybody else gives it.
     private func authority(for owner: Grantee?, _ found: Found, _ asker: Asker) async -> Authority {
-        guard let owner, let user = asker.user, !accounts.table.includes(user, in: owner),
-            let thing = found.thing?.binding.thing
-        else { return .program(at: now) }
+        guard let owner, let user = asker.user, !accounts.table.includes(user, in: owner) else {
+            return .program(at: now)
+        }
+        return await authority(over: found.thing?.binding.thing, asker)
+    }
+
+    /// On whose behalf a grant of a thing is given or taken away.
+    ///
+    /// - Parameter thing: `nil` while the binding is linked to none: then there are no grants.
+    func authority(over thing: FlareID?, _ asker: Asker) async -> Authority {
+        guard asker.user != nil, let thing else { return .program(at: now) }
         let object = await place.locate(thing)
         return Authority(asker.caller, at: now) { $0 == .thing(thing) ? object : nil }
     }

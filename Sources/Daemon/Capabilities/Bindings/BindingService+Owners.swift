@@ -6,7 +6,9 @@ import People
 import Text
 import Things
 
-/// Owners, tokens and the end of bindings, as this machine's command line changes them.
+/// Owners, tokens and the end of bindings, as the command line and users change them.
+///
+/// Whether who asks may change the binding at all is asked before.
 extension BindingService {
     /// The owners of a binding: of a linked one who has the grant `own` of its thing without an end.
     nonisolated func owners(of entry: BindingDirectory.Entry) -> [Grantee] {
@@ -27,6 +29,7 @@ extension BindingService {
                 plan = try await self.plan(known, OnboardingExtras(), asker)
             }
             let link = plan
+            let authority = await authority(over: known.thing, asker)
             try change(id) { store in
                 // It may have reported or onboarded meanwhile.
                 guard var binding = try store.binding(id)?.binding, binding.isOwned == known.isOwned,
@@ -36,14 +39,14 @@ extension BindingService {
                     (binding.isOwned, binding.fixed) = (true, Set(FixedField.allCases))
                     try store.saveBinding(binding)
                 }
-                try store.add(owner, to: binding, by: .program(at: now))
+                try store.add(owner, to: binding, by: authority)
                 if case .link(let thing, let object, let isMade, _) = link {
                     try store.linkBinding(
                         id,
                         to: thing,
                         isMade: isMade,
                         route: binding.route(isMade: isMade),
-                        giver: nil,
+                        giver: asker.user,
                         of: object,
                         at: now
                     )
@@ -54,11 +57,16 @@ extension BindingService {
     }
 
     /// Removes an owner; the last one, too: the thing stays onboarded.
+    ///
+    /// Owners do not shut each other out: one is removed by themselves, by who gave them the right, or by who owns
+    /// everything.
     func removeOwner(_ name: OwnerName, of id: BindingID, by asker: Asker) async throws(BindingsError) {
         try await logged(.removeOwner, id, ["owner"], by: asker) { () async throws(BindingsError) in
             let owner = try grantee(name)
             let binding = try stored(id).binding
             let table = accounts.table
+            try requireTaking(from: owner, of: binding, asker)
+            let authority = await authority(over: binding.thing, asker)
             let isThere = try change(id) { store -> Bool in
                 guard let thing = binding.thing else {
                     guard try store.binding(id)?.owners.contains(owner) == true else { return false }
@@ -68,13 +76,28 @@ extension BindingService {
                 let grants = table.grants.filter {
                     $0.scope == .thing(thing) && $0.access == .own && $0.grantee == owner
                 }
-                for grant in grants { try store.removeGrant(grant.id, by: .program(at: now)) }
+                for grant in grants { try store.removeGrant(grant.id, by: authority) }
                 return !grants.isEmpty
             }
             guard isThere else {
                 throw .refused(.unknownThing, "that is no owner of thing \(binding.vendor)")
             }
         }
+    }
+
+    /// Of a linked thing the rules of grants say who takes what from whom.
+    private func requireTaking(
+        from owner: Grantee,
+        of binding: ThingBinding,
+        _ asker: Asker
+    ) throws(BindingsError) {
+        guard binding.thing == nil, let user = asker.user, owner != .user(user),
+            !accounts.table.verdict(of: asker.caller, .own, on: .everything, at: now).isGranted
+        else { return }
+        throw .refused(
+            .notAllowed,
+            "while the thing has no place, another owner is removed by who has 'own all'"
+        )
     }
 
     /// Makes another token of a thing, and ends those that it has.

@@ -70,6 +70,8 @@ package actor BindingService {
         let identity: Identity
         /// The address of the other end.
         let address: String?
+        /// As the log calls the way by which a user asks; `nil` for that of programs for Thing-IF.
+        var interfaceName: String?
 
         static func program(_ user: String?) -> Asker {
             Asker(identity: .program(user: user), address: nil)

@@ -9,9 +9,9 @@ import People
 import Text
 import Things
 
-/// Answers the verbs `thing`, `installation` and `instance` at `admin.sock`.
+/// Answers the verbs `thing`, `installation` and `instance` at `admin.sock`, and users on the page.
 ///
-/// Who can open that socket may do everything, so nobody's rights are asked.
+/// Who can open that socket may do everything, so nobody's rights are asked there.
 package struct BindingsLocalAPI: Sendable {
     let service: BindingService
 
@@ -23,7 +23,9 @@ package struct BindingsLocalAPI: Sendable {
         let words = Array(request.path.dropFirst(2))
         do throws(BindingsError) {
             switch request.path[1] {
-            case "bindings": return try await bindings(request, words)
+            case "bindings":
+                let user = request.user.map(SystemUser.name(of:))
+                return try await bindings(request, words, by: .program(user))
             case "installations": return try await installations(request, words)
             case "instances": return try await instances(request, words)
             default: return nil
@@ -35,37 +37,42 @@ package struct BindingsLocalAPI: Sendable {
 
     // MARK: Bindings
 
-    private func bindings(_ request: LocalRequest, _ words: [String]) async throws(BindingsError)
-        -> LocalResponse
-    {
-        let asker = BindingService.Asker.program(request.user.map(SystemUser.name(of:)))
+    /// - Parameter words: What follows `bindings` in the path.
+    func bindings(
+        _ request: LocalRequest,
+        _ words: [String],
+        by asker: BindingService.Asker
+    ) async throws(BindingsError) -> LocalResponse {
         switch (request.method, words.count, words.first ?? "", words.count > 1 ? words[1] : "") {
-        case ("GET", 0, _, _): return try await list(request.query["filter"])
+        case ("GET", 0, _, _): return try await list(request.query["filter"], asker)
         case ("POST", 1, "onboard", _): return try await onboard(request, asker)
         case ("POST", 1, "expect", _): return try await expect(request, asker)
-        case ("GET", 1, let name, _): return try await show(name)
+        case ("GET", 1, let name, _): return try await show(name, asker)
         case ("DELETE", 1, let name, _):
-            try await service.forget(try entry(name).id, by: asker)
+            try await service.forget(try await entry(name, for: asker, to: .forget).id, by: asker)
             return LocalResponse(204)
         case ("POST", 2, let name, "token"):
-            let token = try await service.rotateToken(of: try entry(name).id, by: asker)
+            let id = try await entry(name, for: asker, to: .rotateToken).id
+            let token = try await service.rotateToken(of: id, by: asker)
             return .json(200, ["accessToken": .string(token)])
         case ("POST", 2, let name, "owners"):
             var body = try members(request)
             let owner = try body.needed("owner").asOwner
             try body.end()
-            try await service.addOwner(owner, of: try entry(name).id, by: asker)
+            let id = try await entry(name, for: asker, to: .addOwner).id
+            try await service.addOwner(owner, of: id, by: asker)
             return LocalResponse(204)
         case ("DELETE", 3, let name, "owners"):
-            try await service.removeOwner(try words[2].asOwner, of: try entry(name).id, by: asker)
+            let owner = try words[2].asOwner
+            let id = try await entry(name, for: asker, to: .removeOwner).id
+            try await service.removeOwner(owner, of: id, by: asker)
             return LocalResponse(204)
         default: return .nothing(request)
         }
     }
 
     func entry(_ name: String) throws(BindingsError) -> BindingDirectory.Entry {
-        let directory = service.directory
-        guard let entry = BindingID(name).flatMap(directory.entry) ?? directory.entry(ofVendor: name) else {
+        guard let entry = service.directory.entry(named: name) else {
             throw .refused(
                 .unknownThing,
                 "there is no thing \(QuotedValue.of(name)); `trilateral thing list` shows them"
@@ -74,7 +81,10 @@ package struct BindingsLocalAPI: Sendable {
         return entry
     }
 
-    private func list(_ filter: String?) async throws(BindingsError) -> LocalResponse {
+    private func list(
+        _ filter: String?,
+        _ asker: BindingService.Asker
+    ) async throws(BindingsError) -> LocalResponse {
         let stored = try withBindingsErrors { () throws(AccountsError) in
             try service.accounts.store.bindings()
         }
@@ -86,13 +96,17 @@ package struct BindingsLocalAPI: Sendable {
         case let other?:
             throw .refused(.invalidValue, "filter must be pending or onboarded, is \(QuotedValue.of(other))")
         }
-        let slugs = await service.place.slugs(wanted.compactMap(\.binding.thing))
-        let rows = wanted.map { JSONValue.object(row($0, slugs[$0.binding.thing])) }
+        let shown = await owned(wanted, by: asker)
+        let slugs = await service.place.slugs(shown.compactMap(\.binding.thing))
+        let rows = shown.map { JSONValue.object(row($0, slugs[$0.binding.thing])) }
         return .json(200, ["bindings": .array(rows)])
     }
 
-    private func show(_ name: String) async throws(BindingsError) -> LocalResponse {
-        let stored = try await service.stored(try entry(name).id)
+    private func show(
+        _ name: String,
+        _ asker: BindingService.Asker
+    ) async throws(BindingsError) -> LocalResponse {
+        let stored = try await service.stored(try await entry(name, for: asker).id)
         let binding = stored.binding
         let slugs = await service.place.slugs([binding.thing].compactMap(\.self))
         var members = row(stored, slugs[binding.thing])
@@ -128,8 +142,10 @@ package struct BindingsLocalAPI: Sendable {
         var body = try members(request)
         var extras = BindingService.OnboardingExtras()
         (extras.thing, extras.zone) = (try body.optional("thing"), try body.optional("zone"))
-        extras.tag = try body.optional("tag")
+        // Instances are those of programs on this machine.
+        if asker.user == nil { extras.tag = try body.optional("tag") }
         var rest = body.rest
+        if let user = asker.user, rest["owner"] == nil { rest["owner"] = .string("user:\(user)") }
         if let owner = rest["owner"]?.string, !owner.contains(":") {
             rest["owner"] = .string("user:\(owner)")
         }
@@ -154,6 +170,7 @@ package struct BindingsLocalAPI: Sendable {
         var body = try members(request)
         let (vendor, type) = (try body.needed("vendorThingID"), try body.optional("type"))
         try body.end()
+        try requireEverything(asker, to: .expect)
         let password = try await service.expect(vendor, type: type, by: asker)
         return .json(200, ["thingPassword": .string(password)])
     }

@@ -40,7 +40,9 @@ extension Capability {
         )
         var parts = CapabilityParts()
         if app != nil { parts.routes = WebRoute.thingIF(service) }
-        parts.localAnswers = [BindingsLocalAPI(service).answer]
+        let api = BindingsLocalAPI(service)
+        parts.routes += WebRoute.bindings { await api.answer($0, by: $1, from: $2) }
+        parts.localAnswers = [{ await api.answer($0) }]
         parts.answers = (PlaceCommands.actor, commands.receive)
         parts.observer = StateObserver(where: { change in service.isConcerned(by: change) }) { _ in
             service.wake()
