@@ -168,7 +168,7 @@ extension DeviceController {
         let shape = shape(of: object)
         if let transition { data.merge(stored(transition.goal, of: object)) { $1 } }
         for queue in [queue, edgeQueue].compactMap(\.self) {
-            for job in [queue.running].compactMap(\.self) + queue.waiting {
+            for job in queue.jobs {
                 switch job.work {
                 case .write(let patch, _):
                     data = shape?.changed(data, by: patch) ?? data.merging(patch.values) { $1 }

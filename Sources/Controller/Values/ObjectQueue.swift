@@ -12,7 +12,12 @@ struct ObjectQueue: Sendable {
     var running: Job?
     /// What was sent for the running job.
     var sent: SentOrder?
+    /// The other jobs of its batch, in order.
+    var companions: [Job] = []
     var waiting: [Job] = []
+
+    /// All of them, in order.
+    var jobs: [Job] { [running].compactMap(\.self) + companions + waiting }
 
     /// Removes the running job if this was sent for it.
     mutating func end(_ way: SentOrder.Way) -> (job: Job, order: ObjectOrder)? {
@@ -55,9 +60,13 @@ struct Job: Sendable {
     var command: PendingCommand?
     var cause: ChangeEvent.Cause
 
+    /// With which others it is sent to a thing at the edge; `nil` if alone.
+    var batch: EdgeBatch? { command?.command.batch }
+
     /// Whether the result depends on earlier jobs, so that no job may overtake it.
     var isBoundToOrder: Bool {
         switch work {
+        case _ where batch != nil: true
         case .write(let patch, _): !rest.isEmpty || patch.isToggling
         case .action, .step, .done: true
         case .position, .name, .report: !rest.isEmpty
