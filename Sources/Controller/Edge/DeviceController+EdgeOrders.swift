@@ -158,15 +158,11 @@ extension DeviceController {
     /// A thing's data with what it has done and reported, whether or not the server has stored that.
     private func dataAtEdge(of object: ObjectReference) -> JSONObject {
         var data = state.data(of: object) ?? [:]
-        guard let queue = queues[object] else { return data }
-        for job in queue.jobs {
-            switch job.work {
-            case .report(let values): data.merge(values) { $1 }
-            case .done(let done):
-                if case .values(let values) = done.order { data.merge(values) { $1 } }
-            case .write, .step, .action, .position, .name: break
-            }
+        if let values = edge.unstored(of: object.id) {
+            data.merge(values.reported) { $1 }
+            data.merge(values.done) { $1 }
         }
+        for values in queues[object]?.jobs.compactMap(\.outcome) ?? [] { data.merge(values) { $1 } }
         return data
     }
 
@@ -192,9 +188,16 @@ extension DeviceController {
                     action: part.action,
                     data: data
                 )
-                // Without the server nothing is stored, and no command waits.
-                guard state.isLinkUp else { continue }
-                enqueue(Job(work: .done(done), command: command, cause: part.cause), on: object)
+                if case .values(let values) = part.order,
+                    !state.isLinkUp || edge.unstored(of: thing) != nil
+                {
+                    edge.keep(values, of: thing, isReported: false)
+                }
+                if state.isLinkUp {
+                    enqueue(Job(work: .done(done), command: command, cause: part.cause), on: object)
+                } else {
+                    refuse(command, .unreachable)
+                }
             case .failure(let refusal):
                 refuse(command, refusal)
             }
@@ -229,6 +232,10 @@ extension DeviceController {
 
     /// What a thing has done is stored.
     mutating func stored(_ done: EdgeDone, of object: ObjectReference) {
+        if done.index == nil, case .values(let values) = done.order, !values.isEmpty {
+            // It was kept while the server was away; its order is forgotten since.
+            return stored(report: values, of: object)
+        }
         edge.stored(done, of: object.id)
         showGoal(of: object.id)
     }

@@ -4,16 +4,56 @@ import Things
 
 /// What a thing at the edge reports, and what a client of the Flare server sets of it.
 extension DeviceController {
-    /// Stores what a thing has reported at the server, once earlier changes are stored; nothing while that is not connected.
+    /// Stores what a thing has reported at the server, once that is connected and earlier changes are stored.
     mutating func reported(_ thing: FlareID, _ values: JSONObject) {
-        guard state.isLinkUp else { return }
         let own = values.filter { key, value in
             // What identifies a thing, or names its profile, is the place's.
             !value.isNull && !key.contains(".") && DataPath(key) != nil && !DataKey.isFixed(key)
         }
         guard !own.isEmpty else { return }
-        let job = Job(work: .report(own), command: nil, cause: ChangeEvent.Cause("link"))
+        guard canStoreReports, edge.unstored(of: thing) == nil else {
+            return edge.keep(own, of: thing, isReported: true)
+        }
+        store(.report(own), of: thing)
+    }
+
+    private mutating func store(_ work: Job.Work, of thing: FlareID) {
+        let job = Job(work: work, command: nil, cause: ChangeEvent.Cause("link"))
         enqueue(job, on: ObjectReference(.thing, thing))
+    }
+
+    /// Whether the server is connected, and what is new to it is known.
+    private var canStoreReports: Bool { state.isLinkUp && state.isPlaceKnown && !state.isStale }
+
+    /// Stores what was kept, now that the place is read.
+    mutating func storeUnstored() {
+        guard edge.hasUnstored, canStoreReports else { return }
+        for (thing, values) in edge.removeUnstored() {
+            if !values.done.isEmpty {
+                let done = EdgeDone(number: 0, order: .values(values.done), action: nil)
+                store(.done(done), of: thing)
+            }
+            if !values.reported.isEmpty { store(.report(values.reported), of: thing) }
+        }
+    }
+
+    /// Keeps what the server was to store and has not, before its queues are emptied.
+    mutating func keepUnstored() {
+        for object in queues.objects where object.kind == .thing {
+            for job in queues[object]?.jobs ?? [] { keep(job, on: object) }
+        }
+    }
+
+    /// Keeps what a thing has reported or done, until the place is read again.
+    mutating func keep(_ job: Job, on object: ObjectReference) {
+        switch job.work {
+        case .report(let values): edge.keep(values, of: object.id, isReported: true)
+        case .done(let done):
+            if case .values(let values) = done.order, !values.isEmpty {
+                edge.keep(values, of: object.id, isReported: false)
+            }
+        case .write, .step, .action, .position, .name: break
+        }
     }
 
     /// What is new in a report, with `readonly` where the thing reports more than what may be set.

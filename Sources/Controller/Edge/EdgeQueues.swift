@@ -13,6 +13,8 @@ struct EdgeQueues: Sendable {
     private var gathering: [ObjectReference] = []
     private var open: [FlareID: [OpenEdgeOrder]] = [:]
     private var lastNumber = 0
+    /// What things have done and reported while the Flare server could not store it.
+    private var unstored: [FlareID: UnstoredValues] = [:]
 
     // MARK: Batches
 
@@ -44,9 +46,8 @@ struct EdgeQueues: Sendable {
     /// Remembers an order that is sent.
     mutating func add(_ order: OpenEdgeOrder, of thing: FlareID) {
         var all = open.removeValue(forKey: thing) ?? []
-        if all.count >= Self.capacity, let oldest = all.firstIndex(where: { $0.phase == .late }) {
-            all.remove(at: oldest)
-        }
+        let late = all.indices.filter { all[$0].phase == .late }
+        if late.count >= Self.capacity, let oldest = late.first { all.remove(at: oldest) }
         all.append(order)
         open[thing] = all
     }
@@ -121,6 +122,29 @@ struct EdgeQueues: Sendable {
         return goal.isEmpty ? nil : goal
     }
 
+    // MARK: What is not stored yet
+
+    /// So many things' values are kept until the Flare server can store them.
+    static let mostUnstored = 10_000
+
+    var hasUnstored: Bool { !unstored.isEmpty }
+
+    func unstored(of thing: FlareID) -> UnstoredValues? { unstored[thing] }
+
+    /// Keeps values of a thing until the Flare server can store them.
+    mutating func keep(_ values: JSONObject, of thing: FlareID, isReported: Bool) {
+        var all = unstored.removeValue(forKey: thing)
+        if all == nil, unstored.count < Self.mostUnstored { all = UnstoredValues() }
+        all?.add(values, isReported: isReported)
+        unstored[thing] = all
+    }
+
+    /// Removes all of them, sorted by thing.
+    mutating func removeUnstored() -> [(thing: FlareID, values: UnstoredValues)] {
+        defer { unstored = [:] }
+        return unstored.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
     // MARK: The end
 
     /// The Flare server will not store what was done.
@@ -151,7 +175,7 @@ struct EdgeQueues: Sendable {
     /// The things with orders that are not confirmed, sorted.
     var things: [FlareID] { open.keys.sorted() }
 
-    mutating func forget(_ thing: FlareID) { open[thing] = nil }
+    mutating func forget(_ thing: FlareID) { (open[thing], unstored[thing]) = (nil, nil) }
 
     /// Changes the orders of a thing; one without parts is forgotten.
     private mutating func change(of thing: FlareID, _ body: (inout [OpenEdgeOrder]) -> Void) {

@@ -60,6 +60,23 @@ struct Job: Sendable {
     var command: PendingCommand?
     var cause: ChangeEvent.Cause
 
+    /// The values with which a thing at the edge is by now; `nil` for what is only asked for.
+    var outcome: JSONObject? {
+        switch work {
+        case .report(let values): values
+        case .done(let done): if case .values(let values) = done.order { values } else { nil }
+        case .write, .step, .action, .position, .name: nil
+        }
+    }
+
+    /// Whether it is something that a thing at the edge has done or reported, for the server to know.
+    var hasHappened: Bool {
+        switch work {
+        case .report, .done: true
+        case .write, .step, .action, .position, .name: false
+        }
+    }
+
     /// With which others it is sent to a thing at the edge; `nil` if alone.
     var batch: EdgeBatch? { command?.command.batch }
 

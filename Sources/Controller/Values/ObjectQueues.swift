@@ -93,11 +93,11 @@ struct ObjectQueues: Sendable {
         queues.removeValue(forKey: object)?.jobs ?? []
     }
 
-    /// Removes the waiting jobs of an object.
+    /// Removes the waiting jobs of an object, but not what has happened already.
     mutating func removeWaiting(of object: ObjectReference) -> [Job] {
         guard let waiting = queues[object]?.waiting else { return [] }
-        queues[object]?.waiting = []
-        return waiting
+        queues[object]?.waiting = waiting.filter(\.hasHappened)
+        return waiting.filter { !$0.hasHappened }
     }
 
     /// Removes the remaining work of a running job after its current request.
