@@ -8,6 +8,7 @@ import People
 import TestSupport
 import Testing
 import Things
+import Threading
 
 /// Commands of things at the edge: what they are sent, and what they answer.
 @Suite(.timeLimit(.minutes(2)))
