@@ -72,14 +72,14 @@ extension BindingService.Asker {
     /// As the log calls programs for Thing-IF.
     static let interface = "thing-if"
 
-    fileprivate var interface: String {
+    var interface: String {
         switch identity {
         case .door: interfaceName ?? Self.interface
         case .program: AdministrationSocket.interface
         }
     }
 
-    fileprivate func logName(in table: AccessTable) -> String {
+    func logName(in table: AccessTable) -> String {
         switch identity {
         case .program(let user): user.map { "system:\($0)" } ?? "nobody"
         case .door(.user(let caller)): table.logName(of: caller)

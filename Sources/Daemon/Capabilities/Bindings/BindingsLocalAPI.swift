@@ -62,6 +62,8 @@ package struct BindingsLocalAPI: Sendable {
             let id = try await entry(name, for: asker, to: .addOwner).id
             try await service.addOwner(owner, of: id, by: asker)
             return LocalResponse(204)
+        case ("POST", 2, let name, "commands"): return try await give(request, to: try entry(name), asker)
+        case ("GET", 3, let name, "commands"): return try await command(words[2], of: try entry(name))
         case ("DELETE", 3, let name, "owners"):
             let owner = try words[2].asOwner
             let id = try await entry(name, for: asker, to: .removeOwner).id
