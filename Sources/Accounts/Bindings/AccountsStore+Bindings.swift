@@ -60,6 +60,21 @@ extension AccountsStore {
         try read { try Self.exists($0, "SELECT 1 FROM binding WHERE gateway = ?", ["\(id)"]) }
     }
 
+    /// The names of those with a user of the broker, and whether they speak for end nodes, too; an end node has none.
+    package func brokerThings() throws(AccountsError) -> [(vendor: String, isGateway: Bool)] {
+        try read { database in
+            let sql = """
+                SELECT vendor, ifnull(layout = ?, 0) OR EXISTS (
+                    SELECT 1 FROM binding AS node WHERE node.gateway = binding.id
+                ) FROM binding WHERE gateway IS NULL ORDER BY vendor
+                """
+            let gateway = ThingBinding.Layout.gateway.rawValue
+            return try Row.fetchAll(database, sql: sql, arguments: [gateway]).map { row in
+                (vendor: row[0], isGateway: row[1])
+            }
+        }
+    }
+
     private func binding(where column: String, is value: String) throws(AccountsError) -> StoredBinding? {
         try read { database in
             let sql = "SELECT * FROM binding WHERE \(column) = ?"

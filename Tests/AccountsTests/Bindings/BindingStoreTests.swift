@@ -44,6 +44,16 @@ struct BindingStoreTests {
         #expect(try store.binding(ids[2]) == found[3])
     }
 
+    @Test func `an end node has no user of the broker, and who has end nodes is a gateway`() throws {
+        var bindings = (1...4).map { ThingBinding.meter($0) }
+        bindings[1].gateway = bindings[0].id
+        bindings[2].layout = .gateway
+        for binding in bindings { try store.saveBinding(binding) }
+        let things = try store.brokerThings()
+        #expect(things.map(\.vendor) == ["v-1", "v-3", "v-4"])
+        #expect(things.map(\.isGateway) == [true, true, false])
+    }
+
     @Test func `another save changes everything but vendor, password and time of making`() throws {
         try store.saveBinding(.meter(1))
         var changed = ThingBinding.full(1)
