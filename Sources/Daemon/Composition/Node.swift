@@ -177,6 +177,7 @@ package struct Node: Sendable {
         }
         let ports = NodeRuntime.Ports(
             flare: connection.send,
+            edge: { order in parts.edge?(order) },
             sensors: reloader.inputs.send,
             remember: { record in writer.onExecutor { $0.add(record) } },
             store: { if writer.hasUnsaved { writer.onExecutor { _ = $0.flush() } } },

@@ -39,6 +39,7 @@ package final class BindingDirectory: Sendable {
         var things: [FlareID: BindingID] = [:]
         /// Those for which a thing is still to be found or made.
         var waiting: Set<BindingID> = []
+        var observers: [@Sendable (BindingID) -> Void] = []
 
         mutating func put(_ entry: Entry) {
             remove(entry.id)
@@ -94,7 +95,24 @@ package final class BindingDirectory: Sendable {
 
     package var hasWaiting: Bool { state.withLock { !$0.waiting.isEmpty } }
 
-    func put(_ binding: StoredBinding) { state.withLock { $0.put(Entry(binding)) } }
+    func put(_ binding: StoredBinding) {
+        let observers = state.withLock { state in
+            state.put(Entry(binding))
+            return state.observers
+        }
+        for observer in observers { observer(binding.binding.id) }
+    }
 
-    func remove(_ id: BindingID) { state.withLock { $0.remove(id) } }
+    func remove(_ id: BindingID) {
+        let observers = state.withLock { state in
+            state.remove(id)
+            return state.observers
+        }
+        for observer in observers { observer(id) }
+    }
+
+    /// Calls back after each change of a binding, on the thread of the change, as long as the directory lives.
+    func onChange(_ observer: @escaping @Sendable (BindingID) -> Void) {
+        state.withLock { $0.observers.append(observer) }
+    }
 }

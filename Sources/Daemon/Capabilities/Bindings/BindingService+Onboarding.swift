@@ -27,9 +27,10 @@ extension BindingService {
             throws(AccountsError)
         {
             (self.thing, self.gateway) = (thing, gateway)
-            hasEndNodes = try thing.map { thing throws(AccountsError) in
-                try store.hasEndNodes(thing.binding.id)
-            } ?? false
+            hasEndNodes =
+                try thing.map { thing throws(AccountsError) in
+                    try store.hasEndNodes(thing.binding.id)
+                } ?? false
         }
 
         var known: OnboardingRules.Known {
@@ -138,7 +139,7 @@ extension BindingService {
                     id,
                     isOwned: onboarded.binding.isOwned,
                     token: token,
-                    endpoint: nil,
+                    endpoint: endpoint(of: onboarded.binding),
                     ignored: onboarded.ignored
                 )
                 return (answer, directory.entry(id))
@@ -297,6 +298,7 @@ extension BindingService.Asker {
         switch identity {
         case .door(let caller): caller
         case .program: form.isByOwner ? .user(.user(.everybody)) : .app
+        case .edge: .anonymous
         }
     }
 
@@ -309,7 +311,7 @@ extension BindingService.Asker {
     /// Whether it is a thing, or a program with the app's key that speaks for one.
     var isThing: Bool {
         switch identity {
-        case .door(.thing), .door(.app), .door(.anonymous): true
+        case .door(.thing), .door(.app), .door(.anonymous), .edge: true
         case .door(.user), .program: false
         }
     }

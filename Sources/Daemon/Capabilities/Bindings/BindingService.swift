@@ -43,16 +43,19 @@ package actor BindingService {
         package var commandSeconds: Double
         /// Identifies this run in the log.
         package var epoch: String?
+        /// `nil` if no things speak on the broker.
+        package var edge: EdgeSettings?
 
         package init(
             app: App?,
             site: AppInstance.Site = .europe,
             owner: String = "owner",
             commandSeconds: Double = 60,
-            epoch: String? = nil
+            epoch: String? = nil,
+            edge: EdgeSettings? = nil
         ) {
             (self.app, self.site, self.owner) = (app, site, owner)
-            (self.commandSeconds, self.epoch) = (commandSeconds, epoch)
+            (self.commandSeconds, self.epoch, self.edge) = (commandSeconds, epoch, edge)
         }
 
         /// What instances are of.
@@ -65,10 +68,12 @@ package actor BindingService {
             case door(BindingCaller)
             /// This machine's command line, which may do everything; with the name of the system's user.
             case program(user: String?)
+            /// A thing on its own topics, or on those of its gateway; with its vendorThingID.
+            case edge(String)
         }
 
         let identity: Identity
-        /// The address of the other end.
+        /// The address of the other end, or the topic below the node's.
         let address: String?
 
         static func program(_ user: String?) -> Asker {
@@ -81,6 +86,8 @@ package actor BindingService {
     nonisolated let administration: AccountsAPI
     /// The bindings in memory.
     package nonisolated let directory: BindingDirectory
+    /// Those that speak on the broker.
+    package nonisolated let edge: EdgeThings
     nonisolated let place: BindingPlace
     nonisolated let anonymous = AnonymousTokens()
     nonisolated let logger: Logger
@@ -110,6 +117,7 @@ package actor BindingService {
         (self.settings, self.accounts, self.administration) = (settings, accounts, administration)
         (self.place, self.logger, self.report, self.send) = (place, logger, report, send)
         directory = BindingDirectory(try accounts.store.bindings())
+        edge = EdgeThings(directory, clock: accounts.clock, send: send)
         (wakes, wakePort) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 

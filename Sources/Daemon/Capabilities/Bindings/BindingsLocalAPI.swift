@@ -79,16 +79,29 @@ package struct BindingsLocalAPI: Sendable {
             try service.accounts.store.bindings()
         }
         let wanted: [StoredBinding]
+        var sightings = await service.edge.pending
         switch filter {
         case nil, "": wanted = stored
         case "pending": wanted = stored.filter { !$0.binding.isOwned }
-        case "onboarded": wanted = stored.filter(\.binding.isOwned)
+        case "onboarded": (wanted, sightings) = (stored.filter(\.binding.isOwned), [])
         case let other?:
             throw .refused(.invalidValue, "filter must be pending or onboarded, is \(QuotedValue.of(other))")
         }
         let slugs = await service.place.slugs(wanted.compactMap(\.binding.thing))
-        let rows = wanted.map { JSONValue.object(row($0, slugs[$0.binding.thing])) }
-        return .json(200, ["bindings": .array(rows)])
+        let rows = wanted.map { row($0, slugs[$0.binding.thing]) } + sightings.map(row)
+        return .json(200, ["bindings": .array(rows.map { .object($0) })])
+    }
+
+    /// A thing that is no binding yet.
+    private func row(_ sighting: PendingThings.Sighting) -> JSONObject {
+        var row: JSONObject = [
+            "vendor": .string(sighting.vendor), "thingID": .null, "type": .null, "owned": false,
+            "route": .null, "thing": .null, "owners": [],
+            "seen": .string(CivilTime(milliseconds: sighting.seen).shortText),
+        ]
+        row["gateway"] = sighting.gateway.map { .string($0) }
+        row["properties"] = sighting.properties.map { .object($0) }
+        return row
     }
 
     private func show(_ name: String) async throws(BindingsError) -> LocalResponse {

@@ -11,7 +11,11 @@ extension Capability {
     static let bindings = Capability(
         name: "bindings",
         settings: .bindings,
-        alerts: ["bindings-guessing"]
+        alerts: ["bindings-guessing", "edge-open"],
+        inputs: { configuration in
+            ConfigurationSection.bindings.keys.map { $0.encode(configuration) }
+                + [configuration.hasOpenEdge]
+        }
     ) { context in
         let settings = context.configuration.bindings
         let (send, logger) = (context.send, context.logger)
@@ -23,7 +27,8 @@ extension Capability {
                 site: settings.site,
                 owner: context.configuration.people.owner,
                 commandSeconds: settings.commandSeconds,
-                epoch: context.epoch
+                epoch: context.epoch,
+                edge: settings.isEdge ? EdgeSettings(context) : nil
             ),
             context.accounts,
             context.administration,
@@ -46,6 +51,7 @@ extension Capability {
             service.wake()
         }
         parts.services = [DaemonService.untilShutdown("bindings") { await service.run() }]
+        if settings.isEdge { parts.addEdge(service, context) } else { parts.endEdge(service) }
         return parts
     }
 }
