@@ -116,6 +116,10 @@ package struct Topics: Sendable, Hashable {
     package var outboxes: [String] { [topic("outbox/#"), topic("outbox-dev/#")] }
     /// Email messages.
     package var emailOutbox: String { topic("outbox/email") }
+    /// For a program that notifies installations, or those under development.
+    package func pushOutbox(isDevelopment: Bool) -> String {
+        topic(isDevelopment ? "outbox-dev/push" : "outbox/push")
+    }
 
     package func event(_ topic: ChangeEvent.Topic) -> String { self.topic("event/" + topic.rawValue) }
 

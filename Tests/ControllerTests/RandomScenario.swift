@@ -103,7 +103,13 @@ struct RandomScenario {
 
     private mutating func command(_ order: Command.Operation) -> ControllerEvent {
         let ticket = watch.ticket()
-        return .commandReceived(Command(ticket: ticket, operation: order, tx: JSONValue(ticket)))
+        var command = Command(ticket: ticket, operation: order, tx: JSONValue(ticket))
+        if dice.chance(3) {
+            let now = Rig.moment(rig.time).wallMilliseconds
+            let deadline = now + Int64(dice.number(below: 4000)) - 500
+            command.batch = EdgeBatch(id: dice.pick(["a", "b"], else: "a"), deadline: deadline)
+        }
+        return .commandReceived(command)
     }
 
     private mutating func command() {

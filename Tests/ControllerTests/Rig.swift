@@ -124,13 +124,13 @@ struct Rig {
         )
     }
 
-    /// Lets things at the edge answer their orders.
+    /// Lets things at the edge answer their orders, all of each in the same way.
     @discardableResult
     mutating func answer(
         _ orders: [EdgeOrder],
         _ result: Result<JSONValue?, Refusal> = .success(nil)
     ) -> [ControllerEffect] {
-        orders.flatMap { happens(.edgeAnswered($0, result)) }
+        orders.flatMap { order in happens(.edgeAnswered(order, order.orders.map { _ in result })) }
     }
 
     func lamp(_ key: String) -> JSONValue? { state.things[House.lamp]?.data[key] }

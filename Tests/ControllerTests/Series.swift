@@ -3,11 +3,13 @@ import Flare
 import JSON
 import Things
 
-/// A command that consists of others, each given when the one before it is answered.
+/// A command that consists of others, each given when the one before it is answered, or all at once.
 struct RunSeries: SliceCommand {
     let parts: [Command.Operation]
     /// Whether the first part is given again and again.
     var isEndless = false
+    /// With it all parts are given at once.
+    var batch: EdgeBatch?
 
     var permission: ChangeRequest.Kind? { nil }
     var logName: String { "series" }
@@ -23,10 +25,15 @@ struct Series: Slice {
         case happened(FlareID, EdgeEvent)
     }
 
-    private(set) var results: [RefusalCode?] = []
+    /// The answers in the order in which they came; their tickets count the parts.
+    private(set) var answers: [Answer] = []
     private var left: [Command.Operation] = []
+    private var given = 0
     private var isEndless = false
     private var whole: Command?
+
+    var results: [RefusalCode?] { answers.map(\.refusal?.code) }
+    var isIdle: Bool { whole == nil }
 
     init() {}
 
@@ -41,13 +48,16 @@ struct Series: Slice {
         at now: Instant
     ) throws(Refusal) -> [SliceEffect]? {
         guard let series = command.operation.base as? RunSeries else { return nil }
-        (whole, results, left, isEndless) = (command, [], series.parts, series.isEndless)
-        return next()
+        (whole, answers, left, given) = (command, [], series.parts, 0)
+        isEndless = series.isEndless
+        guard let batch = series.batch else { return next() }
+        left = []
+        return series.parts.map { give($0, for: command, batch) }
     }
 
     mutating func answered(_ answer: Answer, in core: ControllerState, at now: Instant) -> [SliceEffect] {
-        results.append(answer.refusal?.code)
-        return next()
+        answers.append(answer)
+        return answers.count == given ? next() : []
     }
 
     private mutating func next() -> [SliceEffect] {
@@ -59,16 +69,24 @@ struct Series: Slice {
             return [.perform(.answer(answer))]
         }
         if !isEndless { left.removeFirst() }
-        return [
-            .execute(
-                Command(
-                    ticket: results.count,
-                    operation: part,
-                    actor: whole.actor,
-                    caller: whole.caller,
-                    owner: Series.self
-                )
+        return [give(part, for: whole)]
+    }
+
+    private mutating func give(
+        _ part: Command.Operation,
+        for whole: Command,
+        _ batch: EdgeBatch? = nil
+    ) -> SliceEffect {
+        defer { given += 1 }
+        return .execute(
+            Command(
+                ticket: given,
+                operation: part,
+                actor: whole.actor,
+                caller: whole.caller,
+                owner: Series.self,
+                batch: batch
             )
-        ]
+        )
     }
 }

@@ -115,7 +115,7 @@ import Things
         let orders = rig.command(series([level(0.1), level(0.2)])).orders
         #expect(orders.count == 1 && rig.asked.isEmpty)
         let number = orders.first?.number ?? 0
-        rig.happens(Series.event(.happened(House.lamp, .answered(number, .success(nil)))))
+        rig.happens(Series.event(.happened(House.lamp, .answered(number, [.success(nil)]))))
         let next = rig.serve().orders
         #expect(results(rig) == [nil] && next.map(\.orders) == [[.values(["brightness": 0.2])]])
         rig.happens(Series.event(.happened(House.lamp, .reported(["brightness": 0.4]))))

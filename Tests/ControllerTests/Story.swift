@@ -135,7 +135,7 @@ struct Story {
         } else if step["done"] != nil || step["fails"] != nil {
             guard let index = orders.firstIndex(where: { $0.thing == thing }) else { return false }
             let reason = step["fails"]?.string.map { Refusal(.serverRejected, $0) }
-            happens(.edgeAnswered(orders.remove(at: index), reason.map { .failure($0) } ?? .success(nil)))
+            happens(.edgeAnswered(orders.remove(at: index), [reason.map { .failure($0) } ?? .success(nil)]))
         } else {
             return false
         }

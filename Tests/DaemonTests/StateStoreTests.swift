@@ -245,6 +245,37 @@ struct StateStoreTests {
         }
     }
 
+    @Test func `a database of an earlier version takes commands of things, and keeps its rows`() async throws
+    {
+        try await withTemporaryFolder { folder in
+            let old = try StateStore(folder: folder.url)
+            let registry = try AccountsRegistry(
+                old.accounts,
+                AccountsRegistry.Settings(),
+                clock: { 5 },
+                changed: { _ in }
+            )
+            registry.log(
+                CommandLogEntry(at: 1, interface: "mqtt", caller: "user:bob", kind: "set", state: "accepted")
+            )
+            try registry.flush()
+            old.close()
+            let queue = try DatabaseQueue(path: old.path)
+            try await queue.write { database in
+                try database.execute(
+                    sql: """
+                        DROP INDEX command_open; ALTER TABLE command DROP COLUMN details;
+                        DELETE FROM grdb_migrations WHERE identifier = 'v12';
+                        """
+                )
+            }
+            try queue.close()
+            let store = try StateStore(folder: folder.url)
+            #expect(try store.withAccounts { try $0.log() }.map(\.kind) == ["set"])
+            #expect(try store.withAccounts { try $0.openCommands() }.isEmpty)
+        }
+    }
+
     @Test func `a database of a newer version is left alone`() async throws {
         try await withTemporaryFolder { folder in
             let path = try StateStore(folder: folder.url).path

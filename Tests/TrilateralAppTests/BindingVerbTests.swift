@@ -18,6 +18,40 @@ import Testing
         }
     }
 
+    // MARK: Commands
+
+    @Test(arguments: [true, false])
+    func `a command prints a line for each action, and its exit code says whether all succeeded`(isDone: Bool)
+        async throws
+    {
+        try await withVerbDesk { desk in
+            let failed: JSONValue = ["succeeded": false, "errorMessage": "unknown_action: no such action"]
+            let results: JSONValue = [
+                ["brightness": ["succeeded": true]], ["dance": isDone ? ["succeeded": true] : failed],
+            ]
+            let state: JSONValue = isDone ? "DONE" : "INCOMPLETE"
+            let answers: JSONValue = ["commandState": state, "actionResults": results]
+            try await desk.withDaemon([
+                "POST bindings/v-1/commands": .init(201, ["commandID": "c.1"]),
+                "GET bindings/v-1/commands/c.1": .init(200, answers),
+            ]) {
+                let end = try await desk.run([
+                    "thing", "command", "v-1", "brightness=0.4", "dance", "--tag", "panel",
+                ])
+                #expect(end.status == (isDone ? 0 : 1))
+                let last = isDone ? "ok dance" : "failed dance: unknown_action: no such action"
+                #expect(end.output == "ok brightness\n\(last)\n")
+            }
+            #expect(
+                desk.sent.first
+                    == .init(
+                        "POST bindings/v-1/commands",
+                        ["actions": [["brightness": 0.4], ["dance": true]], "tag": "panel"]
+                    )
+            )
+        }
+    }
+
     // MARK: Onboarding
 
     @Test func `onboarding sends what was given, and prints the thingID and the token, a line each`()

@@ -12,4 +12,17 @@ extension AccountsRegistry {
             return id
         }
     }
+
+    /// Removes rows of the log that are beyond its limits, also those that commands of things have written themselves.
+    package func trimLog() throws(AccountsError) {
+        let (settings, now) = (settings, clock())
+        try store.write { database in
+            try AccountsStore.removeOld(
+                at: now,
+                limits: settings.log,
+                unnamed: settings.unnamed,
+                database
+            )
+        }
+    }
 }

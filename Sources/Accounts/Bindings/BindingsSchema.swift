@@ -29,4 +29,16 @@ extension AccountsSchema {
                 """
         )
     }
+
+    /// Adds what a row of the log has of a thing's command besides, as JSON: a later migration.
+    ///
+    /// The index is over those commands that have not ended, which are read at each start.
+    package static func addCommandDetails(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                ALTER TABLE command ADD COLUMN details TEXT;
+                CREATE INDEX command_open ON command (state) WHERE state IN ('SENDING', 'DELIVERED');
+                """
+        )
+    }
 }

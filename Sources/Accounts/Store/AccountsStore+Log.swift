@@ -25,16 +25,26 @@ extension AccountsStore {
         var insertion = try RepeatedStatement(Self.insertion, database)
         for entry in entries { try append(entry, &insertion, database) }
         for entry in strangers { try appendStranger(entry, &insertion, database) }
-        let days = min(max(0, limits.days), 100_000)
-        try database.cachedStatement(sql: "DELETE FROM command WHERE at < ?")
-            .execute(arguments: [max(newest, 0) - days * 86_400_000])
-        try trim(to: min(max(0, limits.rows), 1_000_000_000), unnamed, database)
+        try removeOld(at: newest, limits: limits, unnamed: unnamed, database)
         guard !strangers.isEmpty else { return }
         // Their numbers go down.
         try database.execute(
             sql: "DELETE FROM command WHERE seq < 0 AND seq >= (SELECT min(seq) FROM command) + ?",
             arguments: [min(max(0, limits.rows), Self.mostOfStrangers)]
         )
+    }
+
+    /// Removes rows of users that are beyond the limits.
+    static func removeOld(
+        at now: Int64,
+        limits: LogLimits,
+        unnamed: [Interface: String],
+        _ database: Database
+    ) throws {
+        let days = min(max(0, limits.days), 100_000)
+        try database.cachedStatement(sql: "DELETE FROM command WHERE at < ?")
+            .execute(arguments: [max(now, 0) - days * 86_400_000])
+        try trim(to: min(max(0, limits.rows), 1_000_000_000), unnamed, database)
     }
 
     /// Removes rows of users beyond a limit, the oldest first.

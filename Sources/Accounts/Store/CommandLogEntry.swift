@@ -3,7 +3,7 @@ import Text
 
 /// A row of the log: a command or an act of administration, carried out or refused.
 ///
-/// No member may hold a secret. Texts are clipped to 4096 characters.
+/// No member may hold a secret. Texts are clipped to 4096 characters, except in rows of commands of things with owners.
 package struct CommandLogEntry: Sendable, Hashable {
     /// 0 until it is stored; below 0 for refusals of those whom nobody knows.
     package var seq: Int64 = 0
@@ -33,6 +33,8 @@ package struct CommandLogEntry: Sendable, Hashable {
     package var took: Double?
     /// How often it was refused like this within a minute.
     package var times: Int64 = 1
+    /// JSON; what a command of a thing with owners has besides.
+    package private(set) var details: String?
     /// Whether it is a refusal of somebody whom nobody knows; these are condensed, and not stored as such.
     package var isOfStranger = false
 
@@ -45,6 +47,7 @@ package struct CommandLogEntry: Sendable, Hashable {
         (interface, caller, source, kind) = (row["face"], row["speaker"], row["source"], row["kind"])
         (target, slug, actions, results) = (row["target"], row["slug"], row["actions"], row["results"])
         (state, code, tx, took, times) = (row["state"], row["code"], row["tx"], row["took_ms"], row["times"])
+        details = row["details"]
     }
 
     fileprivate mutating func mask(by mask: SecretMask) {

@@ -20,9 +20,15 @@ package struct Command: Sendable, Hashable {
     /// Policies and rights see the sender as in any command. A part is not logged by itself, and not explained.
     package var owner: (any Slice.Type)? {
         get { part?.owner }
-        set { part = newValue.map { SlicePart(owner: $0) } }
+        set { part = CommandPart(owner: newValue, batch: batch) }
     }
-    private var part: SlicePart?
+    /// With which other commands for the same thing at the edge it is sent; `nil` for one that is sent alone.
+    package var batch: EdgeBatch? {
+        get { part?.batch }
+        set { part = CommandPart(owner: owner, batch: newValue) }
+    }
+    /// Behind a reference: commands are copied often, and hardly any is a part.
+    private var part: CommandPart?
     /// When the controller took it up.
     var received: Instant?
     /// The number of the event with which it did, and asked for the rights of its sender.
@@ -35,7 +41,8 @@ package struct Command: Sendable, Hashable {
         actor: Actor = .broker,
         caller: Caller?,
         source: String? = nil,
-        owner: (any Slice.Type)? = nil
+        owner: (any Slice.Type)? = nil,
+        batch: EdgeBatch? = nil
     ) {
         self.ticket = ticket
         self.operation = operation
@@ -43,7 +50,7 @@ package struct Command: Sendable, Hashable {
         self.actor = actor
         self.caller = caller
         self.source = source
-        self.owner = owner
+        part = CommandPart(owner: owner, batch: batch)
     }
 
     /// The cause of the changes that it makes.
@@ -75,12 +82,24 @@ package struct Command: Sendable, Hashable {
 }
 
 /// What a command is a part of.
-private struct SlicePart: Sendable, Hashable {
-    let owner: any Slice.Type
+private final class CommandPart: Sendable, Hashable {
+    let owner: (any Slice.Type)?
+    let batch: EdgeBatch?
 
-    static func == (one: Self, other: Self) -> Bool { one.owner == other.owner }
+    /// - Returns: `nil` for a command that is no part of anything.
+    init?(owner: (any Slice.Type)?, batch: EdgeBatch?) {
+        guard owner != nil || batch != nil else { return nil }
+        (self.owner, self.batch) = (owner, batch)
+    }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(owner)) }
+    static func == (one: CommandPart, other: CommandPart) -> Bool {
+        one.owner == other.owner && one.batch == other.batch
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(owner.map { ObjectIdentifier($0) })
+        hasher.combine(batch)
+    }
 }
 
 /// The sensors that can be switched on and off.

@@ -14,6 +14,8 @@ package protocol CommandOperation: Sendable, Hashable {
     var subject: Answer.Subject { get }
     /// Whether it changes nothing, here or elsewhere: of such commands the log keeps only the refusals.
     var onlyReads: Bool { get }
+    /// Whether it stores its own row of the log: of such commands the log keeps only the refusals, too.
+    var keepsOwnRow: Bool { get }
 
     /// What was asked for, as the command log calls it: `set`, `thing rm`.
     var logName: String { get }
@@ -35,6 +37,7 @@ extension CommandOperation {
     package var answerTarget: Answer.Target? { nil }
     package var subject: Answer.Subject { .set }
     package var onlyReads: Bool { false }
+    package var keepsOwnRow: Bool { false }
     package var logTarget: String? { nil }
 }
 

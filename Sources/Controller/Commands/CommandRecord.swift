@@ -13,5 +13,8 @@ package struct CommandRecord: Sendable, Hashable {
     package var ended: Instant
 
     /// Whether the log keeps it: what only read, and was allowed to, would push out what users did.
-    package var isKept: Bool { answer.refusal != nil || operation?.base.onlyReads != true }
+    package var isKept: Bool {
+        guard answer.refusal == nil, let operation = operation?.base else { return true }
+        return !operation.onlyReads && !operation.keepsOwnRow
+    }
 }

@@ -42,6 +42,12 @@ package struct PerformAction: CommandOperation {
     }
 }
 
+extension Command.Operation {
+    package static func perform(_ action: String, by thing: Command.Target) -> Self {
+        Self(PerformAction(thing: thing, name: action))
+    }
+}
+
 extension CommandDescriptor {
     package static let nearbyAction = CommandDescriptor("nearby/action") { _, payload throws(Refusal) in
         try PerformAction(nil, payload)

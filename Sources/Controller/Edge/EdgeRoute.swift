@@ -33,6 +33,9 @@ package enum EdgeEvent: Sendable, Hashable {
     case status(isOnline: Bool?)
     /// It has told its state, or a part of it: what is new becomes its data at the server.
     case reported(JSONObject)
-    /// It has carried out an order, with what it says besides; or why it has not.
-    case answered(_ number: Int, Result<JSONValue?, Refusal>)
+    /// It has answered an order, with one result for each of ``EdgeOrder/orders``: what it says besides, or why it has not
+    /// carried that out.
+    ///
+    /// What is missing at the end of the list it has not carried out.
+    case answered(_ number: Int, [Result<JSONValue?, Refusal>])
 }

@@ -58,9 +58,9 @@ package enum ControllerEvent: Sendable, Hashable {
         problem.map { .alertRaised(id, severity, message: $0) } ?? .alertCleared(id)
     }
 
-    /// A thing at the edge has carried out an order, with what it says besides; or why it has not.
-    package static func edgeAnswered(_ order: EdgeOrder, _ result: Result<JSONValue?, Refusal>) -> Self {
-        .edge(order.thing, .answered(order.number, result))
+    /// A thing at the edge has answered an order: see ``EdgeEvent/answered(_:_:)``.
+    package static func edgeAnswered(_ order: EdgeOrder, _ results: [Result<JSONValue?, Refusal>]) -> Self {
+        .edge(order.thing, .answered(order.number, results))
     }
 
     /// A thing at the edge has told its state, or a part of it.

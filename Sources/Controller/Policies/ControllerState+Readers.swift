@@ -1,7 +1,7 @@
 package import Flare
 package import People
 import Text
-import Things
+package import Things
 
 /// What somebody may see: what they may not is not there, in no answer and in no hint.
 extension ControllerState {
@@ -134,7 +134,7 @@ extension ControllerState {
     }
 
     /// The thing of a slug or identifier, or a refusal if there is none that the sender of a command may see.
-    func thing(
+    package func thing(
         named name: String,
         in place: PlaceContents?,
         for command: Command,

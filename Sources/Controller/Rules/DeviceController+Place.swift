@@ -149,6 +149,7 @@ extension DeviceController {
         core.leaveRemovedObjects(isEvent: wasKnown)
         if wasKnown { presence.update(in: &core, cause: ChangeEvent.Cause("server")) }
         if !wasKnown || oldZones != state.zones || oldThings != state.things { core.trackBeacons() }
+        storeUnstored()
     }
 
     /// Handles the creation, change or removal (`nil`) of one thing in the current environment.

@@ -168,7 +168,7 @@ extension DeviceController {
         let shape = shape(of: object)
         if let transition { data.merge(stored(transition.goal, of: object)) { $1 } }
         for queue in [queue, edgeQueue].compactMap(\.self) {
-            for job in [queue.running].compactMap(\.self) + queue.waiting {
+            for job in queue.jobs {
                 switch job.work {
                 case .write(let patch, _):
                     data = shape?.changed(data, by: patch) ?? data.merging(patch.values) { $1 }
@@ -216,7 +216,10 @@ extension DeviceController {
             switch error {
             case .unknownObject(let object): readAgain(object)
             // The server may have carried out the request nevertheless.
-            case .timedOut: readAgain(object)
+            case .timedOut:
+                // It gets it again once that is read.
+                if state.isKnown(object) { keep(job, on: object) }
+                readAgain(object)
             case .unreachable, .rejected, .notAllowed: break
             }
         }
@@ -293,6 +296,7 @@ extension DeviceController {
     mutating func failQueues(_ refusal: Refusal) {
         queues.echoes.removeAll()
         for edit in pending.removeEdits() { refuse(edit, refusal) }
+        keepUnstored()
         for job in queues.removeAll() { refuse(job.command, refusal) }
         failEdge(refusal)
     }
@@ -308,10 +312,7 @@ extension DeviceController {
     }
 
     mutating func failWaiting(for object: ObjectReference, _ refusal: Refusal) {
-        for job in queues.removeWaiting(of: object) {
-            if case .done = job.work { edgeNotStored(object) }
-            refuse(job.command, refusal)
-        }
+        for job in queues.removeWaiting(of: object) { refuse(job.command, refusal) }
         for job in edge.queues.removeWaiting(of: object) { refuse(job.command, refusal) }
     }
 }

@@ -109,7 +109,9 @@ package struct DeviceController: Sendable {
         reading.nameElsewhere(in: &core)
         reading.unknownNames.update(in: &core, isElsewhereRead: reading.elsewhere.isEmpty)
         if !sliceWork.isEmpty { performSliceWork() }
+        if edge.isGathering { sendBatches() }
         slicesFollow(event)
+        if edge.isGathering { sendBatches() }
         let result = effects
         effects = []
         return result

@@ -115,6 +115,9 @@ extension DeviceController {
             guard var pending else { break }
             pending.accepted = values
             accept(pending)
+        case .answer(let command, let target, let data):
+            let subject = command.operation.base.subject
+            accept(PendingCommand(command: command, subject: subject, target: target), data: data)
         case .suspend(let sensor):
             guard state.suspendedSensors.insert(sensor).inserted, state.sensors[sensor] == true else { break }
             sync.sensorChanged(sensor, isRunning: false, in: &core, &presence)

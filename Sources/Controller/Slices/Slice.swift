@@ -90,6 +90,8 @@ package enum SliceEffect: Sendable, Hashable {
     case clear(_ id: String)
     /// Answer the command that is carried out.
     case accept(JSONObject)
+    /// Answer a command that was carried out before, with its target and what it has led to.
+    case answer(Command, Answer.Target?, data: JSONValue)
     /// Perform a command as if a client had sent it. The answer goes to the slice that is its ``Command/owner``, in the same
     /// event or a later one.
     ///

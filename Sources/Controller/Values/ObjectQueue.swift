@@ -12,7 +12,12 @@ struct ObjectQueue: Sendable {
     var running: Job?
     /// What was sent for the running job.
     var sent: SentOrder?
+    /// The other jobs of its batch, in order.
+    var companions: [Job] = []
     var waiting: [Job] = []
+
+    /// All of them, in order.
+    var jobs: [Job] { [running].compactMap(\.self) + companions + waiting }
 
     /// Removes the running job if this was sent for it.
     mutating func end(_ way: SentOrder.Way) -> (job: Job, order: ObjectOrder)? {
@@ -55,9 +60,30 @@ struct Job: Sendable {
     var command: PendingCommand?
     var cause: ChangeEvent.Cause
 
+    /// The values with which a thing at the edge is by now; `nil` for what is only asked for.
+    var outcome: JSONObject? {
+        switch work {
+        case .report(let values): values
+        case .done(let done): if case .values(let values) = done.order { values } else { nil }
+        case .write, .step, .action, .position, .name: nil
+        }
+    }
+
+    /// Whether it is something that a thing at the edge has done or reported, for the server to know.
+    var hasHappened: Bool {
+        switch work {
+        case .report, .done: true
+        case .write, .step, .action, .position, .name: false
+        }
+    }
+
+    /// With which others it is sent to a thing at the edge; `nil` if alone.
+    var batch: EdgeBatch? { command?.command.batch }
+
     /// Whether the result depends on earlier jobs, so that no job may overtake it.
     var isBoundToOrder: Bool {
         switch work {
+        case _ where batch != nil: true
         case .write(let patch, _): !rest.isEmpty || patch.isToggling
         case .action, .step, .done: true
         case .position, .name, .report: !rest.isEmpty

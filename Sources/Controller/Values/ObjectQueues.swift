@@ -47,6 +47,28 @@ struct ObjectQueues: Sendable {
         queues.values[index].sent = sent
     }
 
+    /// Removes the next waiting jobs of an object that are sent together.
+    mutating func removeNext(of object: ObjectReference, in batch: EdgeBatch) -> [Job] {
+        let jobs = Array(queues[object]?.waiting.prefix { $0.batch?.id == batch.id } ?? [])
+        queues[object]?.waiting.removeFirst(jobs.count)
+        return jobs
+    }
+
+    /// Marks jobs as running together, with what was sent for them.
+    mutating func begin(_ jobs: [Job], _ sent: SentOrder, on object: ObjectReference) {
+        guard let first = jobs.first else { return }
+        begin(first, sent, on: object)
+        if jobs.count > 1 { queues[object]?.companions = Array(jobs.dropFirst()) }
+    }
+
+    /// Ends the jobs that run together after the reply to what was sent.
+    /// - Returns: The jobs in order; none if they were cancelled.
+    mutating func endAll(_ way: SentOrder.Way, on object: ObjectReference) -> [Job] {
+        guard let queue = queues[object], let (job, _) = end(way, on: object) else { return [] }
+        queues[object]?.companions = []
+        return [job] + queue.companions
+    }
+
     /// Ends the running job after the reply to what was sent.
     /// - Returns: The job, and what it asked for; `nil` if it was cancelled.
     mutating func end(
@@ -63,22 +85,19 @@ struct ObjectQueues: Sendable {
     /// Removes all jobs, sorted by object.
     mutating func removeAll() -> [Job] {
         defer { queues.removeAll() }
-        return objects.flatMap { object in
-            queues[object].map { [$0.running].compactMap { $0 } + $0.waiting } ?? []
-        }
+        return objects.flatMap { queues[$0]?.jobs ?? [] }
     }
 
     /// Removes all jobs of an object.
     mutating func removeAll(of object: ObjectReference) -> [Job] {
-        guard let queue = queues.removeValue(forKey: object) else { return [] }
-        return [queue.running].compactMap(\.self) + queue.waiting
+        queues.removeValue(forKey: object)?.jobs ?? []
     }
 
-    /// Removes the waiting jobs of an object.
+    /// Removes the waiting jobs of an object, but not what has happened already.
     mutating func removeWaiting(of object: ObjectReference) -> [Job] {
         guard let waiting = queues[object]?.waiting else { return [] }
-        queues[object]?.waiting = []
-        return waiting
+        queues[object]?.waiting = waiting.filter(\.hasHappened)
+        return waiting.filter { !$0.hasHappened }
     }
 
     /// Removes the remaining work of a running job after its current request.
@@ -101,7 +120,9 @@ struct ObjectQueues: Sendable {
             return command.ticket == ticket && command.actor == actor
         }
         for (object, queue) in queues {
-            if let running = queue.running, isOf(running) { return (object, nil) }
+            if let running = queue.running, isOf(running) || queue.companions.contains(where: isOf) {
+                return (object, nil)
+            }
             if let index = queue.waiting.firstIndex(where: isOf) { return (object, index + 1) }
         }
         return nil

@@ -65,6 +65,16 @@ extension AccessTable {
             .min { ($1.ends ?? .max, $0.id) < ($0.ends ?? .max, $1.id) }
     }
 
+    /// Whether a user or a group has a right of its own on an object at a moment, and not by another group.
+    package func isGiven(_ access: Access, to grantee: Grantee, on object: AccessObject, at now: Int64)
+        -> Bool
+    {
+        let scopes = object.scopes(in: index).reduce(into: Set<Scope>()) { $0.formUnion($1) }
+        return index.grants.contains {
+            $0.grantee == grantee && scopes.contains($0.scope) && $0.allows(access, at: now)
+        }
+    }
+
     /// Whether a user gets what is given to a grantee.
     package func includes(_ user: AccountID, in grantee: Grantee) -> Bool {
         switch grantee {

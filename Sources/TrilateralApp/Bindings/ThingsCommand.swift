@@ -6,14 +6,14 @@ import People
 struct ThingsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "thing",
-        abstract: "Onboard things, and keep their owners and tokens.",
+        abstract: "Onboard things, command them, and keep their owners and tokens.",
         discussion: """
             The verbs about things with owners need a daemon that runs, and ask it over its socket. Whoever may open the \
             state folder is an owner to them.
             """,
         subcommands: [
             ThingExpectCommand.self, ThingOnboardCommand.self, ThingListCommand.self, ThingShowCommand.self,
-            ThingOwnerCommand.self, ThingTokenCommand.self, ThingForgetCommand.self,
+            ThingCommandCommand.self, ThingOwnerCommand.self, ThingTokenCommand.self, ThingForgetCommand.self,
         ]
     )
 

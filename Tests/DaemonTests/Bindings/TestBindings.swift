@@ -54,6 +54,13 @@ struct TestBindings: Sendable {
             changed: { table in place.node.send(.peopleChanged(table)) }
         )
         place.node.send(.peopleChanged(accounts.table))
+        place.keeper.withLock { keeper in
+            keeper.remember = { record in if case .slice = record { try? store.save([record]) } }
+            keeper.log = { record in
+                guard record.answer.actor != PlaceCommands.actor else { return }
+                accounts.log(record.logEntry(epoch: "e", in: accounts.table))
+            }
+        }
         await place.open()
         let administration = AccountsAPI(
             accounts,
@@ -66,10 +73,11 @@ struct TestBindings: Sendable {
             accounts,
             administration,
             place: place.bindingPlace,
-            logger: Logger(label: "bindings") { _ in SwiftLogNoOpLogHandler() }
-        ) { report in
-            reports.withLock { $0.append(report) }
-        }
+            logger: Logger(label: "bindings") { _ in SwiftLogNoOpLogHandler() },
+            report: { report in reports.withLock { $0.append(report) } },
+            send: place.node.send
+        )
+        await service.beginCommands()
         (self.store, self.place, self.accounts, self.administration) = (
             store, place, accounts, administration
         )

@@ -14,6 +14,8 @@ final class TestPlace: Sendable {
         var things: [FlareThing] = []
         /// Whether it makes things without a reply.
         var isSilent = false
+        /// Whether it replies to no set and no action.
+        var isBusy = false
         var next: UInt32 = 100
     }
 
@@ -25,6 +27,19 @@ final class TestPlace: Sendable {
     let node: NodeRuntime
     let server: Locked<Server>
     let commands: PlaceCommands
+    /// The sets and actions that the server was asked for.
+    let asked = Locked<[FlareRequest]>([])
+    /// What things at the edge were sent.
+    let orders = Locked<[EdgeOrder]>([])
+    /// The answers to others than the service.
+    let answers = Locked<[Answer]>([])
+    /// Stores records, and logs commands.
+    let keeper = Locked<Keeper>(Keeper())
+
+    struct Keeper: Sendable {
+        var remember: @Sendable (ControllerEffect.PersistedRecord) -> Void = { _ in }
+        var log: @Sendable (CommandRecord) -> Void = { _ in }
+    }
 
     init(_ server: Server = .withKitchen) throws {
         let loop = try LoopExecutor()
@@ -49,15 +64,26 @@ final class TestPlace: Sendable {
         )
         (self.loop, self.node, self.server, self.commands) = (loop, node, silent, commands)
         let ports = NodeRuntime.Ports(
-            flare: { [server = self.server] request in
+            flare: { [server = self.server, asked] request in
+                switch request {
+                case .setData, .performAction: asked.withLock { $0.append(request) }
+                default: break
+                }
                 let reply = server.withLock { $0.reply(to: request) }
                 if let reply { node.receive(.replied(request, .success(reply))) }
             },
-            publish: { _, output in
-                for answer in output.answers where answer.actor == PlaceCommands.actor {
+            edge: { [orders] order in orders.withLock { $0.append(order) } },
+            remember: { [keeper] record in keeper.withLock { $0.remember }(record) },
+            publish: { [answers] _, output in
+                for answer in output.answers {
+                    guard answer.actor == PlaceCommands.actor else {
+                        answers.withLock { $0.append(answer) }
+                        continue
+                    }
                     commands.receive(answer)
                 }
-            }
+            },
+            log: { [keeper] record in if record.isKept { keeper.withLock { $0.log }(record) } }
         )
         loop.perform { node.assumeIsolated { $0.connect(ports, policies: [PeoplePolicy()]) } }
     }
@@ -154,7 +180,8 @@ extension TestPlace.Server {
         case .remove(let object, _):
             things.removeAll { $0.id == object.id }
             return .done
-        case .subscribe, .unsubscribe, .setData, .setPosition, .performAction, .renameDevice: return .done
+        case .setData, .performAction: return isBusy ? nil : .done
+        case .subscribe, .unsubscribe, .setPosition, .renameDevice: return .done
         }
     }
 }

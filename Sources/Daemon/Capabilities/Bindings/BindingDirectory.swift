@@ -90,6 +90,9 @@ package final class BindingDirectory: Sendable {
     /// The things that bindings are linked to.
     package var things: Set<FlareID> { state.withLock { Set($0.things.keys) } }
 
+    /// All bindings, in no order.
+    var entries: [Entry] { state.withLock { Array($0.entries.values) } }
+
     /// Those for which a thing is still to be found or made, in a fixed order.
     package var waiting: [BindingID] { state.withLock { $0.waiting.sorted() } }
 

@@ -1,3 +1,4 @@
+package import Accounts
 package import Administration
 package import Controller
 package import Flare
@@ -17,16 +18,23 @@ package struct BindingPlace: Sendable {
     package var slugs: @Sendable ([FlareID]) async -> [FlareID: String]
     /// Gives a command, for which nobody's rights are asked; `nil` if it was not answered in time.
     package var execute: @Sendable (Command.Operation) async -> Answer?
+    /// Gives a command of somebody, from an address; `nil` if it was not answered in time.
+    package var give: @Sendable (Command.Operation, Caller, String?) async -> Answer?
+    /// A command that has not ended, or has not long ago, as it is after all that was sent before; `nil` for others.
+    package var command: @Sendable (String) async -> StoredThingCommand?
 
     package init(
         plan: @escaping @Sendable (LinkWish) async -> Result<LinkPlan, Refusal>,
         gone: @escaping @Sendable (Set<FlareID>) async -> Set<FlareID>,
         locate: @escaping @Sendable (FlareID) async -> AccessObject?,
         slugs: @escaping @Sendable ([FlareID]) async -> [FlareID: String],
-        execute: @escaping @Sendable (Command.Operation) async -> Answer?
+        execute: @escaping @Sendable (Command.Operation) async -> Answer?,
+        give: @escaping @Sendable (Command.Operation, Caller, String?) async -> Answer?,
+        command: @escaping @Sendable (String) async -> StoredThingCommand?
     ) {
         (self.plan, self.gone, self.locate) = (plan, gone, locate)
         (self.slugs, self.execute) = (slugs, execute)
+        (self.give, self.command) = (give, command)
     }
 }
 
@@ -61,7 +69,9 @@ extension BindingPlace {
                 let found = await place.slugs(things.map { ObjectReference(.thing, $0) })
                 return Dictionary(found.map { ($0.key.id, $0.value) }) { first, _ in first }
             },
-            execute: commands.execute
+            execute: { await commands.execute($0) },
+            give: { await commands.execute($0, for: $1, from: $2) },
+            command: { id in await onLoop { $0.slices[BindingsSlice.self].command(id) } }
         )
     }
 }
@@ -95,7 +105,14 @@ package final class PlaceCommands: Sendable {
         (self.sleep, self.send) = (sleep, send)
     }
 
-    package func execute(_ operation: Command.Operation) async -> Answer? {
+    /// - Parameters:
+    ///   - caller: Whose rights are asked; by default nobody's are.
+    ///   - address: Where it comes from.
+    package func execute(
+        _ operation: Command.Operation,
+        for caller: Caller = .nobody,
+        from address: String? = nil
+    ) async -> Answer? {
         let ticket = state.withLock { state in
             defer { state.next += 1 }
             return state.next
@@ -114,7 +131,13 @@ package final class PlaceCommands: Sendable {
             if !isWaiting { timeout.cancel() }
             send(
                 .commandReceived(
-                    Command(ticket: ticket, operation: operation, actor: Self.actor, caller: .nobody)
+                    Command(
+                        ticket: ticket,
+                        operation: operation,
+                        actor: Self.actor,
+                        caller: caller,
+                        source: address
+                    )
                 )
             )
         }

@@ -72,7 +72,7 @@ extension BindingService.Asker {
     /// As the log calls programs for Thing-IF.
     static let interface = "thing-if"
 
-    fileprivate var interface: String {
+    var interface: String {
         switch identity {
         case .door: Self.interface
         case .program: AdministrationSocket.interface
@@ -80,7 +80,7 @@ extension BindingService.Asker {
         }
     }
 
-    fileprivate func logName(in table: AccessTable) -> String {
+    func logName(in table: AccessTable) -> String {
         switch identity {
         case .program(let user): user.map { "system:\($0)" } ?? "nobody"
         case .door(.user(let caller)): table.logName(of: caller)

@@ -90,6 +90,8 @@ package actor BindingService {
     package nonisolated let edge: EdgeThings
     nonisolated let place: BindingPlace
     nonisolated let anonymous = AnonymousTokens()
+    /// What things at the edge were sent.
+    nonisolated let orders = SentOrders()
     nonisolated let logger: Logger
     /// Sends an event to the controller.
     nonisolated let send: @Sendable (ControllerEvent) -> Void
@@ -181,10 +183,15 @@ package actor BindingService {
 
     /// Follows the place until the task is cancelled.
     package func run() async {
+        beginCommands()
         wake()
         let ticks = Task { [weak self] in
             // Guesses are forgotten, and what failed is tried again.
-            while (try? await Task.sleep(for: .seconds(60))) != nil { self?.wake() }
+            while (try? await Task.sleep(for: .seconds(60))) != nil {
+                // Rows that commands have written themselves count, too.
+                try? self?.accounts.trimLog()
+                self?.wake()
+            }
         }
         defer { ticks.cancel() }
         for await _ in wakes {

@@ -56,6 +56,8 @@ package struct BindingsLocalAPI: Sendable {
             try body.end()
             try await service.addOwner(owner, of: try entry(name).id, by: asker)
             return LocalResponse(204)
+        case ("POST", 2, let name, "commands"): return try await give(request, to: try entry(name), asker)
+        case ("GET", 3, let name, "commands"): return try await command(words[2], of: try entry(name))
         case ("DELETE", 3, let name, "owners"):
             try await service.removeOwner(try words[2].asOwner, of: try entry(name).id, by: asker)
             return LocalResponse(204)

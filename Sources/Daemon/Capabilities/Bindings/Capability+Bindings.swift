@@ -1,3 +1,4 @@
+import Accounts
 import Administration
 import Controller
 import Flare
@@ -15,7 +16,9 @@ extension Capability {
         inputs: { configuration in
             ConfigurationSection.bindings.keys.map { $0.encode(configuration) }
                 + [configuration.hasOpenEdge]
-        }
+        },
+        commands: [.thingCommand],
+        slices: { [BindingsSlice(seconds: $0.bindings.commandSeconds)] }
     ) { context in
         let settings = context.configuration.bindings
         let (send, logger) = (context.send, context.logger)
@@ -44,11 +47,22 @@ extension Capability {
             send: send
         )
         var parts = CapabilityParts()
-        if app != nil { parts.routes = WebRoute.thingIF(service) }
+        if app != nil { parts.routes = WebRoute.thingIF(service) + WebRoute.thingIF(commands: service) }
         parts.localAnswers = [BindingsLocalAPI(service).answer]
         parts.answers = (PlaceCommands.actor, commands.receive)
-        parts.observer = StateObserver(where: { change in service.isConcerned(by: change) }) { _ in
-            service.wake()
+        let notices = CommandNotices(
+            context.accounts,
+            publish: context.client.notices(context.topics, logger)
+        )
+        parts.observer = StateObserver(where: { change in
+            change.part(of: StateChange.commandEnds) != nil || service.isConcerned(by: change)
+        }) { snapshot in
+            let slice = snapshot.state.slices[BindingsSlice.self]
+            let ended = snapshot.changes.compactMap { change in
+                change.part(of: StateChange.commandEnds).flatMap(slice.command)
+            }
+            if !ended.isEmpty { notices.send(of: ended.map(\.command), logger) }
+            if ended.count < snapshot.changes.count { service.wake() }
         }
         parts.services = [DaemonService.untilShutdown("bindings") { await service.run() }]
         if settings.isEdge { parts.addEdge(service, context) } else { parts.endEdge(service) }

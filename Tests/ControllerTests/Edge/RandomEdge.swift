@@ -22,7 +22,7 @@ struct RandomEdge {
         guard !orders.isEmpty else { return nil }
         let order = orders.removeFirst()
         carryOut(order)
-        return .edgeAnswered(order, .success(nil))
+        return .edgeAnswered(order, order.orders.map { _ in .success(nil) })
     }
 
     /// Everything that the things know of themselves.
@@ -44,8 +44,7 @@ struct RandomEdge {
             return .reported(thing, values)
         case 6:
             guard !orders.isEmpty else { return nil }
-            let order = orders.removeFirst()
-            return .edgeAnswered(order, .failure(Refusal(.serverRejected, "no")))
+            return answerPartly(orders.removeFirst(), &dice)
         case 7:
             // Carried out, but the answer is lost.
             if !orders.isEmpty { carryOut(orders.removeFirst()) }
@@ -53,12 +52,32 @@ struct RandomEdge {
         case 8:
             // An answer that was there before.
             let order = EdgeOrder(number: 1, thing: thing, orders: [], caller: nil, deadline: 0)
-            return .edgeAnswered(order, .success(nil))
+            return .edgeAnswered(order, [.success(nil)])
         default: return answer()
         }
     }
 
+    /// Refuses the first order and any others; the list of results may be too short or too long.
+    private mutating func answerPartly(_ order: EdgeOrder, _ dice: inout SplitMix64) -> ControllerEvent {
+        var results: [Result<JSONValue?, Refusal>] = []
+        for one in order.orders {
+            if results.isEmpty || dice.chance(2) {
+                results.append(.failure(Refusal(.serverRejected, "no")))
+            } else {
+                carryOut(one, of: order.thing)
+                results.append(.success(nil))
+            }
+        }
+        if dice.chance(4) { results.removeLast() }
+        if dice.chance(4) { results += [.success(nil), .success(nil)] }
+        return .edgeAnswered(order, results)
+    }
+
     private mutating func carryOut(_ order: EdgeOrder) {
-        for case .values(let values) in order.orders { data[order.thing, default: [:]].merge(values) { $1 } }
+        for one in order.orders { carryOut(one, of: order.thing) }
+    }
+
+    private mutating func carryOut(_ order: ObjectOrder, of thing: FlareID) {
+        if case .values(let values) = order { data[thing, default: [:]].merge(values) { $1 } }
     }
 }

@@ -111,10 +111,76 @@ import Things
         #expect(rig.lamp("brightness") == 0.9)
     }
 
-    @Test func `a report while the server is not connected is not kept`() {
+    @Test
+    func `what a thing reports while the server is not connected is stored when the place is read again`() {
         var rig = rig()
         rig.lose()
-        #expect(rig.happens(.reported(House.lamp, ["brightness": 0.1])) == [])
+        #expect(rig.happens(.reported(House.lamp, ["brightness": 0.1, "color": "blue"])) == [])
+        #expect(rig.happens(.reported(House.lamp, ["brightness": 0.2, "temperature": 21])) == [])
+        #expect(stored(rig.happens(.flare(.linkUp))).isEmpty)
+        // What is newer is not overtaken by what was kept.
+        #expect(rig.happens(.reported(House.lamp, ["brightness": 0.3])) == [])
+        let values: JSONObject = [
+            "brightness": 0.3, "color": "blue", "temperature": 21, "readonly": ["temperature"],
+        ]
+        #expect(stored(rig.serve()) == [values])
+        #expect(rig.lamp("brightness") == 0.3)
+        #expect(stored(rig.happens(.reported(House.lamp, ["brightness": 0.4]))) == [["brightness": 0.4]])
+    }
+
+    @Test func `what a thing reports before the place is read for the first time is stored then`() {
+        var rig = Rig(memory: PersistedState())
+        rig.happens(.edge(House.lamp, .routed(EdgeRoute(commandSeconds: 60))))
+        rig.happens(.reported(House.lamp, ["brightness": 0.1]))
+        rig.happens(.flare(.linkUp))
+        #expect(stored(rig.serve()).contains(["brightness": 0.1]))
+        #expect(rig.lamp("brightness") == 0.1)
+    }
+
+    @Test func `a report that the server was about to store when it was lost is stored later`() {
+        var rig = rig()
+        rig.happens(.reported(House.lamp, ["brightness": 0.1]))
+        rig.happens(.reported(House.lamp, ["color": "blue"]))
+        rig.lose()
+        rig.happens(.flare(.linkUp))
+        #expect(stored(rig.serve()) == [["brightness": 0.1, "color": "blue"]])
+    }
+
+    @Test func `what a thing has done while the server is not connected becomes its data later`() {
+        var rig = rig()
+        let asked = rig.set(["level": 0.25])
+        rig.lose()
+        #expect(rig.answer(asked.orders) == [])
+        rig.happens(.flare(.linkUp))
+        let served = rig.serve()
+        #expect(stored(served) == [["brightness": 0.25]] && served.answers.isEmpty)
+    }
+
+    @Test func `what a thing has reported is stored although its environment is left`() {
+        var rig = rig()
+        rig.happens(.reported(House.lamp, ["brightness": 0.1]))
+        rig.happens(.reported(House.lamp, ["color": "blue"]))
+        rig.happens(House.located(20))
+        rig.serve()
+        #expect(rig.state.environmentID == House.office)
+        let lamp = rig.server.things.first { $0.id == House.lamp }
+        #expect(lamp?.data["brightness"] == 0.1 && lamp?.data["color"] == "blue")
+    }
+
+    @Test func `a report that the server did not confirm in time is stored when the place is read again`() {
+        var rig = rig()
+        rig.happens(.reported(House.lamp, ["brightness": 0.1]))
+        rig.serveOne(.failure(.timedOut(seconds: 5)))
+        #expect(stored(rig.serve()) == [["brightness": 0.1]])
+    }
+
+    @Test func `nothing is kept of a thing that leaves the edge`() {
+        var rig = rig()
+        rig.lose()
+        rig.happens(.reported(House.lamp, ["brightness": 0.1]))
+        rig.happens(.edge(House.lamp, .routed(nil)))
+        rig.happens(.flare(.linkUp))
+        #expect(stored(rig.serve()).isEmpty)
     }
 
     @Test func `a thing in another environment reports as well`() {

@@ -60,8 +60,8 @@ import Things
         var rig = rig()
         let orders = rig.set(["level": 0.25]).orders
         let number = orders.first?.number ?? 0
-        #expect(rig.happens(.edge(House.floorLamp, .answered(number, .success(nil)))) == [])
-        #expect(rig.happens(.edge(House.lamp, .answered(number + 1, .success(nil)))) == [])
+        #expect(rig.happens(.edge(House.floorLamp, .answered(number, [.success(nil)]))) == [])
+        #expect(rig.happens(.edge(House.lamp, .answered(number + 1, [.success(nil)]))) == [])
         rig.answer(orders)
         #expect(rig.answer(orders) == [])
         #expect(rig.answer(orders, .failure(Refusal(.timeout, "late"))) == [])
