@@ -115,6 +115,7 @@ package final class StateStore: Sendable {
         migrator.registerMigration("v8") { database in try AccountsSchema.renameAccepted(database) }
         migrator.registerMigration("v9") { database in try AccountsSchema.indexTargets(database) }
         migrator.registerMigration("v10") { database in try AccountsSchema.addBindings(database) }
+        migrator.registerMigration("v11") { database in try AccountsSchema.addStateTimes(database) }
         return migrator
     }
 
