@@ -21,6 +21,13 @@ package final class StateStore: Sendable {
         database = try Self.open(path, Self.migrations)
     }
 
+    /// The file of the history of things, beside the database.
+    package var historyPath: String {
+        URL(filePath: path).deletingLastPathComponent().appending(path: "history.db").path(
+            percentEncoded: false
+        )
+    }
+
     /// Opens or makes a database, and brings it up to date.
     static func open(_ path: String, _ migrator: DatabaseMigrator) throws(StateStoreError) -> DatabaseQueue {
         var configuration = Configuration()

@@ -1,6 +1,7 @@
 package import Administration
 package import Controller
 package import Flare
+package import JSON
 package import People
 package import Things
 package import Threading
@@ -15,6 +16,8 @@ package struct BindingPlace: Sendable {
     package var locate: @Sendable (FlareID) async -> AccessObject?
     /// The slugs of things; those without one are left out.
     package var slugs: @Sendable ([FlareID]) async -> [FlareID: String]
+    /// The data of a thing of the current environment; `nil` for others.
+    package var data: @Sendable (FlareID) async -> JSONObject?
     /// Gives a command, for which nobody's rights are asked; `nil` if it was not answered in time.
     package var execute: @Sendable (Command.Operation) async -> Answer?
 
@@ -23,10 +26,11 @@ package struct BindingPlace: Sendable {
         gone: @escaping @Sendable (Set<FlareID>) async -> Set<FlareID>,
         locate: @escaping @Sendable (FlareID) async -> AccessObject?,
         slugs: @escaping @Sendable ([FlareID]) async -> [FlareID: String],
+        data: @escaping @Sendable (FlareID) async -> JSONObject? = { _ in nil },
         execute: @escaping @Sendable (Command.Operation) async -> Answer?
     ) {
         (self.plan, self.gone, self.locate) = (plan, gone, locate)
-        (self.slugs, self.execute) = (slugs, execute)
+        (self.slugs, self.data, self.execute) = (slugs, data, execute)
     }
 }
 
@@ -61,6 +65,7 @@ extension BindingPlace {
                 let found = await place.slugs(things.map { ObjectReference(.thing, $0) })
                 return Dictionary(found.map { ($0.key.id, $0.value) }) { first, _ in first }
             },
+            data: { thing in await onLoop { $0.things[thing]?.data } },
             execute: commands.execute
         )
     }

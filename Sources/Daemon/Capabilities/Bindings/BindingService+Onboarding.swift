@@ -27,9 +27,10 @@ extension BindingService {
             throws(AccountsError)
         {
             (self.thing, self.gateway) = (thing, gateway)
-            hasEndNodes = try thing.map { thing throws(AccountsError) in
-                try store.hasEndNodes(thing.binding.id)
-            } ?? false
+            hasEndNodes =
+                try thing.map { thing throws(AccountsError) in
+                    try store.hasEndNodes(thing.binding.id)
+                } ?? false
         }
 
         var known: OnboardingRules.Known {
@@ -323,5 +324,5 @@ extension BindingService.Asker {
 
 extension ThingBinding {
     /// Where commands go once it is linked: to the thing itself if it was heard, or was made for it.
-    func route(isMade: Bool) -> Route { isMade || state != nil || route == .edge ? .edge : .flare }
+    func route(isMade: Bool) -> Route { isMade || route == .edge ? .edge : .flare }
 }

@@ -56,6 +56,7 @@ package struct BindingsLocalAPI: Sendable {
             try body.end()
             try await service.addOwner(owner, of: try entry(name).id, by: asker)
             return LocalResponse(204)
+        case ("POST", 2, let name, "history"): return try await history(request, try entry(name))
         case ("DELETE", 3, let name, "owners"):
             try await service.removeOwner(try words[2].asOwner, of: try entry(name).id, by: asker)
             return LocalResponse(204)
@@ -101,7 +102,10 @@ package struct BindingsLocalAPI: Sendable {
         members["interval"] = binding.interval.map { .string($0.rawValue) }
         members["gateway"] = binding.gateway.map { .string("\($0)") }
         members["properties"] = .object(binding.properties)
-        members["state"] = binding.state.map { .object($0) }
+        let state = try withBindingsErrors { () throws(AccountsError) in
+            try service.records.states.state(of: binding.id)
+        }
+        if !state.isEmpty { members["state"] = .object(state) }
         return .json(200, .object(members))
     }
 

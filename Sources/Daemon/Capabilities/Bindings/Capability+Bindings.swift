@@ -1,3 +1,4 @@
+import Accounts
 import Administration
 import Controller
 import Flare
@@ -11,12 +12,22 @@ extension Capability {
     static let bindings = Capability(
         name: "bindings",
         settings: .bindings,
-        alerts: ["bindings-guessing"]
+        alerts: ["bindings-guessing", ThingRecords.alert]
     ) { context in
         let settings = context.configuration.bindings
         let (send, logger) = (context.send, context.logger)
         let commands = PlaceCommands(send: send)
         let app = try settings.app()
+        let records = try context.kept.service {
+            try ThingRecords(
+                context.accounts.store,
+                history: context.store.historyPath,
+                settings.history,
+                clock: { context.clock().wallMilliseconds },
+                send: send,
+                logger: logger
+            )
+        }
         let service = try BindingService(
             .init(
                 app: app,
@@ -34,31 +45,46 @@ extension Capability {
                 clock: context.clock,
                 state: context.state
             ),
+            records: records,
             logger: logger,
             report: { send(.alert("bindings-guessing", .warning, $0)) },
             send: send
         )
         var parts = CapabilityParts()
-        if app != nil { parts.routes = WebRoute.thingIF(service) }
+        parts.routes = [WebRoute.thingHistory(service.history)]
+        if app != nil { parts.routes += WebRoute.thingIF(service) + WebRoute.thingIF(states: service) }
         parts.localAnswers = [BindingsLocalAPI(service).answer]
         parts.answers = (PlaceCommands.actor, commands.receive)
-        parts.observer = StateObserver(where: { change in service.isConcerned(by: change) }) { _ in
-            service.wake()
+        parts.observer = StateObserver(where: { change in service.isConcerned(by: change) }) { snapshot in
+            service.followStates(snapshot)
+            if service.isPlaceConcerned(by: snapshot) { service.wake() }
         }
-        parts.services = [DaemonService.untilShutdown("bindings") { await service.run() }]
+        parts.services = [
+            DaemonService.untilShutdown("bindings") {
+                await records.use(settings.history)
+                await service.run()
+            }
+        ]
         return parts
     }
 }
 
 extension BindingService {
-    /// Whether a change of the state may end a link, or give a binding its thing.
+    /// Whether a change of the state may be a thing's own, end a link, or give a binding its thing.
     fileprivate nonisolated func isConcerned(by change: StateChange) -> Bool {
         switch change {
-        case .object(let object):
-            object.kind == .thing && directory.entry(ofThing: object.id) != nil || directory.hasWaiting
+        case .object(let object): object.kind == .thing && directory.has(object.id) || directory.hasWaiting
         case .environment, .link: true
         case .zone: directory.hasWaiting
         default: false
         }
+    }
+
+    /// Whether links may be others after changes, and not only what things say.
+    fileprivate nonisolated func isPlaceConcerned(by snapshot: StateSnapshot) -> Bool {
+        directory.hasWaiting
+            || snapshot.changes.contains { change in
+                if case .object(let object) = change { snapshot.state.things[object.id] == nil } else { true }
+            }
     }
 }
