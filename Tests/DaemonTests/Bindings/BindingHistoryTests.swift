@@ -3,6 +3,7 @@ import Controller
 import Daemon
 import Flare
 import Foundation
+import History
 import JSON
 import People
 import Testing

@@ -23,7 +23,7 @@ extension Capability {
                 context.accounts.store,
                 history: context.store.historyPath,
                 settings.history,
-                clock: { context.clock().wallMilliseconds },
+                clock: { [clock = context.clock] in clock().wallMilliseconds },
                 send: send,
                 logger: logger
             )
