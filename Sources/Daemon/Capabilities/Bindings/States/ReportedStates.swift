@@ -157,21 +157,24 @@ final class ReportedStates: Sendable {
             let reports = state.withLock { state -> [BindingReport] in
                 // Another thread is about it, and stores this, too.
                 guard state.leaving.isEmpty else { return [] }
-                for (id, report) in state.waiting.prefix(Self.batch) {
-                    state.leaving[id] = report
-                    state.waiting[id] = nil
-                }
+                swap(&state.waiting, &state.leaving)
                 return Array(state.leaving.values)
             }
             guard !reports.isEmpty else { return true }
+            var rest = reports[...]
             do throws(AccountsError) {
-                try store.saveReports(reports)
+                while !rest.isEmpty {
+                    try store.saveReports(Array(rest.prefix(Self.batch)))
+                    rest = rest.dropFirst(Self.batch)
+                }
                 state.withLock { $0.leaving = [:] }
             } catch {
                 logger.debug("states are not stored yet", metadata: ["error": "\(error)"])
+                let failed = rest
                 state.withLock { state in
-                    for (id, report) in state.leaving {
-                        state.waiting[id] = state.waiting[id].map { report.followed(by: $0) } ?? report
+                    for report in failed {
+                        state.waiting[report.id] =
+                            state.waiting[report.id].map { report.followed(by: $0) } ?? report
                     }
                     state.leaving = [:]
                 }
