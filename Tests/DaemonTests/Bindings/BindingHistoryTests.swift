@@ -116,12 +116,14 @@ struct BindingHistoryTests {
             #expect(await home.state(for: .user(.user(home.owner))) == .success(["on": true]))
             #expect(home.edgeEvents.isEmpty)
             await home.close()
-            // What has changed meanwhile is a sample of the next start.
-            let again = try await TestBindings(in: folder, server: home.place.server.withLock { $0 })
+            // What is as before is no change of the next start, and what has changed meanwhile is one.
+            var again = try await TestBindings(in: folder, server: home.place.server.withLock { $0 })
             await again.follow(lamp)
             #expect(try await again.samples(for: again.owner).count == 1)
-            await again.place.change { $0.things = [TestPlace.thing(1, "v-1", ["on": false])] }
-            await again.follow(lamp)
+            await again.close()
+            server.things = [TestPlace.thing(1, "v-1", ["on": false])]
+            again = try await TestBindings(in: folder, server: server)
+            for _ in 0..<2 { await again.follow(lamp) }
             #expect(try await again.samples(for: again.owner) == [["on": true], ["on": false]])
             await again.close()
         }

@@ -71,7 +71,7 @@ struct BindingStateTests {
                 #expect(await home.state(for: caller).code == nil)
             }
             let strangers: [BindingCaller] = [
-                .thing(other), .user(.user(home.carol)), .user(.nobody), .app, .anonymous,
+                .thing(other), .user(.user(home.carol)), .app, .anonymous,
             ]
             for caller in strangers {
                 #expect(try await home.report(["t": 2], by: caller).code == "not_allowed")
