@@ -37,14 +37,16 @@ extension BindingService {
 
     /// Tells the controller what has changed of the way to a thing.
     nonisolated func sendRoute(from old: BindingDirectory.Entry?, to new: BindingDirectory.Entry?) {
-        let (was, now) = (old.flatMap(edge), new.flatMap(edge))
+        let (was, now) = (old.flatMap(edgeRoute), new.flatMap(edgeRoute))
         if let was, was.thing != now?.thing { send(.edge(was.thing, .routed(nil))) }
         if let now, now.thing != was?.thing || now.route != was?.route {
             send(.edge(now.thing, .routed(now.route)))
         }
     }
 
-    private nonisolated func edge(_ entry: BindingDirectory.Entry) -> (thing: FlareID, route: EdgeRoute)? {
+    private nonisolated func edgeRoute(
+        of entry: BindingDirectory.Entry
+    ) -> (thing: FlareID, route: EdgeRoute)? {
         guard entry.route == .edge, let thing = entry.thing else { return nil }
         let route = EdgeRoute(commandSeconds: settings.commandSeconds, settable: entry.settable)
         return (thing, route)
