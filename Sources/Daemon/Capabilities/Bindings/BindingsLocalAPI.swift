@@ -102,9 +102,7 @@ package struct BindingsLocalAPI: Sendable {
         members["interval"] = binding.interval.map { .string($0.rawValue) }
         members["gateway"] = binding.gateway.map { .string("\($0)") }
         members["properties"] = .object(binding.properties)
-        let state = try withBindingsErrors { () throws(AccountsError) in
-            try service.records.states.state(of: binding.id)
-        }
+        let state = try await service.lastState(of: binding.id)
         if !state.isEmpty { members["state"] = .object(state) }
         return .json(200, .object(members))
     }

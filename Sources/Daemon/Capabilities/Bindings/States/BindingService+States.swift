@@ -52,11 +52,7 @@ extension BindingService: ThingIFStates {
     ) async -> Result<JSONObject, BindingsError> {
         do throws(BindingsError) {
             let entry = try await entry(target, .read, caller)
-            return .success(
-                try withBindingsErrors { () throws(AccountsError) in
-                    try records.states.state(of: entry.id)
-                }
-            )
+            return .success(try await lastState(of: entry.id))
         } catch {
             return .failure(error)
         }
@@ -77,6 +73,14 @@ extension BindingService: ThingIFStates {
             return .failure(error)
         }
     }
+
+    // What uses the store is not done where the request or message is read.
+
+    func lastState(of id: BindingID) throws(BindingsError) -> JSONObject {
+        try withBindingsErrors { () throws(AccountsError) in try records.states.state(of: id) }
+    }
+
+    private func storeStates() { records.states.flush() }
 
     /// The binding that a target names, if somebody may do something with it.
     private nonisolated func entry(
@@ -121,6 +125,7 @@ extension BindingService: ThingIFStates {
             if let current, entry.route == .edge, let thing = entry.thing {
                 send(.reported(thing, current.state))
             }
+            if isFirst { await storeStates() }
             return isFirst
         }
     }

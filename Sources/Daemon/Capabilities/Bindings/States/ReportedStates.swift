@@ -8,11 +8,11 @@ import Threading
 
 /// The last states of things: known at once, and stored soon after.
 ///
-/// Many things may report many times a second, so states are stored together, of each thing the newest alone. A first
-/// state is stored at once: whether there was one decides an answer. May be used from any thread.
+/// Many things may report many times a second, so states are stored together, of each thing the newest alone. May be used
+/// from any thread.
 /// - Source: contrib/contract/bindings.md, "States".
 final class ReportedStates: Sendable {
-    /// What became of an upload.
+    /// What became of an upload. A first state is to be stored at once: whether there was one decides an answer.
     enum Acceptance: Sendable {
         case tooMany
         /// - Parameter current: What became the thing's state; `nil` if that is newer.
@@ -85,11 +85,7 @@ final class ReportedStates: Sendable {
             )
             return .accepted(isFirst: isFirst, current: current)
         }
-        switch acceptance {
-        case .tooMany: break
-        case .accepted(isFirst: true, _): flush()
-        case .accepted(isFirst: false, _): port.yield()
-        }
+        port.yield()
         return acceptance
     }
 
