@@ -54,7 +54,7 @@ struct BindingStoreTests {
         #expect(things.map(\.isGateway) == [true, true, false])
     }
 
-    @Test func `another save changes everything but vendor, password and time of making`() throws {
+    @Test func `another save changes everything but vendor, password, time of making and state`() throws {
         try store.saveBinding(.meter(1))
         var changed = ThingBinding.full(1)
         changed = ThingBinding(
@@ -76,6 +76,10 @@ struct BindingStoreTests {
         // What is absent again is absent in the row, too.
         try store.saveBinding(.meter(1))
         #expect(try store.bindings() == [StoredBinding(.meter(1))])
+        // The state is that of the last report.
+        try store.saveReport(of: ThingBinding.meter(1).id, state: ["temperature": 22.5], seen: nil)
+        try store.saveBinding(.meter(1))
+        #expect(try store.binding(ThingBinding.meter(1).id)?.binding.state == ["temperature": 22.5])
     }
 
     @Test func `a vendor and a thing have one binding`() throws {
@@ -114,6 +118,10 @@ struct BindingStoreTests {
         (full.state, full.seen) = (["temperature": 22.5], 500)
         try store.saveReport(of: full.id, state: full.state, seen: 500)
         #expect(try store.bindings().map(\.binding) == [full, .meter(2)])
+        // Somebody else has reported it.
+        (full.state, full.stateAt) = (["temperature": 23], 400)
+        try store.saveReports([BindingReport(full.id, state: full.state, at: 400, seen: nil)])
+        #expect(try store.binding(full.id)?.binding == full)
         // It was only heard.
         full.seen = 600
         try store.saveReport(of: full.id, state: nil, seen: 600)
@@ -287,7 +295,7 @@ extension ThingBinding {
         (binding.properties, binding.interval) = (other.properties, other.interval)
         (binding.fixed, binding.isOwned, binding.gateway) = (other.fixed, other.isOwned, other.gateway)
         (binding.thing, binding.isMade, binding.route) = (other.thing, other.isMade, other.route)
-        (binding.state, binding.seen) = (other.state, other.seen)
+        binding.seen = other.seen
         return binding
     }
 }

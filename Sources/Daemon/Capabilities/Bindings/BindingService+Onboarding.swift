@@ -325,5 +325,5 @@ extension BindingService.Asker {
 
 extension ThingBinding {
     /// Where commands go once it is linked: to the thing itself if it was heard, or was made for it.
-    func route(isMade: Bool) -> Route { isMade || state != nil || route == .edge ? .edge : .flare }
+    func route(isMade: Bool) -> Route { isMade || route == .edge ? .edge : .flare }
 }

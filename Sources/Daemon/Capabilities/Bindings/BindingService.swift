@@ -89,6 +89,8 @@ package actor BindingService {
     /// Those that speak on the broker.
     package nonisolated let edge: EdgeThings
     nonisolated let place: BindingPlace
+    /// The last states of things, and their history.
+    nonisolated let records: ThingRecords
     nonisolated let anonymous = AnonymousTokens()
     /// What things at the edge were sent.
     nonisolated let orders = SentOrders()
@@ -104,6 +106,7 @@ package actor BindingService {
     private nonisolated let wakePort: AsyncStream<Void>.Continuation
 
     /// - Parameters:
+    ///   - records: Of the same accounts; they may be those of an earlier service.
     ///   - report: Called with what people should know about guessed passwords of things; `nil` when it is over.
     ///   - send: Sends an event to the controller.
     /// - Throws: If the bindings cannot be read.
@@ -112,12 +115,14 @@ package actor BindingService {
         _ accounts: AccountsRegistry,
         _ administration: AccountsAPI,
         place: BindingPlace,
+        records: ThingRecords,
         logger: Logger,
         report: @escaping @Sendable (_ problem: String?) -> Void,
         send: @escaping @Sendable (ControllerEvent) -> Void = { _ in }
     ) throws(AccountsError) {
         (self.settings, self.accounts, self.administration) = (settings, accounts, administration)
-        (self.place, self.logger, self.report, self.send) = (place, logger, report, send)
+        (self.place, self.records, self.logger) = (place, records, logger)
+        (self.report, self.send) = (report, send)
         directory = BindingDirectory(try accounts.store.bindings())
         edge = EdgeThings(directory, clock: accounts.clock, send: send)
         (wakes, wakePort) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -133,7 +138,9 @@ package actor BindingService {
     {
         try withBindingsErrors { () throws(AccountsError) in
             let (result, stored) = try accounts.change { store in (try work(store), try store.binding(id)) }
+            let old = directory.entry(id)
             if let stored { directory.put(stored) } else { directory.remove(id) }
+            sendRoute(from: old, to: directory.entry(id))
             return result
         }
     }
@@ -184,6 +191,8 @@ package actor BindingService {
     /// Follows the place until the task is cancelled.
     package func run() async {
         beginCommands()
+        records.repeatAlert()
+        sendRoutes()
         wake()
         let ticks = Task { [weak self] in
             // Guesses are forgotten, and what failed is tried again.

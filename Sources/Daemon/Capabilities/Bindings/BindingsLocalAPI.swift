@@ -58,6 +58,7 @@ package struct BindingsLocalAPI: Sendable {
             return LocalResponse(204)
         case ("POST", 2, let name, "commands"): return try await give(request, to: try entry(name), asker)
         case ("GET", 3, let name, "commands"): return try await command(words[2], of: try entry(name))
+        case ("POST", 2, let name, "history"): return try await history(request, try entry(name))
         case ("DELETE", 3, let name, "owners"):
             try await service.removeOwner(try words[2].asOwner, of: try entry(name).id, by: asker)
             return LocalResponse(204)
@@ -116,7 +117,8 @@ package struct BindingsLocalAPI: Sendable {
         members["interval"] = binding.interval.map { .string($0.rawValue) }
         members["gateway"] = binding.gateway.map { .string("\($0)") }
         members["properties"] = .object(binding.properties)
-        members["state"] = binding.state.map { .object($0) }
+        let state = try await service.lastState(of: binding.id)
+        if !state.isEmpty { members["state"] = .object(state) }
         return .json(200, .object(members))
     }
 
