@@ -431,7 +431,7 @@ let package = Package(
                 "Daemon", "Sensing", "Settings", "Sensors", "Positioning", "Profiles", "Controller", "Things",
                 "Messages", "People", "Bindings", "History", "Accounts", "Administration", "JSON", "Text",
                 "Flare",
-                "MQTT",
+                "MQTT", "Bridge",
                 "Threading", "Web", "HTTPListener", "TestSupport",
                 lifecycle,
                 grdb,

@@ -41,6 +41,7 @@ package struct TestAccounts {
         migrator.registerMigration("v7") { try AccountsSchema.addOrigins($0) }
         migrator.registerMigration("v9") { try AccountsSchema.indexTargets($0) }
         migrator.registerMigration("v10") { try AccountsSchema.addBindings($0) }
+        migrator.registerMigration("v11") { try AccountsSchema.addStateTimes($0) }
         migrator.registerMigration("v12") { try AccountsSchema.addCommandDetails($0) }
         try migrator.migrate(database)
     }

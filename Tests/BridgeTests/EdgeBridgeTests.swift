@@ -187,6 +187,23 @@ struct EdgeBridgeTests {
         }
     }
 
+    @Test(arguments: ["onboard": true, "result": true, "nodes": true, "state": false, "status": false])
+    func `what the broker had kept is removed from there, but states and the status are not`(
+        part: String,
+        isRemoved: Bool
+    ) async throws {
+        let edge = try Edge()
+        await edge.receive("v-1/\(part)", "online", isRetained: true)
+        // What follows on the topic of another thing comes after all that.
+        await edge.receive("v-2/result", "7")
+        var cleared: [String] = []
+        for await message in edge.published {
+            if message.isRetained, message.payload.isEmpty { cleared.append(message.topic) }
+            if message.topic == "t/n/edge/v-2/error" { break }
+        }
+        #expect(cleared == (isRemoved ? ["t/n/edge/v-1/\(part)"] : []))
+    }
+
     @Test func `a name that no thing can have gets no answer`() async throws {
         try await withEdge { edge in
             await edge.receive("a b/state", "{")

@@ -1,4 +1,5 @@
 import Accounts
+import Bindings
 import Controller
 import Daemon
 import Flare
@@ -47,6 +48,7 @@ import Threading
     private func withRig(
         path: (TemporaryFolder) -> String = { $0.path("people.acl") },
         isKnown: Bool = true,
+        includesThings: Bool = false,
         _ body: (Rig) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
@@ -71,7 +73,8 @@ import Threading
             let file = AccessFile(
                 path,
                 AccessList(topics: Topics(root: "t/n"), commands: .program, discoveryPrefix: "ha"),
-                accounts
+                accounts,
+                includesThings: includesThings
             ) { report in
                 reports.withLock { $0.append(report) }
             }
@@ -113,6 +116,22 @@ import Threading
             #expect(await eventually { !rig.hasLamp })
             #expect(rig.text.split(separator: "\n").first != head)
             #expect(rig.text.contains("user bob\n"))
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a thing at the edge is in the file as soon as it is known, if things speak on the broker`(
+        isEdge: Bool
+    ) async throws {
+        try await withRig(includesThings: isEdge) { rig in
+            #expect(await eventually { rig.text.contains("user bob\n") })
+            let binding = ThingBinding(BindingID(high: 0, low: 1), vendor: "v-1", password: "", made: 0)
+            try rig.accounts.change { try $0.saveBinding(binding) }
+            try rig.grant()
+            #expect(await eventually { rig.hasLamp })
+            #expect(rig.text.contains("user v-1\ntopic write t/n/edge/v-1/onboard\n") == isEdge)
+            try rig.accounts.change { try $0.removeBinding(binding.id) }
+            #expect(await eventually { !rig.text.contains("user v-1\n") })
         }
     }
 

@@ -19,7 +19,8 @@ struct NodeChangesTests {
         "profiles": [], "profiles.language": ["discovery"], "profiles.modules": ["kiosk"],
         "controller": [], "presence": [], "device": [], "lifecycle": [], "log": [],
         "sensors": sensors, "sensors.cmx": [], "positioning": sensors,
-        "people.proxy": ["kiosk", "people"], "map.style": ["kiosk", "map"],
+        "people.proxy": ["kiosk", "people"], "bindings.edge": ["bindings", "people"],
+        "map.style": ["kiosk", "map"],
     ]
 
     private static let sensors = ["bluetooth", "compass and gps", "readings", "sensors"]

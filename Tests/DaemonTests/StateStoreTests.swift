@@ -227,7 +227,7 @@ struct StateStoreTests {
                     sql: """
                         DROP TABLE binding; DROP TABLE binding_owner; DROP TABLE installation; DROP TABLE instance;
                         DROP INDEX command_id;
-                        DELETE FROM grdb_migrations WHERE identifier = 'v10';
+                        DELETE FROM grdb_migrations WHERE identifier IN ('v10', 'v11');
                         """
                 )
             }

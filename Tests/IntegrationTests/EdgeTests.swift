@@ -14,7 +14,7 @@ import Text
 import Things
 import Threading
 
-/// Things that speak on a real broker: with their lines of its files, and with the example for makers.
+/// Things that speak on a real broker, with their lines of its files.
 @Suite(.enabled(if: Mosquitto.isExpected), .timeLimit(.minutes(3)))
 struct EdgeTests {
     @Test func `the broker takes the line of a password, and no other password`() async throws {
@@ -50,132 +50,11 @@ struct EdgeTests {
         }
     }
 
-    @Test func `the example for makers is onboarded, loses the broker, comes back and uploads what it kept`()
-        async throws
-    {
-        try await withSite { site in
-            try await withLamp(site) { lamp in
-                #expect(await eventually { site.edge.told.contains("onboard v-1 secret of v-1") })
-                #expect(await eventually { site.edge.told.contains("status v-1 online") })
-                #expect(
-                    await eventually { site.edge.states.contains { $0.samples.first?.state["on"] == true } }
-                )
-
-                let actions = [
-                    CommandAction("on", false), CommandAction("brightness", 0.25),
-                    CommandAction("warp", true),
-                ]
-                let command = EdgeCommand("c.1", actions, deadline: Edge.now.wallMilliseconds + 60_000)
-                await site.edge.bridge.send(command, to: EdgeAddress("v-1"), site.edge.delivered)
-                #expect(await eventually { !site.edge.reports.isEmpty })
-                let results = try #require(site.edge.reports.first).results(of: actions)
-                #expect(results.map(\.isSucceeded) == [true, true, false])
-                #expect(site.edge.deliveries == [true])
-                #expect(
-                    await eventually {
-                        site.edge.states.contains {
-                            $0.samples.last?.state["on"] == false
-                                && $0.samples.last?.state["brightness"] == 0.25
-                        }
-                    }
-                )
-
-                await site.broker.kill()
-                let (lost, clock) = (Edge.now.wallMilliseconds, ContinuousClock.now + .seconds(3))
-                #expect(await eventually { ContinuousClock.now > clock })
-                try await site.broker.start()
-                // Before it was onboarded it kept states, too, so not every list is from the outage.
-                @Sendable func uploaded() -> StateUpload? {
-                    site.edge.states.first { $0.samples.count > 1 && $0.samples.contains { $0.at > lost } }
-                }
-                #expect(await eventually { uploaded() != nil })
-                let kept = try #require(uploaded()).samples
-                #expect(kept.map(\.at) == kept.map(\.at).sorted())
-
-                await lamp.destroy()
-                #expect(await eventually { site.edge.told.last == "status v-1 offline" })
-            }
-        }
-    }
-
     // MARK: The site
-
-    /// The daemon's side: a bridge, and what it was told.
-    private final class Edge: Sendable {
-        let bridge: EdgeBridge
-        private let journal: Locked<Journal>
-
-        private struct Journal {
-            var told: [String] = []
-            var states: [StateUpload] = []
-            var reports: [CommandReport] = []
-            var deliveries: [Bool] = []
-        }
-
-        static var now: Instant {
-            let milliseconds = Int64(Date().timeIntervalSince1970 * 1000)
-            return Instant(wallMilliseconds: milliseconds, steadyMilliseconds: milliseconds)
-        }
-
-        init(_ topics: Topics, _ client: MQTTClient) throws {
-            let journal = Locked(Journal())
-            self.journal = journal
-            bridge = EdgeBridge(
-                on: try LoopExecutor(),
-                topics,
-                link: EdgeLink(client),
-                logger: .silent,
-                clock: { Edge.now },
-                EdgePorts(
-                    onboard: { thing, request in
-                        journal.withLock { $0.told.append("onboard \(thing.vendor) \(request.password)") }
-                        return .success(
-                            OnboardingAnswer(
-                                BindingID(high: 1, low: 1),
-                                isOwned: true,
-                                token: "tlt_x",
-                                endpoint: nil,
-                                ignored: []
-                            )
-                        )
-                    },
-                    state: { _, upload, _ in
-                        journal.withLock { $0.states.append(upload) }
-                        return nil
-                    },
-                    result: { _, report in
-                        journal.withLock { $0.reports.append(report) }
-                        return nil
-                    },
-                    status: { thing, status in
-                        journal.withLock {
-                            $0.told.append("status \(thing.vendor) \(status?.rawValue ?? "")")
-                        }
-                        return nil
-                    },
-                    nodes: { _, _ in nil }
-                )
-            )
-        }
-
-        var told: [String] { journal.withLock { $0.told } }
-        var states: [StateUpload] { journal.withLock { $0.states } }
-        var reports: [CommandReport] { journal.withLock { $0.reports } }
-        var deliveries: [Bool] { journal.withLock { $0.deliveries } }
-
-        var delivered: @Sendable (Result<Void, MQTTPublishError>) -> Void {
-            let journal = journal
-            return { result in
-                let isDelivered = (try? result.get()) != nil
-                journal.withLock { $0.deliveries.append(isDelivered) }
-            }
-        }
-    }
 
     private struct Site {
         let broker: Mosquitto
         let topics: Topics
-        let edge: Edge
 
         func password(of user: String) -> String { "secret of \(user)" }
 
@@ -213,7 +92,7 @@ struct EdgeTests {
         }
     }
 
-    /// Runs the body with a broker that has a user for each thing, and with a bridge that hears them.
+    /// Runs the body with a broker that has a user for each thing.
     private func withSite(_ body: (Site) async throws -> Void) async throws {
         let topics = Topics(root: "t/n")
         try await withTemporaryFolder { folder in
@@ -229,47 +108,7 @@ struct EdgeTests {
             var options = MosquittoOptions()
             options.lines = ["password_file \(folder.path("passwords"))", "acl_file \(folder.path("acl"))"]
             try await withMosquitto(options) { broker in
-                try await withVisitor(to: topics.root, port: broker.port) {
-                    ($0.username, $0.password) = ("trilateral", Secret("secret of trilateral"))
-                } _: { daemon in
-                    let edge = try Edge(topics, daemon.client)
-                    let subscription = edge.bridge.subscribe(to: daemon.client)
-                    defer { subscription.cancel() }
-                    try await withThrowingTaskGroup(of: Void.self) { group in
-                        group.addTask { await edge.bridge.run() }
-                        defer { group.cancelAll() }
-                        try await body(Site(broker: broker, topics: topics, edge: edge))
-                    }
-                }
-            }
-        }
-    }
-
-    /// Builds the example, and runs the body while it runs.
-    private func withLamp(_ site: Site, _ body: (ChildProcess) async throws -> Void) async throws {
-        let example = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "contrib/edge")
-        try await withTemporaryFolder { folder in
-            for name in ["lamp.c", "Makefile"] {
-                try folder.write(String(contentsOf: example.appending(path: name), encoding: .utf8), to: name)
-            }
-            let make = try #require(ChildProcess.find("make"), "the make program is missing")
-            try await ChildProcess.run(make, ["-C", folder.path])
-            let settings = [
-                "LAMP_VENDOR=v-1", "LAMP_SECRET=\(site.password(of: "v-1"))", "LAMP_BASE=\(site.topics.root)",
-                "LAMP_BROKER=127.0.0.1", "LAMP_PORT=\(site.broker.port)", "LAMP_SECONDS=1",
-            ]
-            let lamp = try ChildProcess(
-                "/usr/bin/env",
-                settings + [folder.path("lamp")],
-                output: folder.path("log")
-            )
-            do {
-                try await body(lamp)
-                await lamp.destroy()
-            } catch {
-                await lamp.destroy()
-                throw error
+                try await body(Site(broker: broker, topics: topics))
             }
         }
     }

@@ -9,11 +9,13 @@ package struct BindingReport: Sendable, Hashable {
     package let id: BindingID
     /// `nil` if it was only heard.
     package let state: JSONObject?
-    /// Milliseconds since 1970, UTC.
-    package let seen: Int64
+    /// When it had the state, milliseconds since 1970, UTC; `nil` leaves that as it is.
+    package let at: Int64?
+    /// When it was heard, milliseconds since 1970, UTC; `nil` if it was not: somebody else reported it.
+    package let seen: Int64?
 
-    package init(_ id: BindingID, state: JSONObject?, seen: Int64) {
-        (self.id, self.state, self.seen) = (id, state, seen)
+    package init(_ id: BindingID, state: JSONObject?, at: Int64? = nil, seen: Int64?) {
+        (self.id, self.state, self.at, self.seen) = (id, state, at, seen)
     }
 }
 
@@ -60,6 +62,21 @@ extension AccountsStore {
         try read { try Self.exists($0, "SELECT 1 FROM binding WHERE gateway = ?", ["\(id)"]) }
     }
 
+    /// The names of those with a user of the broker, and whether they speak for end nodes, too; an end node has none.
+    package func brokerThings() throws(AccountsError) -> [(vendor: String, isGateway: Bool)] {
+        try read { database in
+            let sql = """
+                SELECT vendor, ifnull(layout = ?, 0) OR EXISTS (
+                    SELECT 1 FROM binding AS node WHERE node.gateway = binding.id
+                ) FROM binding WHERE gateway IS NULL ORDER BY vendor
+                """
+            let gateway = ThingBinding.Layout.gateway.rawValue
+            return try Row.fetchAll(database, sql: sql, arguments: [gateway]).map { row in
+                (vendor: row[0], isGateway: row[1])
+            }
+        }
+    }
+
     private func binding(where column: String, is value: String) throws(AccountsError) -> StoredBinding? {
         try read { database in
             let sql = "SELECT * FROM binding WHERE \(column) = ?"
@@ -71,9 +88,10 @@ extension AccountsStore {
         }
     }
 
-    /// Adds a binding, or changes everything of it but its vendor, password and time of making.
+    /// Adds a binding, or changes everything of it but its vendor, password and time of making, and its state.
     ///
-    /// Its owners stay as they are; ``linkBinding(_:to:isMade:route:giver:of:at:)`` changes both.
+    /// The state comes by ``saveReports(_:)`` alone, so that no older one is put back. Its owners stay as they are;
+    /// ``linkBinding(_:to:isMade:route:giver:of:at:)`` changes both.
     /// - Throws: ``AccountsError/refused(_:)`` if there are too many, or another has the vendor or the thing.
     package func saveBinding(_ binding: ThingBinding) throws(AccountsError) {
         try write { database in
@@ -88,7 +106,7 @@ extension AccountsStore {
     /// Adds a row, or changes the one with the identifier.
     private static let saving: String = {
         let columns = ThingBinding.columns
-        let kept = ["id", "vendor", "password", "made"]
+        let kept = ["id", "vendor", "password", "made", "state", "state_at"]
         let changes = columns.filter { !kept.contains($0) }.map { "\($0) = excluded.\($0)" }
         return """
             INSERT INTO binding (\(columns.joined(separator: ", ")))
@@ -112,18 +130,21 @@ extension AccountsStore {
     /// Stores what a thing reported; one that was removed meanwhile stays so.
     ///
     /// - Parameter state: `nil` leaves it as it is.
-    package func saveReport(of id: BindingID, state: JSONObject?, seen: Int64) throws(AccountsError) {
+    package func saveReport(of id: BindingID, state: JSONObject?, seen: Int64?) throws(AccountsError) {
         try saveReports([BindingReport(id, state: state, seen: seen)])
     }
 
     /// Stores what many things reported, in order and in one transaction.
     package func saveReports(_ reports: [BindingReport]) throws(AccountsError) {
         try write { database in
-            let sql = "UPDATE binding SET state = ifnull(?, state), seen = ? WHERE id = ?"
+            let sql = """
+                UPDATE binding SET state = ifnull(?, state), state_at = ifnull(?, state_at), seen = ifnull(?, seen)
+                WHERE id = ?
+                """
             let statement = try database.cachedStatement(sql: sql)
             for report in reports {
                 try statement.execute(arguments: [
-                    report.state.map { "\($0)" }, report.seen, "\(report.id)",
+                    report.state.map { "\($0)" }, report.at, report.seen, "\(report.id)",
                 ])
             }
         }

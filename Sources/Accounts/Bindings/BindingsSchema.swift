@@ -41,4 +41,9 @@ extension AccountsSchema {
                 """
         )
     }
+
+    /// Adds when a thing had its last state: a later migration.
+    package static func addStateTimes(_ database: Database) throws {
+        try database.execute(sql: "ALTER TABLE binding ADD COLUMN state_at INTEGER")
+    }
 }

@@ -43,6 +43,7 @@ extension ThingBinding {
         thing = try columns.optional("thing") { FlareID($0) }
         route = try columns.required("route") { Route(rawValue: $0) }
         state = try columns.optional("state") { JSONObject(stored: $0) }
+        stateAt = columns.row["state_at"]
         (isOwned, isMade) = (columns.flag("owned"), columns.flag("made_thing"))
         isMaking = columns.flag("making")
     }
@@ -50,7 +51,7 @@ extension ThingBinding {
     /// The columns of ``stored``, in this order.
     static let columns = [
         "id", "vendor", "password", "type", "firmware", "layout", "properties", "interval", "fixed", "owned",
-        "gateway", "thing", "made_thing", "making", "route", "state", "made", "seen",
+        "gateway", "thing", "made_thing", "making", "route", "state", "state_at", "made", "seen",
     ]
 
     /// The values of ``columns``.
@@ -61,7 +62,7 @@ extension ThingBinding {
         ]
         let placed: [(any DatabaseValueConvertible)?] = [
             gateway.map { "\($0)" }, thing.map { "\($0)" }, isMade ? 1 : 0, isMaking ? 1 : 0,
-            route.rawValue, state.map { "\($0)" }, made, seen,
+            route.rawValue, state.map { "\($0)" }, stateAt, made, seen,
         ]
         return StatementArguments(named + placed)
     }

@@ -48,8 +48,10 @@ package struct ThingBinding: Sendable, Hashable {
     /// At any other time the identifier says nothing, as whoever may write may have put it there.
     package var isMaking = false
     package var route: Route = .flare
-    /// The state that was uploaded last; `nil` before the first.
+    /// Its last state: what was reported, or its data at the Flare server; `nil` before the first.
     package var state: JSONObject?
+    /// When it had that state, milliseconds since 1970; `nil` before the first that it reported, or that changed.
+    package var stateAt: Int64?
     /// When it was onboarded first, milliseconds since 1970.
     package let made: Int64
     /// When it was last heard, milliseconds since 1970.
@@ -65,6 +67,15 @@ package struct ThingBinding: Sendable, Hashable {
 
     /// The interval of the groups of its history, if it has one: an interval and an owner.
     package var history: Result<GroupInterval, BindingsError> {
+        Self.history(of: vendor, isOwned: isOwned, interval)
+    }
+
+    /// The interval of the groups of a thing's history, if it has one; or why it has none.
+    package static func history(
+        of vendor: String,
+        isOwned: Bool,
+        _ interval: GroupInterval?
+    ) -> Result<GroupInterval, BindingsError> {
         guard isOwned else {
             return .failure(
                 .historyNotAvailable("thing \(vendor) has no history, because it has no owner yet")

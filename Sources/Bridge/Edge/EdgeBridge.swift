@@ -118,6 +118,7 @@ package actor EdgeBridge {
         switch decoded.result {
         case .failure(let refusal):
             refuse(.refused(refusal), on: topic, tx: decoded.tx)
+            if message.isRetained, topic.part.isNeverKept { clear(topic) }
         case .success(.cleared) where topic.part != .status:
             // A retained message was removed, as somebody should.
             break
@@ -179,6 +180,13 @@ package actor EdgeBridge {
         publish(
             isAnswer ? .notOnboarded(error, tx: tx) : .error(error, topic: topics.edge(topic)),
             to: topic.thing
+        )
+    }
+
+    /// Removes a message from the broker: a thing can seldom do it, and an `onboard` has a password.
+    private func clear(_ topic: EdgeTopic) {
+        _ = link.publish(
+            MQTTMessage(topic: topics.edge(topic), payload: [], qos: .atLeastOnce, isRetained: true)
         )
     }
 

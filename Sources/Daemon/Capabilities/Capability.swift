@@ -106,6 +106,8 @@ package struct CapabilityContext: Sendable {
     package let loop: LoopExecutor
     package let client: MQTTClient
     package let store: StateStore
+    /// Services that stay when a reload builds the parts again.
+    let kept: KeptServices
     /// Users, and who a caller is.
     package let accounts: AccountsRegistry
     /// Answers requests about users, rights, secrets and the log.

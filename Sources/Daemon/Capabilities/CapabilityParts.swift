@@ -41,6 +41,8 @@ package struct CapabilityParts: Sendable {
     package var brokerLinkChanged: (@Sendable (Bool) -> Void)?
     /// Called with the events of the Flare server; what a reload adds gets none.
     package var receivedFromFlare: (@Sendable (FlareEvent) -> Void)?
+    /// Sends orders to things at the edge; called on the loop, within the turn.
+    package var edge: (@Sendable (EdgeOrder) -> Void)?
     /// Receives the answers to one actor's commands, on the loop.
     package var answers: (actor: Command.Actor, receive: @Sendable (Answer) -> Void)?
     /// Builds a service that needs the finished node; it starts after the node's other services and stops before them.

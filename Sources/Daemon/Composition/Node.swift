@@ -95,6 +95,7 @@ package struct Node: Sendable {
         let recordings = try plan.daemon.recordings(configuration)
         let commands = CommandTable(plan.capabilities)
         let parts = NodeParts()
+        let kept = KeptServices()
         let context = CapabilityContext(
             configuration: configuration,
             epoch: epoch,
@@ -104,6 +105,7 @@ package struct Node: Sendable {
             loop: loop,
             client: client,
             store: store,
+            kept: kept,
             accounts: accounts,
             administration: administration,
             localAnswers: { [weak parts, models = flare.models] in
@@ -177,6 +179,7 @@ package struct Node: Sendable {
         }
         let ports = NodeRuntime.Ports(
             flare: connection.send,
+            edge: { order in parts.edge?(order) },
             sensors: reloader.inputs.send,
             remember: { record in writer.onExecutor { $0.add(record) } },
             store: { if writer.hasUnsaved { writer.onExecutor { _ = $0.flush() } } },
@@ -235,6 +238,7 @@ package struct Node: Sendable {
                         runtime.send(.linkChanged(link.name, isUp: link.isUp))
                     }
                 },
+            ] + kept.services + [
                 reloader.early,
                 DaemonService(name: "flare") { await connection.run() },
                 DaemonService(name: "controller") {

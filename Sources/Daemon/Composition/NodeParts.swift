@@ -14,11 +14,13 @@ final class NodeParts: Sendable {
         private(set) var observers: [StateObserver] = []
         private(set) var receivers: [(actor: Command.Actor, receive: @Sendable (Answer) -> Void)] = []
         private(set) var routes: [WebRoute] = []
+        private(set) var edge: (@Sendable (EdgeOrder) -> Void)?
 
         private mutating func find() {
             observers = named.compactMap(\.parts?.observer)
             receivers = named.compactMap(\.parts?.answers)
             routes = named.compactMap(\.parts?.routes).flatMap(\.self)
+            edge = named.lazy.compactMap(\.parts?.edge).first
         }
     }
 
@@ -58,6 +60,9 @@ final class NodeParts: Sendable {
 
     /// What the web listener answers beside its own paths.
     var routes: [WebRoute] { state.withLock { $0.routes } }
+
+    /// What sends orders to things at the edge; `nil` if no things speak on the broker.
+    var edge: (@Sendable (EdgeOrder) -> Void)? { state.withLock { $0.edge } }
 
     /// Whoever receives the answers to an actor's commands.
     func receiver(of actor: Command.Actor) -> (@Sendable (Answer) -> Void)? {

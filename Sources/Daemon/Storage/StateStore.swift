@@ -21,6 +21,13 @@ package final class StateStore: Sendable {
         database = try Self.open(path, Self.migrations)
     }
 
+    /// The file of the history of things, beside the database.
+    package var historyPath: String {
+        URL(filePath: path).deletingLastPathComponent().appending(path: "history.db").path(
+            percentEncoded: false
+        )
+    }
+
     /// Opens or makes a database, and brings it up to date.
     static func open(_ path: String, _ migrator: DatabaseMigrator) throws(StateStoreError) -> DatabaseQueue {
         var configuration = Configuration()
@@ -115,6 +122,7 @@ package final class StateStore: Sendable {
         migrator.registerMigration("v8") { database in try AccountsSchema.renameAccepted(database) }
         migrator.registerMigration("v9") { database in try AccountsSchema.indexTargets(database) }
         migrator.registerMigration("v10") { database in try AccountsSchema.addBindings(database) }
+        migrator.registerMigration("v11") { database in try AccountsSchema.addStateTimes(database) }
         migrator.registerMigration("v12") { database in try AccountsSchema.addCommandDetails(database) }
         return migrator
     }

@@ -21,6 +21,14 @@ package struct EdgeTopic: Sendable, Hashable {
         case onboard, state, result, status
         /// What a gateway sees; an end node has no such topic.
         case nodes
+
+        /// Whether the broker must not keep its messages: a kept one asks for what was asked for before.
+        package var isNeverKept: Bool {
+            switch self {
+            case .onboard, .result, .nodes: true
+            case .state, .status: false
+            }
+        }
     }
 
     /// What a thing reads.

@@ -10,10 +10,13 @@ extension Topics {
     /// Bytes below the root: two names of 200, and the other levels.
     private static let longestEdgeTail = 430
 
-    private func edge(_ thing: EdgeAddress, _ level: String) -> String {
-        guard let gateway = thing.gateway else { return topic("\(Self.edgeLevel)/\(thing.vendor)/\(level)") }
-        return topic("\(Self.edgeLevel)/\(gateway)/\(Self.nodeLevel)/\(thing.vendor)/\(level)")
+    /// What all topics of a thing begin with, without a slash at its end.
+    package func edge(_ thing: EdgeAddress) -> String {
+        guard let gateway = thing.gateway else { return topic("\(Self.edgeLevel)/\(thing.vendor)") }
+        return topic("\(Self.edgeLevel)/\(gateway)/\(Self.nodeLevel)/\(thing.vendor)")
     }
+
+    private func edge(_ thing: EdgeAddress, _ level: String) -> String { "\(edge(thing))/\(level)" }
 
     /// A topic on which a thing reports; with `+` as a name it is a filter.
     package func edge(_ thing: EdgeAddress, _ part: EdgeTopic.Part) -> String { edge(thing, part.rawValue) }

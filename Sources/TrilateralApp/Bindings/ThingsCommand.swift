@@ -47,7 +47,8 @@ struct ThingListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let filter = pending ? "pending" : onboarded ? "onboarded" : nil
-        let columns = ThingsCommand.columns
+        // Of pending ones it counts when they were seen, and what sees them.
+        let columns = Array(ThingsCommand.columns) + (pending ? [(key: "SEEN", value: "seen")] : [])
         try await list.write(
             people.rows("bindings", query: ["filter": filter]),
             columns.map(\.value),

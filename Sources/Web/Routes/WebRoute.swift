@@ -256,7 +256,7 @@ package struct WebRoute: Sendable {
     }
 
     /// What is only read.
-    private static func get(
+    static func get(
         _ template: String,
         for callers: Callers = .identified,
         answer: @escaping @Sendable (WebResponder, WebCall) async throws -> WebAnswer

@@ -44,7 +44,17 @@ struct BindingStoreTests {
         #expect(try store.binding(ids[2]) == found[3])
     }
 
-    @Test func `another save changes everything but vendor, password and time of making`() throws {
+    @Test func `an end node has no user of the broker, and who has end nodes is a gateway`() throws {
+        var bindings = (1...4).map { ThingBinding.meter($0) }
+        bindings[1].gateway = bindings[0].id
+        bindings[2].layout = .gateway
+        for binding in bindings { try store.saveBinding(binding) }
+        let things = try store.brokerThings()
+        #expect(things.map(\.vendor) == ["v-1", "v-3", "v-4"])
+        #expect(things.map(\.isGateway) == [true, true, false])
+    }
+
+    @Test func `another save changes everything but vendor, password, time of making and state`() throws {
         try store.saveBinding(.meter(1))
         var changed = ThingBinding.full(1)
         changed = ThingBinding(
@@ -66,6 +76,10 @@ struct BindingStoreTests {
         // What is absent again is absent in the row, too.
         try store.saveBinding(.meter(1))
         #expect(try store.bindings() == [StoredBinding(.meter(1))])
+        // The state is that of the last report.
+        try store.saveReport(of: ThingBinding.meter(1).id, state: ["temperature": 22.5], seen: nil)
+        try store.saveBinding(.meter(1))
+        #expect(try store.binding(ThingBinding.meter(1).id)?.binding.state == ["temperature": 22.5])
     }
 
     @Test func `a vendor and a thing have one binding`() throws {
@@ -105,6 +119,10 @@ struct BindingStoreTests {
         (full.state, full.seen) = (["temperature": 22.5], 500)
         try store.saveReport(of: full.id, state: full.state, seen: 500)
         #expect(try store.bindings().map(\.binding) == [full, .meter(2)])
+        // Somebody else has reported it.
+        (full.state, full.stateAt) = (["temperature": 23], 400)
+        try store.saveReports([BindingReport(full.id, state: full.state, at: 400, seen: nil)])
+        #expect(try store.binding(full.id)?.binding == full)
         // It was only heard.
         full.seen = 600
         try store.saveReport(of: full.id, state: nil, seen: 600)
@@ -278,7 +296,7 @@ extension ThingBinding {
         (binding.properties, binding.interval) = (other.properties, other.interval)
         (binding.fixed, binding.isOwned, binding.gateway) = (other.fixed, other.isOwned, other.gateway)
         (binding.thing, binding.isMade, binding.route) = (other.thing, other.isMade, other.route)
-        (binding.state, binding.seen) = (other.state, other.seen)
+        binding.seen = other.seen
         return binding
     }
 }

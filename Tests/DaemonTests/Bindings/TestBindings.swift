@@ -25,12 +25,20 @@ struct TestBindings: Sendable {
     let accounts: AccountsRegistry
     let administration: AccountsAPI
     let service: BindingService
+    let records: ThingRecords
+    /// What the service has sent to the controller.
+    let sent: Locked<[ControllerEvent]>
     let now: Locked<Int64>
     let reports: Locked<[String?]>
     let owner, bob, carol: AccountID
     let staff: AccountID
 
-    init(in folder: URL, server: TestPlace.Server = .withKitchen) async throws {
+    /// - Parameter history: The file of the history, if it is not in the folder.
+    init(
+        in folder: URL,
+        server: TestPlace.Server = .withKitchen,
+        history: String? = nil
+    ) async throws {
         let store = try StateStore(folder: folder)
         let program = Authority.program(at: 1)
         let isNew = try store.accounts.table().users.isEmpty
@@ -68,20 +76,34 @@ struct TestBindings: Sendable {
             steady: { now.withLock { $0 } }
         )
         let reports = Locked<[String?]>([])
+        let sent = Locked<[ControllerEvent]>([])
+        let send: @Sendable (ControllerEvent) -> Void = { event in
+            sent.withLock { $0.append(event) }
+            place.node.send(event)
+        }
+        let logger = Logger(label: "bindings") { _ in SwiftLogNoOpLogHandler() }
+        records = try ThingRecords(
+            store.accounts,
+            history: history ?? store.historyPath,
+            clock: { now.withLock { $0 } },
+            send: send,
+            logger: logger
+        )
         service = try BindingService(
             .init(app: .init(Self.app, key: Array(Self.key.utf8)), epoch: "e"),
             accounts,
             administration,
             place: place.bindingPlace,
-            logger: Logger(label: "bindings") { _ in SwiftLogNoOpLogHandler() },
+            records: records,
+            logger: logger,
             report: { report in reports.withLock { $0.append(report) } },
-            send: place.node.send
+            send: send
         )
         await service.beginCommands()
         (self.store, self.place, self.accounts, self.administration) = (
             store, place, accounts, administration
         )
-        (self.now, self.reports) = (now, reports)
+        (self.now, self.reports, self.sent) = (now, reports, sent)
         let table = accounts.table
         func id(_ name: String) throws -> AccountID {
             guard let user = table.user(named: name) else { throw AccountsError.unknown(name) }
@@ -90,6 +112,12 @@ struct TestBindings: Sendable {
         (owner, bob, carol) = (try id("owner"), try id("bob"), try id("carol"))
         guard let group = table.group(named: "staff") else { throw AccountsError.unknown("staff") }
         staff = group.id
+    }
+
+    /// Stores what waits, as at the end of a daemon.
+    func close() async {
+        await records.close()
+        store.close()
     }
 
     // MARK: Onboarding
@@ -182,15 +210,16 @@ extension Result where Failure == BindingsError {
 /// Runs a test with a home.
 func withBindings(
     server: TestPlace.Server = .withKitchen,
+    history: String? = nil,
     _ body: (TestBindings, _ folder: URL) async throws -> Void
 ) async throws {
     try await withTemporaryFolder { folder in
-        let home = try await TestBindings(in: folder.url, server: server)
+        let home = try await TestBindings(in: folder.url, server: server, history: history)
         do {
             try await body(home, folder.url)
-            home.store.close()
+            await home.close()
         } catch {
-            home.store.close()
+            await home.close()
             throw error
         }
     }

@@ -1,6 +1,7 @@
 package import Accounts
 package import Bindings
 package import Flare
+import JSON
 package import People
 import Threading
 
@@ -19,6 +20,8 @@ package final class BindingDirectory: Sendable {
         /// The thing of the environment that it is linked to.
         package let thing: FlareID?
         package let route: ThingBinding.Route
+        /// The keys of its data that may be set, if it says so.
+        package let settable: Set<String>?
         /// Its owners while it is linked to no thing.
         package let owners: Set<Grantee>
         /// Whether a thing is still to be found or made for it.
@@ -29,7 +32,13 @@ package final class BindingDirectory: Sendable {
             (id, vendor, type) = (binding.id, binding.vendor, binding.type)
             (interval, isOwned, gateway) = (binding.interval, binding.isOwned, binding.gateway)
             (thing, route, owners) = (binding.thing, binding.route, Set(stored.owners))
+            settable = binding.properties["settable"]?.array.map { Set($0.compactMap(\.string)) }
             isWaiting = binding.isOwned && binding.thing == nil
+        }
+
+        /// The interval of the groups of its history, if it has one.
+        package var history: Result<GroupInterval, BindingsError> {
+            ThingBinding.history(of: vendor, isOwned: isOwned, interval)
         }
     }
 
@@ -78,6 +87,9 @@ package final class BindingDirectory: Sendable {
         state.withLock { state in state.things[thing].flatMap { state.entries[$0] } }
     }
 
+    /// Whether a binding is linked to a thing.
+    package func has(_ thing: FlareID) -> Bool { state.withLock { $0.things[thing] != nil } }
+
     package func entry(_ target: TargetName) -> Entry? {
         switch target {
         case .thing(let id): entry(id)
@@ -89,6 +101,9 @@ package final class BindingDirectory: Sendable {
     package func nodes(of gateway: BindingID) -> [BindingID] {
         state.withLock { $0.entries.values.filter { $0.gateway == gateway }.map(\.id) }
     }
+
+    /// All bindings, in a fixed order.
+    package var all: [Entry] { state.withLock { $0.entries.values.sorted { $0.id < $1.id } } }
 
     /// The things that bindings are linked to.
     package var things: Set<FlareID> { state.withLock { Set($0.things.keys) } }

@@ -2,6 +2,7 @@ package import Accounts
 package import Administration
 package import Controller
 package import Flare
+package import JSON
 package import People
 package import Things
 package import Threading
@@ -16,6 +17,8 @@ package struct BindingPlace: Sendable {
     package var locate: @Sendable (FlareID) async -> AccessObject?
     /// The slugs of things; those without one are left out.
     package var slugs: @Sendable ([FlareID]) async -> [FlareID: String]
+    /// The data of a thing of the current environment; `nil` for others.
+    package var data: @Sendable (FlareID) async -> JSONObject?
     /// Gives a command, for which nobody's rights are asked; `nil` if it was not answered in time.
     package var execute: @Sendable (Command.Operation) async -> Answer?
     /// Gives a command of somebody, from an address; `nil` if it was not answered in time.
@@ -28,12 +31,13 @@ package struct BindingPlace: Sendable {
         gone: @escaping @Sendable (Set<FlareID>) async -> Set<FlareID>,
         locate: @escaping @Sendable (FlareID) async -> AccessObject?,
         slugs: @escaping @Sendable ([FlareID]) async -> [FlareID: String],
+        data: @escaping @Sendable (FlareID) async -> JSONObject? = { _ in nil },
         execute: @escaping @Sendable (Command.Operation) async -> Answer?,
         give: @escaping @Sendable (Command.Operation, Caller, String?) async -> Answer?,
         command: @escaping @Sendable (String) async -> StoredThingCommand?
     ) {
         (self.plan, self.gone, self.locate) = (plan, gone, locate)
-        (self.slugs, self.execute) = (slugs, execute)
+        (self.slugs, self.data, self.execute) = (slugs, data, execute)
         (self.give, self.command) = (give, command)
     }
 }
@@ -69,6 +73,7 @@ extension BindingPlace {
                 let found = await place.slugs(things.map { ObjectReference(.thing, $0) })
                 return Dictionary(found.map { ($0.key.id, $0.value) }) { first, _ in first }
             },
+            data: { thing in await onLoop { $0.things[thing]?.data } },
             execute: { await commands.execute($0) },
             give: { await commands.execute($0, for: $1, from: $2) },
             command: { id in await onLoop { $0.slices[BindingsSlice.self].command(id) } }

@@ -42,6 +42,7 @@ extension BindingService {
 
     /// Does what the plan of an onboarding leaves for later: makes a thing, or gives one its profile.
     func finish(_ plan: LinkPlan, of id: BindingID, _ asker: Asker) async {
+        if case .link = plan { await beginStates(of: id) }
         switch plan {
         case .make(let edit, let zone, _): await make(edit, in: zone, for: id, giver: asker.user)
         case .link(let thing, _, _, let model?): await setModel(model, of: thing)

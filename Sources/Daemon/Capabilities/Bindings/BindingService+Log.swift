@@ -76,6 +76,7 @@ extension BindingService.Asker {
         switch identity {
         case .door: interfaceName ?? Self.interface
         case .program: AdministrationSocket.interface
+        case .edge: Interface.mqtt.rawValue
         }
     }
 
@@ -85,6 +86,7 @@ extension BindingService.Asker {
         case .door(.user(let caller)): table.logName(of: caller)
         case .door(.thing(let id)): "thing:\(id)"
         case .door(.app), .door(.anonymous): "app"
+        case .edge(let vendor): "thing:\(vendor)"
         }
     }
 
@@ -92,7 +94,7 @@ extension BindingService.Asker {
     fileprivate var isStranger: Bool {
         switch identity {
         case .program, .door(.user), .door(.thing): false
-        case .door(.app), .door(.anonymous): true
+        case .door(.app), .door(.anonymous), .edge: true
         }
     }
 }

@@ -141,7 +141,7 @@ extension BindingService {
                     id,
                     isOwned: onboarded.binding.isOwned,
                     token: token,
-                    endpoint: nil,
+                    endpoint: endpoint(of: onboarded.binding),
                     ignored: onboarded.ignored
                 )
                 return (answer, directory.entry(id))
@@ -306,6 +306,7 @@ extension BindingService.Asker {
         switch identity {
         case .door(let caller): caller
         case .program: form.isByOwner ? .user(.user(.everybody)) : .app
+        case .edge: .anonymous
         }
     }
 
@@ -318,7 +319,7 @@ extension BindingService.Asker {
     /// Whether it is a thing, or a program with the app's key that speaks for one.
     var isThing: Bool {
         switch identity {
-        case .door(.thing), .door(.app), .door(.anonymous): true
+        case .door(.thing), .door(.app), .door(.anonymous), .edge: true
         case .door(.user), .program: false
         }
     }
@@ -332,5 +333,5 @@ extension BindingService.Asker {
 
 extension ThingBinding {
     /// Where commands go once it is linked: to the thing itself if it was heard, or was made for it.
-    func route(isMade: Bool) -> Route { isMade || state != nil || route == .edge ? .edge : .flare }
+    func route(isMade: Bool) -> Route { isMade || route == .edge ? .edge : .flare }
 }

@@ -152,9 +152,9 @@ extension BindingService {
         return password
     }
 
-    /// Removes a binding with its tokens, and the thing if it was made for it.
+    /// Removes a binding with its tokens and history, and the thing if it was made for it.
     ///
-    /// First nobody owns it any more, then its thing goes, then itself: after an end between two of these it can be
+    /// First nobody owns it any more, then its thing goes, then itself, then its history: after an end between two of these it can be
     /// removed again, and nothing is made again.
     func forget(_ id: BindingID, by asker: Asker) async throws(BindingsError) {
         try await logged(.forget, id, by: asker) { () async throws(BindingsError) in
@@ -174,6 +174,7 @@ extension BindingService {
             }
             // They have no gateway any more.
             for node in directory.nodes(of: id) { directory.put(try stored(node)) }
+            await removeHistory(of: id)
         }
     }
 

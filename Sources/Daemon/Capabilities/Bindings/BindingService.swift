@@ -43,16 +43,19 @@ package actor BindingService {
         package var commandSeconds: Double
         /// Identifies this run in the log.
         package var epoch: String?
+        /// `nil` if no things speak on the broker.
+        package var edge: EdgeSettings?
 
         package init(
             app: App?,
             site: AppInstance.Site = .europe,
             owner: String = "owner",
             commandSeconds: Double = 60,
-            epoch: String? = nil
+            epoch: String? = nil,
+            edge: EdgeSettings? = nil
         ) {
             (self.app, self.site, self.owner) = (app, site, owner)
-            (self.commandSeconds, self.epoch) = (commandSeconds, epoch)
+            (self.commandSeconds, self.epoch, self.edge) = (commandSeconds, epoch, edge)
         }
 
         /// What instances are of.
@@ -65,10 +68,12 @@ package actor BindingService {
             case door(BindingCaller)
             /// This machine's command line, which may do everything; with the name of the system's user.
             case program(user: String?)
+            /// A thing on its own topics, or on those of its gateway; with its vendorThingID.
+            case edge(String)
         }
 
         let identity: Identity
-        /// The address of the other end.
+        /// The address of the other end, or the topic below the node's.
         let address: String?
         /// As the log calls the way by which a user asks; `nil` for that of programs for Thing-IF.
         var interfaceName: String?
@@ -83,7 +88,11 @@ package actor BindingService {
     nonisolated let administration: AccountsAPI
     /// The bindings in memory.
     package nonisolated let directory: BindingDirectory
+    /// Those that speak on the broker.
+    package nonisolated let edge: EdgeThings
     nonisolated let place: BindingPlace
+    /// The last states of things, and their history.
+    nonisolated let records: ThingRecords
     nonisolated let anonymous = AnonymousTokens()
     /// What things at the edge were sent.
     nonisolated let orders = SentOrders()
@@ -101,6 +110,7 @@ package actor BindingService {
     private nonisolated let wakePort: AsyncStream<Void>.Continuation
 
     /// - Parameters:
+    ///   - records: Of the same accounts; they may be those of an earlier service.
     ///   - report: Called with what people should know about guessed passwords of things; `nil` when it is over.
     ///   - send: Sends an event to the controller.
     /// - Throws: If the bindings cannot be read.
@@ -109,13 +119,16 @@ package actor BindingService {
         _ accounts: AccountsRegistry,
         _ administration: AccountsAPI,
         place: BindingPlace,
+        records: ThingRecords,
         logger: Logger,
         report: @escaping @Sendable (_ problem: String?) -> Void,
         send: @escaping @Sendable (ControllerEvent) -> Void = { _ in }
     ) throws(AccountsError) {
         (self.settings, self.accounts, self.administration) = (settings, accounts, administration)
-        (self.place, self.logger, self.report, self.send) = (place, logger, report, send)
+        (self.place, self.records, self.logger) = (place, records, logger)
+        (self.report, self.send) = (report, send)
         directory = BindingDirectory(try accounts.store.bindings())
+        edge = EdgeThings(directory, clock: accounts.clock, send: send)
         (wakes, wakePort) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -129,7 +142,9 @@ package actor BindingService {
     {
         try withBindingsErrors { () throws(AccountsError) in
             let (result, stored) = try accounts.change { store in (try work(store), try store.binding(id)) }
+            let old = directory.entry(id)
             if let stored { directory.put(stored) } else { directory.remove(id) }
+            sendRoute(from: old, to: directory.entry(id))
             return result
         }
     }
@@ -180,6 +195,8 @@ package actor BindingService {
     /// Follows the place until the task is cancelled.
     package func run() async {
         beginCommands()
+        records.repeatAlert()
+        sendRoutes()
         wake()
         let ticks = Task { [weak self] in
             // Guesses are forgotten, and what failed is tried again.

@@ -64,6 +64,7 @@ package struct BindingsLocalAPI: Sendable {
             return LocalResponse(204)
         case ("POST", 2, let name, "commands"): return try await give(request, to: try entry(name), asker)
         case ("GET", 3, let name, "commands"): return try await command(words[2], of: try entry(name))
+        case ("POST", 2, let name, "history"): return try await history(request, try entry(name))
         case ("DELETE", 3, let name, "owners"):
             let owner = try words[2].asOwner
             let id = try await entry(name, for: asker, to: .removeOwner).id
@@ -91,17 +92,32 @@ package struct BindingsLocalAPI: Sendable {
             try service.accounts.store.bindings()
         }
         let wanted: [StoredBinding]
+        var sightings = await service.edge.pending
         switch filter {
         case nil, "": wanted = stored
         case "pending": wanted = stored.filter { !$0.binding.isOwned }
-        case "onboarded": wanted = stored.filter(\.binding.isOwned)
+        case "onboarded": (wanted, sightings) = (stored.filter(\.binding.isOwned), [])
         case let other?:
             throw .refused(.invalidValue, "filter must be pending or onboarded, is \(QuotedValue.of(other))")
         }
         let shown = await owned(wanted, by: asker)
+        // What nobody has claimed is for who owns everything.
+        if !ownsEverything(asker) { sightings = [] }
         let slugs = await service.place.slugs(shown.compactMap(\.binding.thing))
-        let rows = shown.map { JSONValue.object(row($0, slugs[$0.binding.thing])) }
-        return .json(200, ["bindings": .array(rows)])
+        let rows = shown.map { row($0, slugs[$0.binding.thing]) } + sightings.map(row)
+        return .json(200, ["bindings": .array(rows.map { .object($0) })])
+    }
+
+    /// A thing that is no binding yet.
+    private func row(_ sighting: PendingThings.Sighting) -> JSONObject {
+        var row: JSONObject = [
+            "vendor": .string(sighting.vendor), "thingID": .null, "type": .null, "owned": false,
+            "route": .null, "thing": .null, "owners": [],
+            "seen": .string(CivilTime(milliseconds: sighting.seen).shortText),
+        ]
+        row["gateway"] = sighting.gateway.map { .string($0) }
+        row["properties"] = sighting.properties.map { .object($0) }
+        return row
     }
 
     private func show(
@@ -117,7 +133,8 @@ package struct BindingsLocalAPI: Sendable {
         members["interval"] = binding.interval.map { .string($0.rawValue) }
         members["gateway"] = binding.gateway.map { .string("\($0)") }
         members["properties"] = .object(binding.properties)
-        members["state"] = binding.state.map { .object($0) }
+        let state = try await service.lastState(of: binding.id)
+        if !state.isEmpty { members["state"] = .object(state) }
         return .json(200, .object(members))
     }
 

@@ -12,7 +12,11 @@ extension Capability {
     static let bindings = Capability(
         name: "bindings",
         settings: .bindings,
-        alerts: ["bindings-guessing"],
+        alerts: ["bindings-guessing", "edge-open", ThingRecords.alert],
+        inputs: { configuration in
+            ConfigurationSection.bindings.keys.map { $0.encode(configuration) }
+                + [configuration.hasOpenEdge]
+        },
         commands: [.thingCommand],
         slices: { [BindingsSlice(seconds: $0.bindings.commandSeconds)] }
     ) { context in
@@ -20,13 +24,24 @@ extension Capability {
         let (send, logger) = (context.send, context.logger)
         let commands = PlaceCommands(send: send)
         let app = try settings.app()
+        let records = try context.kept.service {
+            try ThingRecords(
+                context.accounts.store,
+                history: context.store.historyPath,
+                settings.history,
+                clock: { [clock = context.clock] in clock().wallMilliseconds },
+                send: send,
+                logger: logger
+            )
+        }
         let service = try BindingService(
             .init(
                 app: app,
                 site: settings.site,
                 owner: context.configuration.people.owner,
                 commandSeconds: settings.commandSeconds,
-                epoch: context.epoch
+                epoch: context.epoch,
+                edge: settings.isEdge ? EdgeSettings(context) : nil
             ),
             context.accounts,
             context.administration,
@@ -37,14 +52,19 @@ extension Capability {
                 clock: context.clock,
                 state: context.state
             ),
+            records: records,
             logger: logger,
             report: { send(.alert("bindings-guessing", .warning, $0)) },
             send: send
         )
         var parts = CapabilityParts()
-        if app != nil { parts.routes = WebRoute.thingIF(service) + WebRoute.thingIF(commands: service) }
         let api = BindingsLocalAPI(service)
-        parts.routes += WebRoute.bindings { await api.answer($0, by: $1, from: $2) }
+        parts.routes = WebRoute.bindings { await api.answer($0, by: $1, from: $2) }
+        parts.routes.append(WebRoute.thingHistory(service.history))
+        if app != nil {
+            parts.routes += WebRoute.thingIF(service) + WebRoute.thingIF(commands: service)
+            parts.routes += WebRoute.thingIF(states: service)
+        }
         parts.localAnswers = [{ await api.answer($0) }]
         parts.answers = (PlaceCommands.actor, commands.receive)
         let notices = CommandNotices(
@@ -59,22 +79,37 @@ extension Capability {
                 change.part(of: StateChange.commandEnds).flatMap(slice.command)
             }
             if !ended.isEmpty { notices.send(of: ended.map(\.command), logger) }
-            if ended.count < snapshot.changes.count { service.wake() }
+            service.followStates(snapshot)
+            let isOfPlace = ended.count < snapshot.changes.count
+            if isOfPlace, service.isPlaceConcerned(by: snapshot) { service.wake() }
         }
-        parts.services = [DaemonService.untilShutdown("bindings") { await service.run() }]
+        parts.services = [
+            DaemonService.untilShutdown("bindings") {
+                await records.use(settings.history)
+                await service.run()
+            }
+        ]
+        if settings.isEdge { parts.addEdge(service, context) } else { parts.endEdge(service) }
         return parts
     }
 }
 
 extension BindingService {
-    /// Whether a change of the state may end a link, or give a binding its thing.
+    /// Whether a change of the state may be a thing's own, end a link, or give a binding its thing.
     fileprivate nonisolated func isConcerned(by change: StateChange) -> Bool {
         switch change {
-        case .object(let object):
-            object.kind == .thing && directory.entry(ofThing: object.id) != nil || directory.hasWaiting
+        case .object(let object): object.kind == .thing && directory.has(object.id) || directory.hasWaiting
         case .environment, .link: true
         case .zone: directory.hasWaiting
         default: false
         }
+    }
+
+    /// Whether links may be others after changes, and not only what things say.
+    fileprivate nonisolated func isPlaceConcerned(by snapshot: StateSnapshot) -> Bool {
+        directory.hasWaiting
+            || snapshot.changes.contains { change in
+                if case .object(let object) = change { snapshot.state.things[object.id] == nil } else { true }
+            }
     }
 }

@@ -5,10 +5,11 @@ import Foundation
 package import Messages
 import OperatingSystem
 import People
+import Threading
 
-/// Keeps a file with what users may do on the broker: `people.acl_file`.
+/// Keeps a file with what users, and things at the edge, may do on the broker: `people.acl_file`.
 ///
-/// It is written when a right begins or ends, and when users, things or their short names change; never with half of
+/// It is written when a right begins or ends, and when users, things, their short names or their bindings change; never with half of
 /// its text. A unit of contrib/mosquitto passes it on to the broker, and confirms it by a copy of the first line in a file
 /// beside it, with `.applied` behind its name. Where there is such a file, a list that is not confirmed is written again,
 /// and reported. Each list that the broker uses by now is passed on, for what waits to be published until then.
@@ -52,6 +53,8 @@ package actor AccessFile {
     private let path: String
     private let list: AccessList
     private let accounts: AccountsRegistry
+    /// Whether things have users of the broker.
+    private let includesThings: Bool
     private let report: @Sendable (String?) -> Void
     private nonisolated let wakes: AsyncStream<Void>
     private nonisolated let wakePort: AsyncStream<Void>.Continuation
@@ -61,17 +64,24 @@ package actor AccessFile {
     /// What was reported last.
     private var problem: String?
     private var progress = AccessListProgress()
+    /// Those at the edge as they were read last.
+    private var things: [AccessThing] = []
+    /// Whether the accounts have changed since then; changes of the place, which are many, do not concern them.
+    private nonisolated let areThingsOld = Locked(true)
 
     /// - Parameters:
     ///   - path: The file.
+    ///   - includesThings: Whether things at the edge have sections, too.
     ///   - report: Called with why the broker does not get the list, as a sentence; `nil` when it does again.
     package init(
         _ path: String,
         _ list: AccessList,
         _ accounts: AccountsRegistry,
+        includesThings: Bool = false,
         report: @escaping @Sendable (String?) -> Void
     ) {
         (self.path, self.list, self.accounts, self.report) = (path, list, accounts, report)
+        self.includesThings = includesThings
         (wakes, wakePort) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -89,7 +99,10 @@ package actor AccessFile {
 
     /// Writes until the task is cancelled.
     package func run(_ ports: Ports) async {
-        accounts.onChange { [wakePort] in wakePort.yield() }
+        accounts.onChange { [wakePort, areThingsOld] in
+            areThingsOld.withLock { $0 = true }
+            wakePort.yield()
+        }
         wake()
         var timer: Task<Void, Never>?
         defer { timer?.cancel() }
@@ -133,7 +146,8 @@ package actor AccessFile {
             if (0..<Self.patience).contains(now - since) { return Self.patience / 5 }
         }
         let table = accounts.table
-        let text = list.peopleText(table, view.place, at: now)
+        readThings()
+        let text = list.peopleText(table, view.place, things: things, at: now)
         progress.made(Self.head(of: text), view.number, at: now)
         let isConfirmed = confirmedHead.map { $0 == Self.head(of: text) } ?? true
         let isLate = text == written && !isConfirmed && now - writtenAt >= Self.confirmation
@@ -145,6 +159,21 @@ package actor AccessFile {
         }
         let next = table.nextChange(after: now).map { max(1, $0 - now) } ?? .max
         return min(next, isConfirmed || written == nil ? Self.interval : Self.confirmation)
+    }
+
+    /// Reads the things at the edge again if that is due; what cannot be read stays as it was until the next time.
+    private func readThings() {
+        guard includesThings,
+            areThingsOld.withLock({ isOld in
+                defer { isOld = false }
+                return isOld
+            })
+        else { return }
+        do throws(AccountsError) {
+            things = try accounts.store.brokerThings().map { AccessThing($0.vendor, isGateway: $0.isGateway) }
+        } catch {
+            areThingsOld.withLock { $0 = true }
+        }
     }
 
     private func write(_ text: String, at now: Int64) {

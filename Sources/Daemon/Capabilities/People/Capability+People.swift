@@ -20,7 +20,10 @@ extension Capability {
         alerts: ["people", "people-log", "people-acl"],
         inputs: { configuration in
             ConfigurationSection.people.keys.map { $0.encode(configuration) }
-                + [configuration.discovery.prefix, configuration.mqtt.username]
+                + [
+                    configuration.discovery.prefix, configuration.mqtt.username,
+                    configuration.bindings.isEdge,
+                ]
         }
     ) { context in
         let accounts = context.accounts
@@ -74,7 +77,8 @@ extension CapabilityParts {
             discoveryPrefix: context.configuration.discovery.prefix
         )
         list.users[.daemon] = context.configuration.mqtt.username
-        let file = AccessFile(path, list, context.accounts) { problem in
+        let includesThings = context.configuration.bindings.isEdge
+        let file = AccessFile(path, list, context.accounts, includesThings: includesThings) { problem in
             if let problem { logger.error("\(problem)") }
             send(.alert("people-acl", .error, problem))
         }

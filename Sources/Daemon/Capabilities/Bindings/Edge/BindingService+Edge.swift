@@ -1,0 +1,130 @@
+import Bindings
+package import Bridge
+import JSON
+import Messages
+import Things
+
+/// Things that speak on the broker themselves: the topic says who it is, and a gateway speaks for its end nodes.
+///
+/// - Source: contrib/contract/bindings.md, "The thing at the edge"; contrib/design/0091-things-with-owners.md, "The thing at
+///   the edge".
+extension BindingService {
+    /// The binding that reports at an address, or why what it reports does not count.
+    nonisolated func speaker(at address: EdgeAddress) -> Result<BindingDirectory.Entry, BindingsError> {
+        if let refusal = refusal(of: address) { return .failure(.refused(refusal)) }
+        guard let entry = directory.entry(ofVendor: address.vendor), entry.hasOnboarded else {
+            return .failure(.notOnboarded("thing \(address.vendor) is not onboarded"))
+        }
+        edge.spoke(entry.id)
+        return .success(entry)
+    }
+
+    /// Why nobody may speak for a thing at an address; `nil` for the right one, and for a thing that is not known.
+    private nonisolated func refusal(of address: EdgeAddress) -> Refusal? {
+        let entry = directory.entry(ofVendor: address.vendor)
+        let gateway = entry?.gateway.flatMap { directory.entry($0)?.vendor }
+        if let named = address.gateway {
+            guard gateway != named else { return nil }
+            return Refusal(.notAllowed, "\(address.vendor) is no end node of gateway \(named)")
+        }
+        guard let gateway else { return nil }
+        return Refusal(
+            .notAllowed,
+            "\(address.vendor) is an end node; its gateway \(gateway) speaks for it, at its own topics"
+        )
+    }
+
+    /// The topics of a binding.
+    nonisolated func address(of entry: BindingDirectory.Entry) -> EdgeAddress {
+        EdgeAddress(entry.vendor, gateway: entry.gateway.flatMap { directory.entry($0)?.vendor })
+    }
+
+    /// Where a thing finds the broker; `nil` if things do not speak there.
+    nonisolated func endpoint(of binding: ThingBinding) -> OnboardingAnswer.Endpoint? {
+        let gateway = binding.gateway.flatMap { directory.entry($0)?.vendor }
+        return settings.edge?.endpoint(of: EdgeAddress(binding.vendor, gateway: gateway))
+    }
+
+    // MARK: What things report
+
+    func onboard(
+        _ request: OnboardingRequest,
+        at address: EdgeAddress
+    ) async -> Result<OnboardingAnswer, BindingsError> {
+        let asker = Asker(identity: .edge(address.vendor), address: "edge/\(address.vendor)")
+        if let refusal = refusal(of: address) {
+            let error = BindingsError.refused(refusal)
+            log(.onboard, by: asker, about: directory.entry(ofVendor: address.vendor), [], error)
+            return .failure(error)
+        }
+        do throws(BindingsError) {
+            let answer = try await onboard(request, by: asker)
+            edge.spoke(answer.thing)
+            await heard(answer.thing)
+            return .success(answer)
+        } catch {
+            if directory.entry(ofVendor: address.vendor) == nil { await edge.saw(address.vendor) }
+            return .failure(error)
+        }
+    }
+
+    func status(_ status: EdgeStatus?, at address: EdgeAddress) async -> BindingsError? {
+        switch speaker(at: address) {
+        case .success(let entry):
+            // What the broker says in its place is no sign of it.
+            if status == .online { await heard(entry.id) }
+        case .failure(.notOnboarded): break
+        case .failure(let error): return error
+        }
+        await edge.says(status, address.vendor)
+        return nil
+    }
+
+    func result(_ report: CommandReport, at address: EdgeAddress) async -> BindingsError? {
+        switch speaker(at: address) {
+        case .failure(let error): return error
+        case .success(let entry):
+            await heard(entry.id)
+            return await results(report, of: entry.id)
+        }
+    }
+
+    func state(
+        _ upload: StateUpload,
+        isRetained: Bool,
+        at address: EdgeAddress
+    ) async -> BindingsError? {
+        switch speaker(at: address) {
+        case .failure(let error): error
+        case .success(let entry): await self.report(upload, of: entry.id, isRetained: isRetained)
+        }
+    }
+
+    func nodes(_ nodes: [EdgeNode], at address: EdgeAddress) async -> BindingsError? {
+        switch speaker(at: address) {
+        case .failure(let error): return error
+        case .success(let entry):
+            await heard(entry.id)
+            await edge.sees(nodes, entry.vendor)
+            return nil
+        }
+    }
+}
+
+extension BindingDirectory.Entry {
+    /// Whether it, or an owner, has onboarded it: one that is only expected has not.
+    fileprivate var hasOnboarded: Bool { isOwned || route == .edge }
+}
+
+extension EdgePorts {
+    /// Hands over what things report to the service.
+    package init(_ service: BindingService) {
+        self.init(
+            onboard: { await service.onboard($1, at: $0) },
+            state: { await service.state($1, isRetained: $2, at: $0) },
+            result: { await service.result($1, at: $0) },
+            status: { await service.status($1, at: $0) },
+            nodes: { await service.nodes($1, at: $0) }
+        )
+    }
+}
