@@ -11,8 +11,9 @@ import Things
 extension BindingsSlice {
     // MARK: The beginning
 
-    /// Stores a command and gives its first parts. Before that only rights and the thing can refuse it; everything later is a
-    /// result.
+    /// Stores a command and gives its first parts.
+    ///
+    /// Before that only rights and the thing can refuse it; everything later is a result.
     mutating func begin(
         _ run: RunActions,
         _ command: Command,
