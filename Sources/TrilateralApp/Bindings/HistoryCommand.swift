@@ -2,6 +2,7 @@ import ArgumentParser
 import Bindings
 import Foundation
 import JSON
+import Logging
 import People
 import Text
 import Things

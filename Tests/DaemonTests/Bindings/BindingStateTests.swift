@@ -1,3 +1,4 @@
+import Accounts
 import Bindings
 import Controller
 import Daemon

@@ -12,7 +12,9 @@ import Threading
 /// from any thread.
 /// - Source: contrib/contract/bindings.md, "States".
 final class ReportedStates: Sendable {
-    /// What became of an upload. A first state is to be stored at once: whether there was one decides an answer.
+    /// What became of an upload.
+    ///
+    /// A first state is to be stored at once: whether there was one decides an answer.
     enum Acceptance: Sendable {
         case tooMany
         /// - Parameter current: What became the thing's state; `nil` if that is newer.
