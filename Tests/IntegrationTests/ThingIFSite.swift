@@ -51,8 +51,8 @@ struct ThingIFSite {
     }
 
     /// The header with a new token of a user.
-    func bearer(of user: String) async throws -> String {
-        "Authorization: Bearer \(try await run("token", "add", user, "cli"))"
+    func bearer(of user: String, called name: String = "cli") async throws -> String {
+        "Authorization: Bearer \(try await run("token", "add", user, name))"
     }
 
     // MARK: Requests
