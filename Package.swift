@@ -257,8 +257,8 @@ let package = Package(
         .executableTarget(
             name: "trilateral-bench",
             dependencies: [
-                "FlareServer", "Sensors", "Positioning", "Profiles", "Things", "Accounts", "People", "JSON",
-                "Flare",
+                "FlareServer", "Sensors", "Positioning", "Profiles", "Things", "Accounts", "People", "Bindings",
+                "History", "JSON", "Flare",
                 "Threading", system, log,
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),

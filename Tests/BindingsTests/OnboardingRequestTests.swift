@@ -198,6 +198,14 @@ struct OnboardingRequestTests {
         #expect(OwnerName("group:\(id)") == .known(.group(id)))
     }
 
+    @Test func `an owner's kind may be written in capitals`() {
+        let id = AccountID(high: 5, low: 6)
+        #expect(OwnerName("USER:\(id)") == .known(.user(id)))
+        #expect(OwnerName("USER:owner") == .user(named: "owner"))
+        #expect(OwnerName("GROUP:staff") == .group(named: "staff"))
+        #expect(OwnerName("User:owner") == nil)
+    }
+
     @Test func `any bytes are read or refused`() {
         var fuzz = Fuzz(seed: 32, corpus: OnboardingForm.allCases.map { Self.body($0).text })
         for index in 0..<Fuzz.count {

@@ -33,6 +33,24 @@ struct Row {
         Swift.print("| \(what) | – | \(time(ours)) | – | < \(time(aim)) | \(verdict) |")
     }
 
+    /// Values of another unit, whose ratio may be so large at most.
+    static func print(_ what: String, unit: String, floor: Double, ours: Double, atMost aim: Double) {
+        let ratio = floor > 0 ? ours / floor : 0
+        let verdict = ratio <= aim ? "yes" : "**no**"
+        Swift.print(
+            "| \(what) | \(text(floor)) \(unit) | \(text(ours)) \(unit) | \(text(ratio)) | ≤ \(text(aim)) | \(verdict) |"
+        )
+    }
+
+    /// Values of another unit, of which ours must be so large.
+    static func print(_ what: String, unit: String, floor: Double, ours: Double, atLeast aim: Double) {
+        let ratio = floor > 0 ? ours / floor : 0
+        let verdict = ours >= aim ? "yes" : "**no**"
+        Swift.print(
+            "| \(what) | \(text(floor)) \(unit) | \(text(ours)) \(unit) | \(text(ratio)) | ≥ \(text(aim)) \(unit) | \(verdict) |"
+        )
+    }
+
     private static func time(_ nanoseconds: Double) -> String {
         switch nanoseconds {
         case ..<1_000: "\(Int(nanoseconds.rounded())) ns"
@@ -57,5 +75,11 @@ extension [Double] {
     var median: Double {
         guard !isEmpty else { return 0 }
         return sorted()[count / 2]
+    }
+
+    /// The value that a part of all values does not exceed.
+    func share(_ part: Double) -> Double {
+        guard !isEmpty else { return 0 }
+        return sorted()[Swift.min(Int(part * Double(count)), count - 1)]
     }
 }

@@ -15,6 +15,9 @@ import JSON
 //     trilateral-bench people            the cost of the check who may do what
 //     trilateral-bench people DATABASE   as many users, groups and grants as there may be, into the store of a daemon;
 //                                        fifty tokens on standard output
+//     trilateral-bench bindings THINGS DATABASE   bindings of every second thing, into the store of a daemon
+//     trilateral-bench history FOLDER SECONDS   the cost of so much of a day of a thousand things, and of queries, beside
+//                                        bare tables
 
 switch Array(CommandLine.arguments.dropFirst()) {
 case let words
@@ -38,9 +41,13 @@ case ["people"]:
     PeopleBenchmark().run()
 case let words where words.count == 2 && words[0] == "people":
     for token in try BenchmarkPeople(things: 1_000).fill(words[1]) { print(token) }
+case let words where words.count == 3 && words[0] == "bindings" && (20...20_000).contains(Int(words[1]) ?? 0):
+    try BenchmarkBindings(things: Int(words[1]) ?? 20).fill(words[2])
+case let words where words.count == 3 && words[0] == "history" && (60...86_400).contains(Int(words[2]) ?? 0):
+    try await HistoryBenchmark(folder: words[1], seconds: Int(words[2]) ?? 60).run()
 default:
     print(
         "usage: trilateral-bench model COUNT [profiles] | move FOLDER | adverts | position | grid | "
-            + "walk PLACE | profiles | people [DATABASE]"
+            + "walk PLACE | profiles | people [DATABASE] | bindings THINGS DATABASE | history FOLDER SECONDS"
     )
 }

@@ -13,20 +13,24 @@ package enum OwnerName: Sendable, Hashable {
 
     /// `nil` unless the text has the form of ``rule``.
     ///
-    /// A text in the form of an identifier may also be a name, so a look-up tries both.
+    /// Some programs write `USER:` and `GROUP:`, as they write `THING:`. A text in the form of an identifier may also be a
+    /// name, so a look-up tries both.
     package init?(_ text: String) {
-        if let grantee = Grantee(text) {
-            self = .known(grantee)
-            return
-        }
         let scalars = text.unicodeScalars
         guard let colon = scalars.firstIndex(of: ":") else { return nil }
         let name = String(scalars[scalars.index(after: colon)...])
-        guard AccountName.isLegal(name) else { return nil }
+        let isUser: Bool
         switch String(scalars[..<colon]) {
-        case "user": self = .user(named: name)
-        case "group": self = .group(named: name)
+        case "user", "USER": isUser = true
+        case "group", "GROUP": isUser = false
         default: return nil
+        }
+        if let id = AccountID(name) {
+            self = .known(isUser ? .user(id) : .group(id))
+        } else if AccountName.isLegal(name) {
+            self = isUser ? .user(named: name) : .group(named: name)
+        } else {
+            return nil
         }
     }
 }

@@ -79,6 +79,14 @@ int main(int count, char **arguments) {
         const struct place places[] = {{numbers[2], NULL, numbers[3]}, {numbers[4], NULL, numbers[5]}};
         return people_commands(places, arguments[6], arguments[7], numbers[8], atoi(arguments[9]));
     }
+    if (!strcmp(verb, "bindings-memory") && count == 9) {
+        const struct place places[] = {{numbers[2], arguments[3], 0}, {numbers[4], arguments[5], 0}};
+        return bindings_memory(places, arguments[6], numbers[7], arguments[8]);
+    }
+    if (!strcmp(verb, "bindings-commands") && count == 7) {
+        const struct place place = {numbers[2], NULL, numbers[3]};
+        return bindings_commands(&place, arguments[4], numbers[5], numbers[6]);
+    }
     fail("usage: drive port | await PORT [TOPIC TEXT] | echo PORT ROOT THINGS ROUNDS C_PID PYTHON_PID PID TOKEN |\n"
          "  commands | moves PORT ROOT THINGS FIRST COUNT | lists PORT THINGS FIRST COUNT |\n"
          "  link PORT ROOT LAMPS | start PORT ROOT THINGS RUNS COMMAND… | idle PID THINGS SECONDS |\n"
@@ -87,5 +95,7 @@ int main(int count, char **arguments) {
          "  profile-starts PORT STATE PORT STATE ROOT THINGS RUNS PROGRAM |\n"
          "  profile-commands PORT PID PORT PID ROOT THINGS ROUNDS |\n"
          "  people-memory PORT STATE PORT STATE ROOT THINGS PROGRAM |\n"
-         "  people-commands PORT PID PORT PID ROOT TOKEN WEB ROUNDS");
+         "  people-commands PORT PID PORT PID ROOT TOKEN WEB ROUNDS |\n"
+         "  bindings-memory PORT STATE PORT STATE ROOT THINGS PROGRAM |\n"
+         "  bindings-commands PORT PID ROOT BINDINGS ROUNDS");
 }

@@ -78,6 +78,8 @@ struct contender {
     // Until the answer comes, and not the thing's new state; with a token in the command, if there is one.
     int awaits_answer;
     const char *token;
+    // Commands of one action, as programs for Thing-IF give them, in place of sets; awaits their answers.
+    int is_command;
 
     // What is measured, microseconds each.
     struct sample delays;
@@ -103,6 +105,8 @@ int profile_starts(const struct place *places, const char *root, int things, int
 int profile_commands(const struct place *places, const char *root, int things, int rounds);
 int people_memory(const struct place *places, const char *root, int things, char *program);
 int people_commands(const struct place *places, const char *root, const char *token, int web, int rounds);
+int bindings_memory(const struct place *places, const char *root, int things, char *program);
+int bindings_commands(const struct place *place, const char *root, int bindings, int rounds);
 int scanning(int port, const char *root, int pid, int seconds);
 
 #endif

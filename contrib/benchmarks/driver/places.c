@@ -69,8 +69,14 @@ static void heard(struct mosquitto *client, void *object, const struct mosquitto
     // The library ends every payload with a zero byte.
     if (!found || isdigit((unsigned char)found[strlen(awaited_text)])) return;
     came_at = now_us();
-    if (strstr(payload, "\"status\":\"error\"")) fail("a command was refused: %s", payload);
+    if (strstr(payload, "\"status\":\"error\"") || strstr(payload, "\"INCOMPLETE\""))
+        fail("a command was refused: %s", payload);
     has_come = 1;
+}
+
+// Where the answers come, below the root.
+static const char *answer_topic(const struct contender *side) {
+    return side->is_command ? "response/command" : "response/set";
 }
 
 static double once(struct contender *side, int thing, const struct setting *setting) {
@@ -82,11 +88,12 @@ static double once(struct contender *side, int thing, const struct setting *sett
     if (!*value) *value = setting->first;
     *value = setting->least + (*value - setting->least + 1 + rand() % (span - 1)) % span;
     if (side->things == nearby_lamp) snprintf(topic, sizeof topic, "%s/nearby/set", root);
-    else snprintf(topic, sizeof topic, "%s/things/lamp-%d/set", root, thing);
+    else snprintf(topic, sizeof topic, "%s/things/lamp-%d/%s", root, thing, side->is_command ? "command" : "set");
     if (side->awaits_answer) {
-        snprintf(awaited_topic, sizeof awaited_topic, "%s/response/set", root);
+        snprintf(awaited_topic, sizeof awaited_topic, "%s/%s", root, answer_topic(side));
         snprintf(awaited_text, sizeof awaited_text, "\"tx\":%d", ++number);
-        int length = snprintf(text, sizeof text, "{\"%s\":%d,\"tx\":%d", setting->key, *value, number);
+        const char *form = side->is_command ? "{\"actions\":[{\"%s\":%d}],\"tx\":%d" : "{\"%s\":%d,\"tx\":%d";
+        int length = snprintf(text, sizeof text, form, setting->key, *value, number);
         if (side->token)
             length += snprintf(text + length, sizeof text - (size_t)length, ",\"token\":\"%s\"", side->token);
         snprintf(text + length, sizeof text - (size_t)length, "}");
@@ -143,7 +150,7 @@ void take_turns(struct contender *sides, int count, int things, int rounds) {
     // is first each time.
     for (int turn = -count; turn < rounds / run_length * count; turn++) {
         struct contender *side = &sides[(turn + count + (turn + count) / count) % count];
-        snprintf(filter, sizeof filter, "%s/%s", side->root, side->awaits_answer ? "response/set" : "things/+");
+        snprintf(filter, sizeof filter, "%s/%s", side->root, side->awaits_answer ? answer_topic(side) : "things/+");
         subscribe(side->client, filter, side->qos);
         // What is retained comes first.
         if (!side->awaits_answer) drive_until(side->client, now_us() + 3e5, NULL);
