@@ -29,7 +29,7 @@ extension BindingService {
         var row = CommandLogEntry(
             at: now,
             interface: asker.interface,
-            caller: asker.logName(in: accounts.table),
+            caller: logName(of: asker),
             kind: act.rawValue,
             state: error == nil ? "accepted" : "refused"
         )
@@ -40,6 +40,17 @@ extension BindingService {
         row.code = error?.code
         row.isOfStranger = error != nil && asker.isStranger
         accounts.log(row)
+    }
+
+    /// Who asks, as the log calls them.
+    nonisolated func logName(of asker: Asker) -> String {
+        switch asker.identity {
+        case .program(let user): user.map { "system:\($0)" } ?? "nobody"
+        case .door(.user(let caller)): accounts.table.logName(of: caller)
+        case .door(.thing(let id)): "thing:\(directory.entry(id)?.vendor ?? "\(id)")"
+        case .door(.app), .door(.anonymous): settings.app.map { "app:\($0.id)" } ?? "nobody"
+        case .edge(let vendor): "thing:\(vendor)"
+        }
     }
 
     /// A user who signs in for a token.
@@ -77,16 +88,6 @@ extension BindingService.Asker {
         case .door: interfaceName ?? Self.interface
         case .program: AdministrationSocket.interface
         case .edge: Interface.mqtt.rawValue
-        }
-    }
-
-    func logName(in table: AccessTable) -> String {
-        switch identity {
-        case .program(let user): user.map { "system:\($0)" } ?? "nobody"
-        case .door(.user(let caller)): table.logName(of: caller)
-        case .door(.thing(let id)): "thing:\(id)"
-        case .door(.app), .door(.anonymous): "app"
-        case .edge(let vendor): "thing:\(vendor)"
         }
     }
 

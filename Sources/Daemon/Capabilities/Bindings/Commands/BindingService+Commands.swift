@@ -64,7 +64,7 @@ extension BindingService: ThingIFCommands {
                 thing: thing,
                 issuer: issuer,
                 interface: asker.interface,
-                speaker: asker.logName(in: accounts.table)
+                speaker: logName(of: asker)
             )
         )
         guard let answer = await place.give(Command.Operation(run), asker.caller, asker.address) else {
@@ -162,11 +162,8 @@ extension BindingService: ThingIFCommands {
         of entry: BindingDirectory.Entry,
         for caller: BindingCaller
     ) async throws(BindingsError) {
-        let (access, table) = (await access(entry), accounts.table)
-        guard case .refused(let reason) = table.verdict(of: caller, need, on: access, at: now) else { return }
-        if case .user = caller, !table.verdict(of: caller, .read, on: access, at: now).isGranted {
-            throw Self.noThing
-        }
+        let verdict = accounts.table.verdict(of: caller, need, on: await access(entry), at: now)
+        guard case .refused(let reason) = verdict else { return }
         throw .refused(
             .notAllowed,
             need == .results
