@@ -79,12 +79,12 @@ extension BindingsLocalAPI {
         case .program: true
         case .door(.user(let caller)):
             service.accounts.table.verdict(of: caller, .own, on: .everything, at: service.now).isGranted
-        case .door: false
+        case .door, .edge: false
         }
     }
 
     private func owns(_ entry: BindingDirectory.Entry, _ asker: BindingService.Asker) async -> Bool {
-        guard case .door(let caller) = asker.identity else { return true }
+        guard case .door(let caller) = asker.identity else { return ownsEverything(asker) }
         let access = await service.access(entry)
         return service.accounts.table.verdict(of: caller, .own, on: access, at: service.now).isGranted
     }
