@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import MQTT
 import Settings
 import TestSupport
 import Testing
@@ -38,7 +39,8 @@ struct EdgeDaemonTests {
             #expect(command["issuer"]?.string?.hasPrefix("user:") == true && command["schema"] == nil)
             #expect(await driver.answerCounts.isEmpty)
             thing.answer(command)
-            #expect(try await answer.outcome == "ok")
+            let outcome = try await answer.outcome
+            #expect(outcome == "ok")
             try await driver.awaits("things/v-1") { $0["state"] == "OFF" }
             await thing.forget()
             async let refused = driver.ask("things/v-1/set", #"{"brightness":255}"#)
@@ -46,7 +48,8 @@ struct EdgeDaemonTests {
                 try await thing.awaits("command"),
                 failing: ["brightness": "out_of_range: the bulb is old"]
             )
-            #expect(try await refused.outcome != "ok")
+            let refusal = try await refused.outcome
+            #expect(refusal != "ok")
             #expect(try await driver.ask("things/v-1/set", #"{"temperature":20}"#).outcome == "not_settable")
         }
     }
@@ -69,9 +72,11 @@ struct EdgeDaemonTests {
             func stored() async throws -> JSONValue {
                 try await site.ask("GET", "\(commands)/\(name)", authorization: owner).body
             }
-            #expect(try await eventually { try await stored()["commandState"] == "DELIVERED" })
+            let isDelivered = try await eventually { try await stored()["commandState"] == "DELIVERED" }
+            #expect(isDelivered)
             thing.answer(command, failing: ["brightness": "out_of_range: the bulb is old"])
-            #expect(try await eventually { try await stored()["commandState"] == "INCOMPLETE" })
+            let isIncomplete = try await eventually { try await stored()["commandState"] == "INCOMPLETE" }
+            #expect(isIncomplete)
             let results = try await stored()["actionResults"]
             #expect(
                 results == [
@@ -88,7 +93,8 @@ struct EdgeDaemonTests {
         try await withOwnedThing { site, thing, driver, _ in
             let password = try await site.expect("v-2")
             try await site.withThing("v-2", password) { second in
-                #expect(try await site.onboard(second, password)["status"] == "ok")
+                let onboarded = try await site.onboard(second, password)
+                #expect(onboarded["status"] == "ok")
                 try await site.own("v-2", password)
                 second.say("state", #"{"on":true}"#)
                 try await driver.awaits("things/v-2/data") { $0["on"] == true }
@@ -109,7 +115,7 @@ struct EdgeDaemonTests {
     }
 
     @Test func `nobody else speaks for a thing, and it reads only what it is told`() async throws {
-        try await withOwnedThing { site, thing, driver, _ in
+        try await withOwnedThing { (site, thing, driver, _) async throws in
             for part in ["onboard", "state", "result", "command", "onboarded", "error"] {
                 #expect(try await !driver.isTaken("edge/v-1/\(part)", "{}"), "\(part)")
             }
@@ -157,11 +163,9 @@ struct EdgeDaemonTests {
                 let id = try #require(answer["thingID"]?.string, "\(answer)")
                 try await site.own("g", password)
                 try await site.readList(allowing: "edge/g/node/+/status")
-                #expect(
-                    try await eventually {
-                        try await gateway.isTaken("nodes", #"[{"vendorThingID":"w"},{"vendorThingID":"x"}]"#)
-                    }
-                )
+                let nodes = #"[{"vendorThingID":"w"},{"vendorThingID":"x"}]"#
+                let areTaken = try await eventually { try await gateway.isTaken("nodes", nodes) }
+                #expect(areTaken)
                 let isPending = try await eventually {
                     let list = try await site.run(["thing", "list", "--pending"])
                     return list.contains("\nw ") && list.contains("\nx ")
@@ -189,7 +193,8 @@ struct EdgeDaemonTests {
                         "actionResults": [["on": ["succeeded": true]]],
                     ]
                     gateway.say("node/w/result", report.text)
-                    #expect(try await set.outcome == "ok")
+                    let outcome = try await set.outcome
+                    #expect(outcome == "ok")
                     gateway.say("node/x/state", #"{"on":true}"#)
                     let error = try await gateway.awaits("node/x/error")
                     #expect(error["code"] == "not_allowed")
