@@ -33,6 +33,7 @@ struct ThingIFSite {
         ]
         try await visitor.whileStarting { try await home.start(keys) }
         // What is made without a zone is made in this one.
+        try await visitor.ask("device/set", #"{"position":{"x":1.5,"y":2,"z":1}}"#)
         try await visitor.awaits("zone") { $0["slug"] == "living-room" }
     }
 

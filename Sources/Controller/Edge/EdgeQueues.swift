@@ -76,7 +76,9 @@ struct EdgeQueues: Sendable {
         else { return nil }
         change(of: thing) { all in
             all[index].phase = .done
-            all[index].parts.removeAll { (try? $0.result(in: results).get()) == nil }
+            all[index].parts.removeAll { part in
+                if case .failure = part.result(in: results) { true } else { false }
+            }
         }
         return parts
     }
