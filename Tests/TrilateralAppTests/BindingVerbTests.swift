@@ -225,18 +225,21 @@ import Testing
     ]
 
     @Test(arguments: [
-        ("thing list", "GET bindings"), ("thing list --pending", "GET bindings?filter=pending"),
-        ("thing list --onboarded", "GET bindings?filter=onboarded"),
+        ("thing list", "GET bindings", isSeenShown: false),
+        ("thing list --pending", "GET bindings?filter=pending", true),
+        ("thing list --onboarded", "GET bindings?filter=onboarded", false),
     ])
-    func `things are listed with their owners`(verb: String, line: String) async throws {
+    func `things are listed with their owners`(verb: String, line: String, isSeenShown: Bool) async throws {
         try await withVerbDesk { desk in
             try await desk.withDaemon([line: .init(200, ["bindings": [Self.row]])]) {
                 let end = try await desk.run(Self.words(verb, password: ""))
                 #expect(end.status == 0)
                 #expect(
                     Self.cells(end.output) == [
-                        ["VENDOR", "THINGID", "TYPE", "OWNED", "ROUTE", "THING", "OWNERS"],
-                        ["v-1", Self.id, "meter", "yes", "edge", "-", "user:bob,group:staff"],
+                        ["VENDOR", "THINGID", "TYPE", "OWNED", "ROUTE", "THING", "OWNERS"]
+                            + (isSeenShown ? ["SEEN"] : []),
+                        ["v-1", Self.id, "meter", "yes", "edge", "-", "user:bob,group:staff"]
+                            + (isSeenShown ? ["-"] : []),
                     ]
                 )
                 let json = try await desk.run(Self.words(verb + " --json", password: ""))

@@ -38,10 +38,16 @@ package actor EdgeBridge {
         package var unanswered = 0
     }
 
-    /// Onboardings that wait: each may take a tenth of a second.
-    package static let waitingOnboardings = 1000
-    /// Other messages that wait.
-    package static let waitingReports = 4096
+    /// How many messages of things wait for their turn.
+    package struct Limits: Sendable {
+        /// Each may take a tenth of a second.
+        package var onboardings = 1000
+        /// Other messages.
+        package var reports = 4096
+
+        package init() {}
+    }
+
     private static let maximumWarnings = 20
 
     private let topics: Topics
@@ -64,16 +70,17 @@ package actor EdgeBridge {
         link: EdgeLink,
         logger: Logger,
         clock: @escaping @Sendable () -> Instant,
+        limits: Limits = Limits(),
         _ ports: EdgePorts
     ) {
         (self.loop, self.topics, self.link, self.ports) = (loop, topics, link, ports)
         (self.clock, self.logger) = (clock, logger)
         // The newest ones are refused when too many wait, so that the order stays.
         (onboardings, onboardingPort) = AsyncStream.makeStream(
-            bufferingPolicy: .bufferingOldest(Self.waitingOnboardings)
+            bufferingPolicy: .bufferingOldest(limits.onboardings)
         )
         (reports, reportPort) = AsyncStream.makeStream(
-            bufferingPolicy: .bufferingOldest(Self.waitingReports)
+            bufferingPolicy: .bufferingOldest(limits.reports)
         )
     }
 

@@ -187,7 +187,7 @@ struct BindingCommandTests {
                 try await home.give([["on": true]], by: carol, issuer: "user:owner").code == "not_allowed"
             )
             #expect(
-                try await home.give([["on": true]], by: carol, issuer: "user:nobody").code == "invalid_value"
+                try await home.give([["on": true]], by: carol, issuer: "user:dave").code == "invalid_value"
             )
             #expect(try await home.give([["on": true]], by: carol, issuer: staff).code == "not_allowed")
             try home.accounts.change { store in

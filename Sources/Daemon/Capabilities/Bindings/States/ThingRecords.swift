@@ -59,7 +59,7 @@ package final class ThingRecords: Service {
             }
         } catch {
             // The system allows no further thread.
-            raise("The history cannot be opened: \(error).", isError: true)
+            announce("The history cannot be opened: \(error).", isError: true)
             return nil
         }
     }
@@ -79,7 +79,7 @@ package final class ThingRecords: Service {
         send(.alertRaised(Self.alert, problem.isError ? .error : .warning, message: problem.message))
     }
 
-    private func raise(_ message: String, isError: Bool) {
+    private func announce(_ message: String, isError: Bool) {
         state.withLock { $0.problem = (message, isError) }
         repeatAlert()
     }
@@ -88,13 +88,13 @@ package final class ThingRecords: Service {
         switch event {
         case .restarted(let damaged, let error):
             logger.error("the history was damaged", metadata: ["error": "\(error)", "moved": "\(damaged)"])
-            raise(
+            announce(
                 "The history was damaged, and another one was begun. The damaged one is \(damaged): \(error).",
                 isError: false
             )
         case .failed(let error):
             logger.error("the history cannot be stored", metadata: ["error": "\(error)"])
-            raise(
+            announce(
                 "The history cannot be stored: \(error). Things report on, and their samples wait as long as there is room.",
                 isError: true
             )
