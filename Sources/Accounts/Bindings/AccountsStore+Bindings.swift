@@ -127,13 +127,6 @@ extension AccountsStore {
         }
     }
 
-    /// Stores what a thing reported; one that was removed meanwhile stays so.
-    ///
-    /// - Parameter state: `nil` leaves it as it is.
-    package func saveReport(of id: BindingID, state: JSONObject?, seen: Int64?) throws(AccountsError) {
-        try saveReports([BindingReport(id, state: state, seen: seen)])
-    }
-
     /// Stores what many things reported, in order and in one transaction.
     package func saveReports(_ reports: [BindingReport]) throws(AccountsError) {
         try write { database in

@@ -77,7 +77,9 @@ struct BindingStoreTests {
         try store.saveBinding(.meter(1))
         #expect(try store.bindings() == [StoredBinding(.meter(1))])
         // The state is that of the last report.
-        try store.saveReport(of: ThingBinding.meter(1).id, state: ["temperature": 22.5], seen: nil)
+        try store.saveReports([
+            BindingReport(ThingBinding.meter(1).id, state: ["temperature": 22.5], seen: nil)
+        ])
         try store.saveBinding(.meter(1))
         #expect(try store.binding(ThingBinding.meter(1).id)?.binding.state == ["temperature": 22.5])
     }
@@ -117,7 +119,7 @@ struct BindingStoreTests {
         var full = ThingBinding.full(1)
         for binding in [full, .meter(2)] { try store.saveBinding(binding) }
         (full.state, full.seen) = (["temperature": 22.5], 500)
-        try store.saveReport(of: full.id, state: full.state, seen: 500)
+        try store.saveReports([BindingReport(full.id, state: full.state, seen: 500)])
         #expect(try store.bindings().map(\.binding) == [full, .meter(2)])
         // Somebody else has reported it.
         (full.state, full.stateAt) = (["temperature": 23], 400)
@@ -125,9 +127,9 @@ struct BindingStoreTests {
         #expect(try store.binding(full.id)?.binding == full)
         // It was only heard.
         full.seen = 600
-        try store.saveReport(of: full.id, state: nil, seen: 600)
+        try store.saveReports([BindingReport(full.id, state: nil, seen: 600)])
         #expect(try store.binding(full.id)?.binding == full)
-        try store.saveReport(of: BindingID(high: 1, low: 1), state: [:], seen: 1)
+        try store.saveReports([BindingReport(BindingID(high: 1, low: 1), state: [:], seen: 1)])
         #expect(try store.bindings().map(\.binding) == [full, .meter(2)])
     }
 

@@ -183,6 +183,13 @@ struct BindingCommandTests {
             _ = try await home.ownLamp()
             let carol = BindingCaller.user(.user(home.carol))
             let staff = "group:staff"
+            func grantWrite(_ grantee: Grantee) throws {
+                try home.accounts.change { store in
+                    let write = Grant(id: 0, grantee, .write, .thing(TestPlace.lamp.id))
+                    _ = try store.addGrant(write, by: .program(at: 1))
+                }
+            }
+            try grantWrite(.user(home.carol))
             #expect(
                 try await home.give([["on": true]], by: carol, issuer: "user:owner").code == "not_allowed"
             )
@@ -190,10 +197,7 @@ struct BindingCommandTests {
                 try await home.give([["on": true]], by: carol, issuer: "user:dave").code == "invalid_value"
             )
             #expect(try await home.give([["on": true]], by: carol, issuer: staff).code == "not_allowed")
-            try home.accounts.change { store in
-                let write = Grant(id: 0, .group(home.staff), .write, .thing(TestPlace.lamp.id))
-                _ = try store.addGrant(write, by: .program(at: 1))
-            }
+            try grantWrite(.group(home.staff))
             let id = try await home.give([["on": true]], by: carol, issuer: staff).get()
             #expect(try await home.command(id)["issuer"] == "group:\(home.staff)")
             #expect(try await home.give([["on": true]], issuer: staff).code == "not_allowed")
