@@ -6,12 +6,16 @@ variable PICTURES, a folder gets a picture of each page.
 """
 import importlib.machinery
 import importlib.util
+import io
 import json
 import os
 import re
 import subprocess
 import sys
 import time
+
+from PIL import Image
+from pyzbar import pyzbar
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 loader = importlib.machinery.SourceFileLoader("kiosk_check", f"{ROOT}/contrib/kiosk-check")
@@ -146,6 +150,15 @@ class Story:
     def secret(self, pattern):
         self.see(f"a secret like {pattern}", f"/^{pattern}/.test((document.getElementById('secret') || {{}}).value)")
 
+    def code(self, *names):
+        """The QR code beside a secret, as a phone reads it from the screen: the secret by the last name, and another value."""
+        self.see("a QR code", "document.querySelector('.confirm .qr svg')")
+        picture = self.page.driver.find_element("css selector", ".confirm .qr svg").screenshot_as_png
+        found = [json.loads(one.data) for one in pyzbar.decode(Image.open(io.BytesIO(picture)))]
+        secret = self.page.run("return document.getElementById('secret').value")
+        self.expect(len(found) == 1 and list(found[0]) == list(names) and found[0][names[1]] == secret, f"a code with {names}, not {found!r}")
+        return found[0][names[0]] if found else None
+
     def bindings(self):
         """Things with owners."""
         self.open("admin#bindings", "Administration")
@@ -155,6 +168,8 @@ class Story:
         self.fill(vendorThingID="v-1", thingPassword="s3cret-of-v1", thing="fridge", dataGroupingInterval="15_MINUTES")
         self.press("Claim", "form")
         self.secret("tlt_")
+        self.expect((self.code("thingID", "accessToken") or "").startswith("th."), "the thing's identifier in its code")
+        self.look("admin-token")
         self.press("I have it")
         row = self.row("v-1")
         self.text("Thing: Fridge")
@@ -184,6 +199,7 @@ class Story:
         self.press("Make the password", "form")
         self.secret("[a-z2-9]{24}$")
         password = self.page.run("return document.getElementById('secret').value")
+        self.expect(self.code("vendorThingID", "thingPassword") == "v-2", "the thing's name in its code")
         expected = self.row("v-2")
         self.look("admin-bindings")
         self.press("Claim", expected)

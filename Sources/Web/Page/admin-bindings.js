@@ -15,27 +15,40 @@ class SecretHolder {
 		this.node = element("div");
 	}
 
-	show(label, secret, list) {
-		this.node.textContent = "";
-		this.node.appendChild(secretNode(label, secret, () => {
+	show({ label, secret, code }, list) {
+		const node = secretNode(label, secret, () => {
 			this.node.textContent = "";
 			(list.opener || list.title).focus();
-		}));
+		});
+		this.node.textContent = "";
+		this.node.appendChild(node);
+		import("./qr.js").then(({ qrImage }) => {
+			const image = qrImage(say("The same as a QR code"), JSON.stringify(code));
+			if (image) node.insertBefore(image, node.lastChild);
+		}, () => { /* The text is there. */ });
 	}
 
 	/** The list is read anew first, which takes the focus. */
-	keep(label, secret) {
-		this.kept = [label, secret];
+	keep(secret) {
+		this.kept = secret;
 	}
 
 	showKept(list) {
 		if (!this.kept) return;
-		this.show(...this.kept, list);
+		this.show(this.kept, list);
 		this.kept = null;
 	}
 }
 
-const tokenLabel = vendor => say("The token of {0}. Give it to the thing; it is shown only now:", vendor);
+// Codes have the members that the contract has: what a thing needs to speak, and what claims it.
+
+const tokenOf = (vendor, { thingID, accessToken }) => ({
+	label: say("The token of {0}. Give it to the thing; it is shown only now:", vendor), secret: accessToken, code: { thingID, accessToken }
+});
+
+const passwordOf = (vendorThingID, thingPassword) => ({
+	label: say("The password of {0}, for its label. It is shown only now:", vendorThingID), secret: thingPassword, code: { vendorThingID, thingPassword }
+});
 
 const ROUTES = { edge: "reports by itself", flare: "controlled through the Flare server" };
 
@@ -98,7 +111,7 @@ const claimAction = (binding, context, secrets) => ({
 	label: say("Claim"), done: say("The thing is claimed."), form: () => ({
 		fields: claimFields(context, binding.vendor), submit: say("Claim"), send: async values => {
 			const answer = await claim(values);
-			if (answer.accessToken) secrets.keep(tokenLabel(values.vendorThingID), answer.accessToken);
+			if (answer.accessToken) secrets.keep(tokenOf(values.vendorThingID, answer));
 			return answer;
 		}
 	})
@@ -118,7 +131,7 @@ function actions(binding, context, secrets) {
 			label: say("New token"), question: say("Make a new token for {0}? The ones that it has end at once.", vendor), done: say("The new token is made."),
 			act: async () => {
 				const { accessToken } = await ask("POST", path(binding) + "/token", {});
-				secrets.keep(tokenLabel(vendor), accessToken);
+				secrets.keep(tokenOf(vendor, { thingID: binding.thingID, accessToken }));
 			}
 		},
 		{
@@ -195,7 +208,7 @@ export async function bindingsParts(context) {
 			title: say("Claim a thing"), form: () => ({ fields: claimFields(context), submit: say("Claim"), send: claim })
 		},
 		done: (answer, { vendorThingID }, list) => {
-			if (answer.accessToken) secrets.show(tokenLabel(vendorThingID), answer.accessToken, list);
+			if (answer.accessToken) secrets.show(tokenOf(vendorThingID, answer), list);
 			tell(answer.accessToken ? say("The thing is claimed.") : say("The thing is claimed. It gets its token when it comes itself; “New token” makes one that you can give it."));
 		}
 	});
@@ -204,7 +217,7 @@ export async function bindingsParts(context) {
 		note: say("These are known, and nobody has claimed them yet. If you build a thing yourself, let it be expected: that makes its password."), add: {
 			title: say("Expect a thing"), form: () => ({ fields: [vendorField(), typeField("type")], submit: say("Make the password"), send: values => ask("POST", "bindings/expect", values) })
 		},
-		done: ({ thingPassword }, { vendorThingID }, list) => secrets.show(say("The password of {0}, for its label. It is shown only now:", vendorThingID), thingPassword, list)
+		done: ({ thingPassword }, { vendorThingID }, list) => secrets.show(passwordOf(vendorThingID, thingPassword), list)
 	});
 	return lists;
 }

@@ -3,6 +3,7 @@
 export const WORDS = {
 	"The token of {0}. Give it to the thing; it is shown only now:": "Der Schlüssel von {0}. Gib ihn dem Ding; er ist nur jetzt zu sehen:",
 	"The password of {0}, for its label. It is shown only now:": "Das Passwort von {0}, für sein Schild. Es ist nur jetzt zu sehen:",
+	"The same as a QR code": "Dasselbe als QR-Code",
 	"reports by itself": "meldet sich selbst", "controlled through the Flare server": "über den Flare-Server gesteuert",
 	"Thing: {0}": "Ding: {0}", "not among the things of this place": "nicht unter den Dingen dieses Ortes", "Owners: {0}": "Besitzer: {0}",
 	"nobody owns it now": "zurzeit ohne Besitzer", "last heard {0}": "zuletzt gehört {0}", "Identifier: {0}": "Kennung: {0}",

@@ -163,6 +163,7 @@ extension PageFiles {
         "profiles.js": PackageResources.profiles_js,
         "property-controls.js": PackageResources.property_controls_js,
         "property-list.js": PackageResources.property_list_js,
+        "qr.js": PackageResources.qr_js,
         "quick-control.js": PackageResources.quick_control_js,
         "roving.js": PackageResources.roving_js,
         "screen.js": PackageResources.screen_js,
