@@ -7,7 +7,7 @@ package enum BindingsError: Error, Sendable, Hashable {
     case refused(Refusal)
     /// The thing has no owner yet; or the instance no thing.
     case notOnboarded(String)
-    /// The instance has a thing already.
+    /// The instance has a thing already, or the thing that is to come is there.
     case alreadyOnboarded(String)
     /// The thing has no interval or no owner.
     case historyNotAvailable(String)

@@ -34,7 +34,7 @@ package enum RefusalCode: String, Sendable, Hashable, CaseIterable {
     case levelDenied = "level_denied"
     /// The thing has no owner yet; or the instance of an app has no thing.
     case notOnboarded = "not_onboarded"
-    /// The instance of an app has a thing already.
+    /// The instance of an app has a thing already; or what is to come is there.
     case alreadyOnboarded = "already_onboarded"
     /// The thing has no owner, or no interval.
     case historyNotAvailable = "history_not_available"

@@ -66,7 +66,7 @@ struct StorageTests {
         try await withEmptyHome { home, visitor in
             try await home.take()
             // In kilobytes: more than the test of the folder writes, and less than the database needs.
-            try await visitor.whileStarting { try await home.start(shell: "ulimit -S -f 400") }
+            try await visitor.whileStarting { try await home.start(shell: "ulimit -S -f 1000") }
             let text = String(repeating: "x", count: 20_000)
             func grow(_ number: Int) async throws -> String {
                 try await visitor.ask("things/television/set", #"{"source":"\#(number)\#(text)"}"#).outcome

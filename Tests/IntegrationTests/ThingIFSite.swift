@@ -29,11 +29,12 @@ struct ThingIFSite {
     private func start() async throws {
         let keys = [
             "bindings.app_id": Self.app, "bindings.app_key_file": home.folder.path("app-key"),
-            "bindings.edge": "true",
+            "bindings.edge": "true", "device.allow_set": "true",
         ]
         try await visitor.whileStarting { try await home.start(keys) }
         // What is made without a zone is made in this one.
-        try await visitor.ask("device/set", #"{"position":{"x":1.5,"y":2,"z":1}}"#)
+        let answer = try await visitor.ask("device/set", #"{"position":{"x":1.5,"y":2,"z":1}}"#)
+        #expect(answer.outcome == "ok", "\(answer)")
         try await visitor.awaits("zone") { $0["slug"] == "living-room" }
     }
 

@@ -128,7 +128,7 @@ extension BindingService {
                 throw .refused(.invalidValue, "type must be \(VendorName.typeRule)", field: "type")
             }
             guard directory.entry(ofVendor: vendor) == nil else {
-                throw .refused(.invalidValue, "there is a thing \(vendor) already", field: "vendorThingID")
+                throw .alreadyOnboarded("there is a thing \(vendor) already")
             }
             password = Self.newPassword()
             let hash: PasswordHash
