@@ -43,7 +43,7 @@ struct BindingVerbTests {
             #expect(try await home.onboardThing("v-1", "another").code == "not_allowed")
             let thing = try await home.onboardThing("v-1", password, with: ["thingType": "lamp"]).get()
             #expect(thing.ignored == ["thingType"] && thing.token != nil)
-            #expect(await home.ask("POST", "/api/bindings/expect", body).status == 400)
+            #expect(await home.ask("POST", "/api/bindings/expect", body).status == 409)
         }
     }
 

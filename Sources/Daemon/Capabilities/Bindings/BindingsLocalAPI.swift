@@ -52,6 +52,7 @@ package struct BindingsLocalAPI: Sendable {
             try await service.forget(try await entry(name, for: asker, to: .forget).id, by: asker)
             return LocalResponse(204)
         case ("POST", 2, let name, "token"):
+            if !request.body.isEmpty { try members(request).end() }
             let id = try await entry(name, for: asker, to: .rotateToken).id
             let token = try await service.rotateToken(of: id, by: asker)
             return .json(200, ["accessToken": .string(token)])
