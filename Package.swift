@@ -257,7 +257,8 @@ let package = Package(
         .executableTarget(
             name: "trilateral-bench",
             dependencies: [
-                "FlareServer", "Sensors", "Positioning", "Profiles", "Things", "Accounts", "People", "Bindings",
+                "FlareServer", "Sensors", "Positioning", "Profiles", "Things", "Accounts", "People",
+                "Bindings",
                 "History", "JSON", "Flare",
                 "Threading", system, log,
                 .product(name: "GRDB", package: "GRDB.swift"),
