@@ -65,8 +65,11 @@ struct StorageTests {
     {
         try await withEmptyHome { home, visitor in
             try await home.take()
-            // In kilobytes: more than the test of the folder writes, and less than the database needs.
-            try await visitor.whileStarting { try await home.start(shell: "ulimit -S -f 1000") }
+            try await visitor.whileStarting { try await home.start() }
+            let process = try #require(await home.processID)
+            // More than the test of the folder writes, and less than the database needs: it grows by its journal.
+            let limit = try largestFile(of: home) + 50_000
+            try await ChildProcess.run("/usr/bin/prlimit", ["--pid", "\(process)", "--fsize=\(limit):"])
             let text = String(repeating: "x", count: 20_000)
             func grow(_ number: Int) async throws -> String {
                 try await visitor.ask("things/television/set", #"{"source":"\#(number)\#(text)"}"#).outcome
@@ -85,7 +88,6 @@ struct StorageTests {
             while ContinuousClock.now < end { #expect(try await grow(0) == "server_rejected") }
             #expect(await lines(home, "nothing can be stored") == 1)
             #expect(await lines(home, "can be written again") == 0)
-            let process = try #require(await home.processID)
             try await ChildProcess.run("/usr/bin/prlimit", ["--pid", "\(process)", "--fsize=unlimited"])
             try await visitor.awaits("alert/state-folder", "")
             #expect(try await grow(1) == "ok")
@@ -93,6 +95,15 @@ struct StorageTests {
             // Its last rows may still wait for a disk that others use.
             #expect(await home.stop(within: .seconds(20)) == 0)
         }
+    }
+
+    /// The size of the largest file in the state folder, in bytes.
+    private func largestFile(of home: Home) throws -> Int {
+        let folder = URL(filePath: home.state)
+        return try FileManager.default.contentsOfDirectory(
+            at: folder,
+            includingPropertiesForKeys: [.fileSizeKey]
+        ).compactMap { try $0.resourceValues(forKeys: [.fileSizeKey]).fileSize }.max() ?? 0
     }
 
     /// The outcome of a change that takes some space.
