@@ -95,6 +95,25 @@ struct BindingCommandTests {
         }
     }
 
+    @Test(arguments: [Double.infinity, 1e300, -1e300, .greatestFiniteMagnitude])
+    func `a damaged row of the log is listed all the same`(took: Double) async throws {
+        try await withBindings(server: .withLamp) { home, _ in
+            _ = try await home.ownLamp()
+            var entry = CommandLogEntry(
+                at: .max,
+                interface: "mqtt",
+                caller: "user:owner",
+                kind: "set",
+                state: "accepted"
+            )
+            (entry.target, entry.took) = ("\(TestPlace.lamp.id)", took)
+            (entry.actions, entry.results) = ("[", #"{"rejected":7}"#)
+            home.accounts.log(entry)
+            let id = "log.\(try #require(try home.rows().last).seq)"
+            #expect(try await home.command(id)["modifiedAt"] == JSONValue(Int.max))
+        }
+    }
+
     @Test func `a right that ends during a command refuses the rest of it`() async throws {
         try await withBindings(server: .withLamp) { home, _ in
             _ = try await home.ownLamp()
