@@ -157,7 +157,7 @@ package actor HistoryStore {
             fail(error)
             throw error
         }
-        return answer.json(truncatedBefore: truncated, file.samples(thing))
+        return answer.json(truncatedBefore: truncated, file.samples(for: answer, of: thing))
     }
 
     /// The answer to a query about a thing, for tables.
