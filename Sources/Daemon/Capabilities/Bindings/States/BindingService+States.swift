@@ -68,7 +68,7 @@ extension BindingService: ThingIFStates {
             if case .thing = caller {
                 throw .refused(.notAllowed, "a thing does not ask for its history; send a user's token")
             }
-            return .success(try await answer(to: query, of: entry))
+            return .success(try await answer(to: query, of: entry, for: caller))
         } catch {
             return .failure(error)
         }
