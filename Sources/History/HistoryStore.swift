@@ -164,6 +164,10 @@ package actor HistoryStore {
     package func filled(_ empty: HistoryAnswer, of thing: BindingID) throws(HistoryError) -> HistoryAnswer {
         storeWaiting()
         guard let file = openFile() else { throw HistoryError.closed(path: path) }
+        // Without them it would look as if nothing had been reported.
+        if hasFailed, let times = empty.query.samples, waiting.withLock({ $0.has(thing, in: times) }) {
+            throw HistoryError.unstored(path: path)
+        }
         var answer = empty
         do throws(HistoryError) {
             try file.fill(&answer, of: thing)

@@ -95,6 +95,20 @@ struct BindingCommandTests {
         }
     }
 
+    @Test func `a command that cannot be stored is carried out, and can be asked for`() async throws {
+        try await withBindings(server: .withLamp) { home, _ in
+            _ = try await home.ownLamp()
+            home.place.keeper.withLock { $0.remember = { _ in } }
+            let id = try await home.give([["brightness": 0.4]]).get()
+            #expect(try home.rows().isEmpty)
+            let command = try await home.command(id)
+            #expect(command["commandState"] == "DONE" && command["commandID"] == .string(id))
+            #expect(command["actionResults"] == [["brightness": ["succeeded": true]]])
+            let other = await home.service.command(id, of: .vendor("v-1"), for: .user(.user(home.carol)))
+            #expect(other.code == "not_allowed")
+        }
+    }
+
     @Test(arguments: [Double.infinity, 1e300, -1e300, .greatestFiniteMagnitude])
     func `a damaged row of the log is listed all the same`(took: Double) async throws {
         try await withBindings(server: .withLamp) { home, _ in

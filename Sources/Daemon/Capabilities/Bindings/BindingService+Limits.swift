@@ -1,6 +1,7 @@
 import Accounts
 import Bindings
 import People
+import Things
 
 /// Who may make bindings, and how many: each of them is kept until somebody removes it.
 ///

@@ -3,7 +3,7 @@ package import Flare
 import History
 package import JSON
 import Logging
-import People
+package import People
 import Things
 
 /// What is asked of the history of things.
