@@ -55,7 +55,7 @@ struct BindingLimitsTests {
     }
 
     @Test func `so many things of an owner wait for a place, but of who owns everything more`() async throws {
-        try await withMany(BindingService.mostOfOwner, of: \.bob) { home in
+        try await withMany(BindingService.mostOfOwner, of: \.bob) { (home) async throws in
             #expect(try await home.onboardOwner(home.bob).code == "rate_limited")
             let made = try await home.onboardOwner(home.bob, with: ["thingProperties": ["zone": "Kitchen"]])
             #expect(made.code == nil)
@@ -63,13 +63,13 @@ struct BindingLimitsTests {
             #expect(try await home.onboardOwner(home.bob, "v-2").code == nil)
             #expect(try await home.onboardOwner(home.bob, "v-3").code == "rate_limited")
         }
-        try await withMany(BindingService.mostOfOwner, of: \.owner) { home in
+        try await withMany(BindingService.mostOfOwner, of: \.owner) { (home) async throws in
             #expect(try await home.onboardOwner(home.owner).code == nil)
         }
     }
 
     @Test func `so many things wait for an owner, without those that are expected`() async throws {
-        try await withMany(BindingService.mostUnclaimed, of: nil) { home in
+        try await withMany(BindingService.mostUnclaimed, of: nil) { (home) async throws in
             #expect(try await home.onboardThing().code == "rate_limited")
             let expected = await home.ask("POST", "/api/bindings/expect", ["vendorThingID": "v-1"])
             let password = try #require(expected.body["thingPassword"]?.string)
