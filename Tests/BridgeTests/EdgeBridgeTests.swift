@@ -262,7 +262,7 @@ struct EdgeBridgeTests {
         await edge.receive("v-1/status", "offline")
         let refused = try await edge.next(1)
         #expect(refused.map(\.topic) == ["v-1/error"] && refused[0].json["code"] == "rate_limited")
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        await withTaskGroup(of: Void.self) { group in
             group.addTask { await edge.bridge.run() }
             defer { group.cancelAll() }
             #expect(await eventually { edge.handled.withLock { $0.count } == 5 })
