@@ -9,6 +9,8 @@ package enum HistoryError: Error, Sendable, Hashable {
     case newerVersion(path: String)
     /// It is closed, or could not be opened yet.
     case closed(path: String)
+    /// Samples that belong to an answer wait, because they cannot be stored.
+    case unstored(path: String)
 
     init(_ error: any Error, _ path: String) {
         switch error {
@@ -37,6 +39,7 @@ extension HistoryError: CustomStringConvertible {
         case .newerVersion(let path):
             "\(path) was written by a newer version of trilateral; use that version, or move the file away"
         case .closed(let path): "\(path) is not open"
+        case .unstored(let path): "samples wait, because \(path) cannot be written"
         }
     }
 

@@ -84,16 +84,17 @@ extension HistoryFile {
         }
     }
 
-    /// The first sample of a time whose field is the same number as a value.
-    func samples(_ id: BindingID) -> (_ at: Int64, _ field: String, _ value: JSONValue) -> JSONObject? {
+    /// Finds the samples that an answer shows beside least and greatest values, all at once.
+    func samples(
+        for answer: HistoryAnswer,
+        of id: BindingID
+    ) -> (_ at: Int64, _ field: String, _ value: JSONValue) -> JSONObject? {
         guard let thing = things[id] else { return { _, _, _ in nil } }
-        var cache = PackedCache()
-        return { at, field, value in
-            try? self.read { database in
-                var reader = SampleReader(thing.number, self, database, cache)
-                defer { cache = reader.cache }
-                return try reader.first(at: at) { $0[field]?.isSameNumber(as: value) ?? false }
-            }
+        let wanted = Set(answer.extremes.map { WantedSample(at: $0.at, field: $0.field, value: $0.value) })
+        let found = try? read { database in
+            var reader = SampleReader(thing.number, self, database)
+            return try reader.first(wanted)
         }
+        return { at, field, value in found?[WantedSample(at: at, field: field, value: value)] }
     }
 }

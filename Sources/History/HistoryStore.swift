@@ -157,13 +157,17 @@ package actor HistoryStore {
             fail(error)
             throw error
         }
-        return answer.json(truncatedBefore: truncated, file.samples(thing))
+        return answer.json(truncatedBefore: truncated, file.samples(for: answer, of: thing))
     }
 
     /// The answer to a query about a thing, for tables.
     package func filled(_ empty: HistoryAnswer, of thing: BindingID) throws(HistoryError) -> HistoryAnswer {
         storeWaiting()
         guard let file = openFile() else { throw HistoryError.closed(path: path) }
+        // Without them it would look as if nothing had been reported.
+        if hasFailed, let times = empty.query.samples, waiting.withLock({ $0.has(thing, in: times) }) {
+            throw HistoryError.unstored(path: path)
+        }
         var answer = empty
         do throws(HistoryError) {
             try file.fill(&answer, of: thing)

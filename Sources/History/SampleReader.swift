@@ -29,6 +29,8 @@ struct SampleReader {
     private let database: Database
     /// The packed samples that were read last.
     private(set) var cache: PackedCache
+    /// How many samples were decoded.
+    private(set) var decoded = 0
 
     /// Samples that are decoded at once, if only one block is read; of several blocks each has a part of them.
     private static let slice = 2000
@@ -59,15 +61,53 @@ struct SampleReader {
         }
     }
 
-    /// The first sample of a time, with all fields, that meets a condition.
-    mutating func first(at time: Int64, where isMet: (JSONObject) -> Bool) throws -> JSONObject? {
-        var first: JSONObject?
-        try read(time...time, Selection()) { state, _ in
-            guard isMet(state) else { return true }
-            first = state
-            return false
+    /// The first samples, with all fields, that have what is wanted; those that are gone are left out.
+    ///
+    /// Each block is read once at most, however many are wanted.
+    mutating func first(_ wanted: Set<WantedSample>) throws -> [WantedSample: JSONObject] {
+        var search = SampleSearch(wanted)
+        guard let times = search.times else { return [:] }
+        // Of one time what arrived first counts.
+        for block in try blocks(times).sorted(by: { $0.order < $1.order }) {
+            if let key = block.key {
+                try look(into: key, block.range, &search)
+            } else {
+                try lookIntoTail(&search)
+            }
         }
-        return first
+        return search.found
+    }
+
+    private mutating func look(
+        into key: Int64,
+        _ range: ClosedRange<Int64>,
+        _ search: inout SampleSearch
+    ) throws {
+        let times = search.times(in: range)
+        guard !times.isEmpty, let packed = try packed(key) else { return }
+        // In a damaged block they may be in any order.
+        var places = times.flatMap { packed.places($0...$0) }.sorted()[...]
+        while let first = places.first {
+            guard search.isOpen(packed.times[first]) else {
+                places.removeFirst()
+                continue
+            }
+            let slice = places.prefix { $0 < first + Self.slice }
+            places = places.dropFirst(slice.count)
+            let range = first..<(slice.last ?? first) + 1
+            guard let states = packed.states(range) else { return }
+            decoded += states.count
+            for place in slice { search.look(at: states[place - first], packed.times[place]) }
+        }
+    }
+
+    private mutating func lookIntoTail(_ search: inout SampleSearch) throws {
+        let rows = (file.tail.rows[number] ?? []).filter { search.isOpen($0.at) }
+        for row in HistoryFile.sorted(rows) where search.isOpen(row.at) {
+            guard let sample = try HistoryFile.sample(row, database) else { continue }
+            decoded += 1
+            search.look(at: sample.state, sample.at)
+        }
     }
 
     /// - Parameter use: Gets each sample; it returns whether to go on.
@@ -153,6 +193,7 @@ struct SampleReader {
         guard let key = cursor.key else {
             for row in cursor.takeRows(count) {
                 if let sample = try HistoryFile.sample(row, database) { cursor.append(sample) }
+                decoded += 1
             }
             return
         }
@@ -167,6 +208,7 @@ struct SampleReader {
             if !isMet { return }
         }
         guard let states = packed.states(places, only: selection.fields) else { return cursor.end() }
+        decoded += states.count
         for (place, state) in zip(places, states) { cursor.append(Sample(state, at: packed.times[place])) }
     }
 

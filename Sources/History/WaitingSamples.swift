@@ -1,3 +1,4 @@
+import Bindings
 import JSON
 import People
 
@@ -39,6 +40,11 @@ struct WaitingSamples {
     }
 
     mutating func add(_ reply: @escaping @Sendable (Bool) -> Void) { work.replies.append(reply) }
+
+    /// Whether samples of a thing wait whose times are in a range.
+    func has(_ thing: BindingID, in times: ClosedRange<Int64>) -> Bool {
+        work.samples.contains { $0.thing == thing && times.contains($0.at) }
+    }
 
     /// Takes all.
     mutating func take() -> Work {

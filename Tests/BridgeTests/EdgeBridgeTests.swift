@@ -232,6 +232,51 @@ struct EdgeBridgeTests {
         }
     }
 
+    @Test func `of one thing the newest onboarding waits alone`() async throws {
+        var limits = EdgeBridge.Limits()
+        limits.onboardings = 2
+        // Nothing is handed over yet.
+        let edge = try Edge(limits: limits)
+        for number in 1...9 {
+            await edge.receive("v-1/onboard", #"{"password":"p\#(number)","tx":\#(number)}"#)
+        }
+        await edge.receive("v-2/onboard", #"{"password":"p","tx":0}"#)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await edge.bridge.run() }
+            defer { group.cancelAll() }
+            let answers = try await edge.next(2)
+            #expect(answers.map(\.topic) == ["v-1/onboarded", "v-2/onboarded"])
+            #expect(answers.map { $0.json["tx"] } == [9, 0])
+            #expect(edge.handled.withLock { $0 } == ["onboard v-1 p9", "onboard v-2 p"])
+            await edge.receive("v-1/onboard", #"{"password":"p","tx":10}"#)
+            #expect(try await edge.next(1).first?.json["tx"] == 10)
+        }
+    }
+
+    @Test func `a thing that sends too much shuts no other out, and its last will counts`() async throws {
+        var limits = EdgeBridge.Limits()
+        (limits.reports, limits.reportsOfThing) = (10, 3)
+        let edge = try Edge(limits: limits)
+        for number in 1...12 { await edge.receive("v-1/state", #"{"t":\#(number)}"#) }
+        await edge.receive("v-2/state", #"{"t":1}"#)
+        await edge.receive("v-1/status", "offline")
+        let refused = try await edge.next(1)
+        #expect(refused.map(\.topic) == ["v-1/error"] && refused[0].json["code"] == "rate_limited")
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await edge.bridge.run() }
+            defer { group.cancelAll() }
+            #expect(await eventually { edge.handled.withLock { $0.count } == 5 })
+            #expect(
+                edge.handled.withLock { $0 }
+                    == (1...3).map { #"state v-1 [{"t":\#($0)}]"# } + [
+                        #"state v-2 [{"t":1}]"#, "status /v-1 offline",
+                    ]
+            )
+            await edge.receive("v-1/state", #"{"t":13}"#)
+            #expect(await eventually { edge.handled.withLock { $0.count } == 6 })
+        }
+    }
+
     // MARK: Commands
 
     private func command(_ id: String, seconds: Int64 = 60) -> EdgeCommand {

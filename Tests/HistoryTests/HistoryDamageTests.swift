@@ -254,8 +254,12 @@ struct HistoryDamageTests {
                     return
                 }
                 #expect(error.description.contains("free some space"))
-                // What is stored is answered meanwhile.
-                #expect(try await history.json(try HistoryQuery())["results"]?.array?.count == 100)
+                // What is stored is answered meanwhile, and nothing that lacks samples.
+                let stored = try HistoryQuery(.time(TestHistory.start...TestHistory.start + 99_999))
+                #expect(try await history.json(stored)["results"]?.array?.count == 100)
+                await #expect(throws: HistoryError.unstored(path: history.path)) {
+                    try await history.json(try HistoryQuery())
+                }
                 try FileManager.default.removeItem(atPath: path + "/filler")
                 await history.store.flush()
                 #expect(history.reported.last == .recovered(dropped: 0))

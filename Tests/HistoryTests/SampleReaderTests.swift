@@ -58,6 +58,41 @@ struct SampleReaderTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `many samples are found at the cost of one reading`(isPacked: Bool) async throws {
+        try await withTemporaryFolder { folder in
+            let file = try HistoryFile(folder.path("history.db"), at: TestHistory.start)
+            defer { file.close() }
+            let (thing, count) = (TestHistory.things[0], 600)
+            let samples = (0..<count).map { number in
+                let state = JSONObject(
+                    (0..<10).map { ("f\($0)", JSONValue((number * ($0 + 7)) % 100)) }
+                )
+                // Two of each time.
+                return Sample(state, at: TestHistory.start + Int64(number / 2) * 1000)
+            }
+            let new = samples.map {
+                HistoryFile.NewSample(thing: thing, interval: .minute, at: $0.at, state: $0.state)
+            }
+            try file.store(new, at: TestHistory.start)
+            if isPacked { try file.pack(at: TestHistory.start) }
+            let wanted = samples.reduce(into: Set<WantedSample>()) { wanted, sample in
+                for (field, value) in sample.state {
+                    wanted.insert(WantedSample(at: sample.at, field: field, value: value))
+                }
+            }
+            let number = try #require(file.things[thing]).number
+            let (found, decoded) = try file.read { database in
+                var reader = SampleReader(number, file, database)
+                return (try reader.first(wanted), reader.decoded)
+            }
+            #expect(found.count == wanted.count && decoded <= count)
+            for (sample, state) in found {
+                #expect(state == samples.first { $0.at == sample.at && sample.isIn($0.state) }?.state)
+            }
+        }
+    }
+
     @Test func `unpacked samples are kept as long as there is room`() throws {
         let samples = TestHistory.seconds(100)
         let packed = try #require(PackedSamples.bytes(of: samples).flatMap { PackedSamples($0) })

@@ -1,3 +1,4 @@
+import Glibc
 import JSON
 import OperatingSystem
 import TestSupport
@@ -37,6 +38,25 @@ import Testing
             }
             #expect(FileStatus(path: file)?.permissions == 0o600)
             #expect(desk.folder.read("passwords").hasPrefix("v-1:$7$101$"))
+        }
+    }
+
+    @Test func `a symbolic link to the broker's users is not followed`() async throws {
+        try await withVerbDesk { desk in
+            let other = try desk.write("root:x:0:0", to: "other", mode: 0o600)
+            for target in [other, desk.folder.path("missing")] {
+                let link = desk.folder.path("passwords")
+                #expect(symlink(target, link) == 0)
+                try await desk.withDaemon(["POST bindings/expect": .init(200, ["thingPassword": "secret"])]) {
+                    let end = try await desk.run(["thing", "expect", "v-1", "--broker-passwords", link])
+                    #expect(end.status == 73)
+                    #expect(end.output.contains("a symbolic link is not followed"), "\(end.output)")
+                    #expect(desk.sent.isEmpty, "a password that nobody could use must not be made")
+                }
+                #expect(unlink(link) == 0)
+            }
+            #expect(desk.folder.read("other") == "root:x:0:0")
+            #expect(FileStatus(path: desk.folder.path("missing")) == nil)
         }
     }
 

@@ -18,7 +18,7 @@ struct ThingHistoryTests {
         let node = try FakeNode()
         node.routes.withLock {
             $0 = [
-                WebRoute.thingHistory { request, thing in
+                WebRoute.thingHistory { request, thing, _ in
                     guard thing == FakeNode.lamp else { return .success([:]) }
                     asked.withLock { $0.append(request) }
                     return answer

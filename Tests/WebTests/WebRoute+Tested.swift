@@ -10,7 +10,7 @@ extension [WebRoute] {
         [WebRoute.reading("/api/lifecycle") { $0.lifecycleJSON }, history]
         + WebRoute.bindings { request, _, _ in .binding(request) }
 
-    private static let history = WebRoute.thingHistory { request, _ in
+    private static let history = WebRoute.thingHistory { request, _, _ in
         var answer: JSONObject = ["truncated_before": 1_760_000_000_000]
         if request.isGrouped {
             let mean: JSONValue = ["name": "mean_temperature", "value": 21.5]

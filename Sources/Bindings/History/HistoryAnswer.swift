@@ -116,6 +116,16 @@ extension HistoryAnswer {
         return groups.map { ["range": range($0.start), "objects": .array($0.objects)] }
     }
 
+    /// The values that are shown with their samples, and when these were reported.
+    package var extremes: [(at: Int64, field: String, value: JSONValue)] {
+        sums.values.flatMap { sums in
+            query.aggregations.compactMap { aggregation in
+                let result = aggregation.result(in: sums)
+                return result.at.map { (at: $0, field: aggregation.field, value: result.value) }
+            }
+        }
+    }
+
     private func aggregated(_ sample: (Int64, String, JSONValue) -> JSONObject?) -> [JSONValue] {
         sums.sorted { $0.key < $1.key }.map { start, sums in
             let aggregations = query.aggregations.map { aggregation -> JSONValue in

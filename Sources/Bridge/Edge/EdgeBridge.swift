@@ -44,11 +44,15 @@ package actor EdgeBridge {
         package var onboardings = 1000
         /// Other messages.
         package var reports = 4096
+        /// Those of one thing, whose `status` has room beyond that: as many as it may send at once, and some more.
+        package var reportsOfThing = 64
 
         package init() {}
     }
 
     private static let maximumWarnings = 20
+    /// A last will counts also if the thing has sent too much before.
+    private static let roomForStatus = 16
 
     private let topics: Topics
     private let link: EdgeLink
@@ -56,10 +60,15 @@ package actor EdgeBridge {
     private let clock: @Sendable () -> Instant
     private let logger: Logger
 
-    private let onboardings: AsyncStream<Onboarding>
-    private let onboardingPort: AsyncStream<Onboarding>.Continuation
+    private let onboardings: AsyncStream<EdgeAddress>
+    private let onboardingPort: AsyncStream<EdgeAddress>.Continuation
+    /// Of each thing the newest that waits: one of them costs as much as a hundred other messages.
+    private var waitingOnboardings: [EdgeAddress: Onboarding] = [:]
     private let reports: AsyncStream<Report>
     private let reportPort: AsyncStream<Report>.Continuation
+    /// How many of each thing wait, or are being handled.
+    private var waitingReports: [EdgeAddress: Int] = [:]
+    private let reportsOfThing: Int
     private var errors = EdgeErrors()
     private var counts = Counters()
     private var warnings: Set<String> = []
@@ -75,6 +84,7 @@ package actor EdgeBridge {
     ) {
         (self.loop, self.topics, self.link, self.ports) = (loop, topics, link, ports)
         (self.clock, self.logger) = (clock, logger)
+        reportsOfThing = limits.reportsOfThing
         // The newest ones are refused when too many wait, so that the order stays.
         (onboardings, onboardingPort) = AsyncStream.makeStream(
             bufferingPolicy: .bufferingOldest(limits.onboardings)
@@ -114,6 +124,9 @@ package actor EdgeBridge {
             warn("a name in the topic \(QuotedValue.of(message.topic)) must be \(VendorName.thingRule)")
             return
         }
+        if hasTooMany(topic), !message.isRetained, !message.payload.isEmpty {
+            return refuse(Self.tooManyOfThing, on: topic)
+        }
         let decoded =
             message.oversizeBytes.map { DecodedEdgeMessage(oversize: $0, on: topic) }
             ?? DecodedEdgeMessage(
@@ -131,22 +144,41 @@ package actor EdgeBridge {
             break
         case .success(.onboard(let request)):
             let waiting = Onboarding(thing: topic.thing, request: request, tx: decoded.tx)
-            if case .dropped = onboardingPort.yield(waiting) {
-                refuse(Self.tooMany, on: topic, tx: decoded.tx)
+            let isNewer = waitingOnboardings[topic.thing] != nil
+            if !isNewer, case .dropped = onboardingPort.yield(topic.thing) {
+                return refuse(Self.tooMany, on: topic, tx: decoded.tx)
             }
+            waitingOnboardings[topic.thing] = waiting
         case .success(let message):
+            guard !hasTooMany(topic) else { return refuse(Self.tooManyOfThing, on: topic) }
             if case .dropped = reportPort.yield(Report(topic: topic, message: message)) {
-                refuse(Self.tooMany, on: topic)
+                return refuse(Self.tooMany, on: topic)
             }
+            waitingReports[topic.thing, default: 0] += 1
         }
     }
+
+    /// Whether no further message of a topic may wait, so that one thing shuts no other out.
+    private func hasTooMany(_ topic: EdgeTopic) -> Bool {
+        let count = waitingReports[topic.thing] ?? 0
+        switch topic.part {
+        case .onboard: return false
+        case .status: return count >= reportsOfThing + Self.roomForStatus
+        case .state, .result, .nodes: return count >= reportsOfThing
+        }
+    }
+
+    private static let tooManyOfThing = BindingsError.refused(
+        Refusal(.rateLimited, "too many messages of this thing wait; send it again in 5 s")
+    )
 
     private static let tooMany = BindingsError.refused(
         Refusal(.rateLimited, "too many messages of things wait; send it again in 5 s")
     )
 
     private func handOverOnboardings() async {
-        for await waiting in onboardings {
+        for await thing in onboardings {
+            guard let waiting = waitingOnboardings.removeValue(forKey: thing) else { continue }
             switch await ports.onboard(waiting.thing, waiting.request) {
             case .success(let answer):
                 publish(.onboarded(answer, tx: waiting.tx), to: waiting.thing)
@@ -160,7 +192,10 @@ package actor EdgeBridge {
 
     private func handOverReports() async {
         for await report in reports {
-            if let error = await handOver(report) { refuse(error, on: report.topic) }
+            let error = await handOver(report)
+            let left = (waitingReports[report.topic.thing] ?? 0) - 1
+            waitingReports[report.topic.thing] = left > 0 ? left : nil
+            if let error { refuse(error, on: report.topic) }
         }
     }
 

@@ -29,6 +29,20 @@ extension AccessTable {
         }
     }
 
+    /// Whether somebody may do something with anything at all at a moment.
+    ///
+    /// - Parameter now: Milliseconds since 1970, UTC.
+    package func mayDo(_ caller: Caller, _ access: Access, at now: Int64) -> Bool {
+        guard case .user(let id, let ceiling) = caller else { return true }
+        guard let entry = index.entry(of: id), entry.user.state == .active, ceiling ?? .own >= access else {
+            return false
+        }
+        var runs = [entry.run]
+        var groups = entry.groups
+        while let number = groups.popFirst() { runs.append(index.run(ofGroup: number)) }
+        return runs.joined().contains { index.grants[$0].allows(access, at: now) }
+    }
+
     /// Who could allow what is refused: the active users and groups who own the thing at a moment, by name.
     ///
     /// The nearest owners count: of the thing or its groups, else of its zone, else of its environment, else of

@@ -19,8 +19,12 @@ struct BrokerPasswordFile {
     ///
     /// - Throws: ``VerbError``, also if the user has a line already: it may be that of a person or a program.
     init(_ path: String, for user: String) throws(VerbError) {
-        file = OutputFile(path, replaces: true)
+        // Whoever may write in the folder could lead an administrator to another file.
+        file = OutputFile(path, replaces: true, followsLinks: false)
         self.user = user
+        if let found = FileStatus(path: path, followsLinks: false), found.kind != .file {
+            throw VerbError("\(path) must be a plain file; a symbolic link is not followed", .cannotCreate)
+        }
         guard access(path, F_OK) == 0 || errno != ENOENT else {
             lines = []
             return
@@ -48,13 +52,13 @@ struct BrokerPasswordFile {
         guard let line = BrokerPassword.line(user: user, password: password) else {
             throw VerbError("\(file.path) cannot hold a user called \(user)", .dataError)
         }
-        let former = FileStatus(path: file.path)
+        let former = FileStatus(path: file.path, followsLinks: false)
         // A new one is for the broker's administrator alone.
         let mask = former == nil ? umask(0o077) : nil
         defer { if let mask { umask(mask) } }
         try file.write(lines + Array(line.utf8))
         guard let former, former.owner != geteuid() || former.group != getegid() else { return }
-        guard chown(file.path, former.owner, former.group) == 0 else {
+        guard lchown(file.path, former.owner, former.group) == 0 else {
             StandardError.report(
                 "warning: \(file.path) is written, but the broker may not be able to read it: its owner and group "
                     + "cannot be what they were: \(systemMessage(errno))"

@@ -8,8 +8,12 @@ struct OutputFile {
     let path: String
     /// Whether it may take the place of a file that is there.
     let replaces: Bool
+    /// Whether a symbolic link stays, and the file that it names is replaced.
+    let followsLinks: Bool
 
-    init(_ path: String, replaces: Bool = false) { (self.path, self.replaces) = (path, replaces) }
+    init(_ path: String, replaces: Bool = false, followsLinks: Bool = true) {
+        (self.path, self.replaces, self.followsLinks) = (path, replaces, followsLinks)
+    }
 
     func write(_ text: String) throws(VerbError) { try write(Array(text.utf8)) }
 
@@ -29,15 +33,18 @@ struct OutputFile {
         }
     }
 
-    /// - Returns: `false` for a device or a pipe, which would be replaced by a file.
+    /// - Returns: `false` for a device or a pipe, and for a link that is not followed, which would be replaced by a file.
     private func replaceFile(by bytes: [UInt8]) throws(FileWriteError) -> Bool {
-        // A symbolic link stays, and the file that it names is replaced.
-        guard let found = FileStatus(path: path) else {
+        guard let found = FileStatus(path: path, followsLinks: followsLinks) else {
             try AtomicFile.write(bytes, to: path, permissions: 0o666, isMasked: true)
             return true
         }
         guard replaces else { throw FileWriteError(name: EEXIST) }
         guard found.kind == .file else { return false }
+        guard followsLinks else {
+            try AtomicFile.write(bytes, to: path, permissions: found.permissions)
+            return true
+        }
         guard let resolved = realpath(path, nil) else { throw FileWriteError(name: errno) }
         defer { free(resolved) }
         try AtomicFile.write(bytes, to: String(cString: resolved), permissions: found.permissions)

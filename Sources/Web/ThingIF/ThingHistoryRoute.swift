@@ -3,23 +3,26 @@ package import Flare
 import HTTPListener
 import HTTPTypes
 package import JSON
+package import People
 import Text
 import Things
 
 extension WebRoute {
     /// The history of a thing of the place, for who may read that thing.
     ///
-    /// - Parameter history: Answers for a thing that the caller may see.
+    /// - Parameter history: Answers for a thing that the caller may see; the caller is `nil` if nobody is identified.
     /// - Source: contrib/contract/bindings.md, "History of a thing of the place".
     package static func thingHistory(
-        _ history: @escaping @Sendable (HistoryRequest, FlareID) async -> Result<JSONObject, BindingsError>
+        _ history:
+            @escaping @Sendable (HistoryRequest, FlareID, Caller?) async -> Result<JSONObject, BindingsError>
     ) -> WebRoute {
         get("/api/things/{thing}/history") { responder, call in
             do throws(Refusal) {
                 let thing = try await responder.hub.thing(call.name, for: call.requester).get()
                 let request = try HistoryRequest(parameters: parameters(of: call.head.path ?? ""))
                 do throws(BindingsError) {
-                    return .list(JSONValue.object(try await history(request, thing).get()).bytes)
+                    let answer = try await history(request, thing, call.requester.caller).get()
+                    return .list(JSONValue.object(answer).bytes)
                 } catch {
                     throw error.refusal
                 }

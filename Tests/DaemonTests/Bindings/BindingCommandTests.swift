@@ -95,6 +95,39 @@ struct BindingCommandTests {
         }
     }
 
+    @Test func `a command that cannot be stored is carried out, and can be asked for`() async throws {
+        try await withBindings(server: .withLamp) { home, _ in
+            _ = try await home.ownLamp()
+            home.place.keeper.withLock { $0.remember = { _ in } }
+            let id = try await home.give([["brightness": 0.4]]).get()
+            #expect(try home.rows().isEmpty)
+            let command = try await home.command(id)
+            #expect(command["commandState"] == "DONE" && command["commandID"] == .string(id))
+            #expect(command["actionResults"] == [["brightness": ["succeeded": true]]])
+            let other = await home.service.command(id, of: .vendor("v-1"), for: .user(.user(home.carol)))
+            #expect(other.code == "not_allowed")
+        }
+    }
+
+    @Test(arguments: [Double.infinity, 1e300, -1e300, .greatestFiniteMagnitude])
+    func `a damaged row of the log is listed all the same`(took: Double) async throws {
+        try await withBindings(server: .withLamp) { home, _ in
+            _ = try await home.ownLamp()
+            var entry = CommandLogEntry(
+                at: .max,
+                interface: "mqtt",
+                caller: "user:owner",
+                kind: "set",
+                state: "accepted"
+            )
+            (entry.target, entry.took) = ("\(TestPlace.lamp.id)", took)
+            (entry.actions, entry.results) = ("[", #"{"rejected":7}"#)
+            home.accounts.log(entry)
+            let id = "log.\(try #require(try home.rows().last).seq)"
+            #expect(try await home.command(id)["modifiedAt"] == JSONValue(Int.max))
+        }
+    }
+
     @Test func `a right that ends during a command refuses the rest of it`() async throws {
         try await withBindings(server: .withLamp) { home, _ in
             _ = try await home.ownLamp()

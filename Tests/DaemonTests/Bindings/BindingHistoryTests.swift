@@ -33,6 +33,21 @@ struct BindingHistoryTests {
         }
     }
 
+    @Test func `of one caller a few queries wait, and of all of them some more`() {
+        let queries = OpenQueries()
+        let users = (1...12).map { AccountID(high: 0, low: $0) }
+        let began = users.map { user in
+            (0..<5).count { number in
+                // Whatever the token allows, it is the same user.
+                queries.begin(by: .user(.user(user, ceiling: number.isMultiple(of: 2) ? .read : nil)))
+            }
+        }
+        #expect(began == Array(repeating: 4, count: 10) + [0, 0])
+        for _ in 0..<2 { queries.end(by: .user(.user(users[0], ceiling: .read))) }
+        #expect(queries.begin(by: .app) && queries.begin(by: .user(.user(users[0]))))
+        #expect(!queries.begin(by: .user(.user(users[0]))) && !queries.begin(by: .anonymous))
+    }
+
     @Test func `without an interval there is no history`() async throws {
         try await withBindings { home, _ in
             let thing = try await home.onboardOwner(home.bob).get().thing

@@ -102,6 +102,7 @@ struct BindingLinkTests {
     @Test func `what a caller may not see is not there for them`() async throws {
         try await withBindings(server: Self.server(Self.marked(1, "Meter"))) { (home, _) async throws in
             let members: JSONObject = ["thingProperties": ["thing": "meter"]]
+            try home.letWrite(home.carol)
             #expect(try await home.onboardOwner(home.carol, with: members).code == "unknown_thing")
             // Without a name nothing is found, and it waits.
             #expect(try await home.onboardOwner(home.carol, "v-1").code == nil)
@@ -119,6 +120,7 @@ struct BindingLinkTests {
                 try store.change("staff", .users(["owner"]), joins: true, by: .program(at: 1))
             }
             // She does not see it, so that her binding waits.
+            try home.letWrite(home.carol)
             #expect(try await home.onboardOwner(home.carol).code == nil)
             #expect(try await home.onboardOwner(home.carol, owner: other).code == nil)
             await home.service.followPlace()

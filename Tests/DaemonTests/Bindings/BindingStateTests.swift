@@ -102,6 +102,31 @@ struct BindingStateTests {
         }
     }
 
+    @Test func `what a thing reports into its data has a limit`() async throws {
+        try await withBindings { home, _ in
+            let thing = BindingCaller.thing(try await home.onboardThing().get().thing)
+            func fields(_ numbers: Range<Int>) -> JSONObject {
+                JSONObject(numbers.map { ("f\($0)", JSONValue($0)) })
+            }
+            // Before there are data.
+            #expect(try await home.report(fields(0..<600), by: thing).code == nil)
+            _ = try await home.onboardOwner(home.bob, with: ["thingProperties": ["zone": "Kitchen"]]).get()
+            #expect(try await home.report(fields(0..<150), by: thing).code == nil)
+            let refused = try await home.report(fields(150..<300), by: thing)
+            #expect(refused.code == "too_large")
+            #expect(await home.state(for: thing) == .success(fields(0..<150)))
+            #expect(try await home.send(JSONValue.object(fields(150..<300)).text)?.code == "too_large")
+            // Those that it has are reported on.
+            #expect(try await home.report(fields(0..<150), by: thing).code == nil)
+            let text = JSONValue.string(String(repeating: "x", count: 9000))
+            var codes: [String?] = []
+            for number in [0, 1, 2, 3, 0] {
+                codes.append(try await home.report(["f\(number)": text], by: thing).code)
+            }
+            #expect(codes == [nil, nil, nil, "too_large", nil])
+        }
+    }
+
     // MARK: Lists
 
     @Test func `of a list the newest becomes the state, if it is newer than the last one`() async throws {

@@ -84,6 +84,7 @@ struct BindingUserTests {
     @Test func `a list has the things that the reader owns, and all for who administers`() async throws {
         try await withBindings { (home, _) async throws in
             try await onboard(home, isLinked: true)
+            try home.letWrite(home.carol)
             _ = try await home.onboardOwner(home.carol, "v-2").get()
             _ = try await home.onboardThing("v-3").get()
             func vendors(_ user: AccountID, _ filter: String = "") async -> [String] {

@@ -167,6 +167,14 @@ struct TestBindings: Sendable {
         await service.token(for: request, bringing: .none, to: Self.app, from: address)
     }
 
+    /// Lets a user write in a zone that nobody else knows.
+    func letWrite(_ user: AccountID) throws {
+        _ = try accounts.change { store in
+            let grant = Grant(id: 0, .user(user), .write, .zone(TestPlace.garden))
+            return try store.addGrant(grant, by: .program(at: 1))
+        }
+    }
+
     func setPassword(_ password: String, ofUser name: String) throws {
         guard let hash = PasswordHash(of: Array(password.utf8)) else {
             throw AccountsError.badValue(password)

@@ -21,6 +21,8 @@ final class TestPlace: Sendable {
 
     static let home = FlareID(high: 1, low: 1)
     static let kitchen = FlareID(high: 2, low: 1)
+    /// Not in the place.
+    static let garden = FlareID(high: 2, low: 2)
     static let now = Instant(wallMilliseconds: 1_900_000_000_000, steadyMilliseconds: 1_000)
 
     let loop: LoopExecutor

@@ -36,6 +36,9 @@ package final class BindingDirectory: Sendable {
             isWaiting = binding.isOwned && binding.thing == nil
         }
 
+        /// Whether it has reported or was claimed, and neither an owner nor a thing of the place is there.
+        var isUnclaimed: Bool { thing == nil && owners.isEmpty && (isOwned || route == .edge) }
+
         /// The interval of the groups of its history, if it has one.
         package var history: Result<GroupInterval, BindingsError> {
             ThingBinding.history(of: vendor, isOwned: isOwned, interval)
@@ -48,6 +51,9 @@ package final class BindingDirectory: Sendable {
         var things: [FlareID: BindingID] = [:]
         /// Those for which a thing is still to be found or made.
         var waiting: Set<BindingID> = []
+        /// How many without a thing each has, and how many nobody has.
+        var owned: [Grantee: Int] = [:]
+        var unclaimed = 0
         var observers: [@Sendable (BindingID) -> Void] = []
 
         mutating func put(_ entry: Entry) {
@@ -56,6 +62,7 @@ package final class BindingDirectory: Sendable {
             vendors[entry.vendor] = entry.id
             if let thing = entry.thing { things[thing] = entry.id }
             if entry.isWaiting { waiting.insert(entry.id) }
+            count(entry, 1)
         }
 
         mutating func remove(_ id: BindingID) {
@@ -63,6 +70,16 @@ package final class BindingDirectory: Sendable {
             vendors[entry.vendor] = nil
             if let thing = entry.thing { things[thing] = nil }
             waiting.remove(id)
+            count(entry, -1)
+        }
+
+        private mutating func count(_ entry: Entry, _ change: Int) {
+            if entry.isUnclaimed { unclaimed += change }
+            guard entry.thing == nil else { return }
+            for owner in entry.owners {
+                let count = owned[owner, default: 0] + change
+                owned[owner] = count > 0 ? count : nil
+            }
         }
     }
 
@@ -113,6 +130,12 @@ package final class BindingDirectory: Sendable {
 
     /// Those for which a thing is still to be found or made, in a fixed order.
     package var waiting: [BindingID] { state.withLock { $0.waiting.sorted() } }
+
+    /// How many of an owner have no thing of the place.
+    func countWithoutThing(of owner: Grantee) -> Int { state.withLock { $0.owned[owner] ?? 0 } }
+
+    /// How many nobody owns, without those that are only expected.
+    var unclaimed: Int { state.withLock { $0.unclaimed } }
 
     package var hasWaiting: Bool { state.withLock { !$0.waiting.isEmpty } }
 

@@ -33,17 +33,19 @@ extension BindingService: ThingIFIdentity {
     }
 
     /// Why the app's key is not accepted; wrong ones are limited by address, as wrong passwords of a thing are.
+    ///
+    /// The right one is never limited: it costs nothing to check, and everybody behind an address may send it beside one
+    /// program that has a wrong one.
     private nonisolated func refusal(
         of id: String,
         _ key: String,
         _ known: App,
         from address: String?
     ) -> BindingsError? {
-        let isRight = id == known.id && known.isKey(key)
+        if known.isKey(key), id == known.id { return nil }
         // No thing has this name.
-        switch administration.guess(isRight: isRight, name: "app", from: address) {
-        case .right: return nil
-        case .wrong: return .refused(.notAllowed, "the app's identifier or key is wrong")
+        switch administration.guess(isRight: false, name: "app", from: address) {
+        case .right, .wrong: return .refused(.notAllowed, "the app's identifier or key is wrong")
         case .limited(let seconds):
             return .refused(.rateLimited, "too many wrong keys of the app; try again in \(seconds) s")
         }
@@ -136,18 +138,18 @@ extension BindingService: ThingIFIdentity {
     package func install(_ request: Installation.Request, by caller: BindingCaller) async -> Result<
         Installation, BindingsError
     > {
-        result { () throws(BindingsError) in try install(request, for: try user(caller)) }
+        result { () throws(BindingsError) in try install(request, for: try user(caller, .write)) }
     }
 
     package func installation(_ id: String, of caller: BindingCaller) async -> Result<
         Installation, BindingsError
     > {
-        result { () throws(BindingsError) in try installation(id, of: try user(caller)) }
+        result { () throws(BindingsError) in try installation(id, of: try user(caller, .read)) }
     }
 
     package func uninstall(_ id: String, of caller: BindingCaller) async -> Result<Void, BindingsError> {
         result { () throws(BindingsError) in
-            let user = try user(caller)
+            let user = try user(caller, .write)
             try uninstall(try installation(id, of: user).id)
         }
     }
@@ -181,9 +183,15 @@ extension BindingService: ThingIFIdentity {
     }
 
     /// The user who asks for something that only users have.
-    private func user(_ caller: BindingCaller) throws(BindingsError) -> AccountID {
-        guard case .user(.user(let id, _)) = caller else {
+    ///
+    /// - Parameter access: What the user's token must allow.
+    private func user(_ caller: BindingCaller, _ access: Access) throws(BindingsError) -> AccountID {
+        guard case .user(.user(let id, let ceiling)) = caller else {
             throw .refused(.notAllowed, "installations are those of users; send the token of one")
+        }
+        if let ceiling, ceiling < access {
+            let reason = AccessRefusal.ceiling(ceiling)
+            throw .refused(.notAllowed, "you may not change installations: \(reason)")
         }
         return id
     }

@@ -84,6 +84,8 @@ extension BindingService {
         let instance = try extras.tag.map { tag throws(BindingsError) in try freeInstance(tag) }
         for _ in 0..<Self.attempts {
             let found = try find(request)
+            // Before the cost of a password.
+            if found.thing == nil, owner == nil { try requireRoom(for: nil, asker) }
             let password = try await check(request, found.thing, asker)
             let id = found.thing?.binding.id ?? Self.newID()
             let isAllowed = await isOwnerAllowed(owner, found, asker)
@@ -105,6 +107,10 @@ extension BindingService {
             let plan =
                 expected.isFirstOwner && expected.binding.thing == nil
                 ? try await plan(expected.binding, extras, asker) : .wait
+            if found.thing == nil { try requireRight(toMake: expected.binding.vendor, plan, asker) }
+            if case .wait = plan, found.thing == nil || expected.isFirstOwner {
+                try requireRoom(for: owner, asker)
+            }
             let outcome = try change(id) { store throws -> Outcome in
                 // What was read before may be another one by now.
                 let present = try Self.find(request, store)

@@ -30,6 +30,7 @@ extension BindingService {
             }
             let link = plan
             let authority = await authority(over: known.thing, asker)
+            if case .wait = link, known.thing == nil { try requireRoom(for: owner, asker) }
             try change(id) { store in
                 // It may have reported or onboarded meanwhile.
                 guard var binding = try store.binding(id)?.binding, binding.isOwned == known.isOwned,

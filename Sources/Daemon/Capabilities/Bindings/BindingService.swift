@@ -96,6 +96,8 @@ package actor BindingService {
     nonisolated let anonymous = AnonymousTokens()
     /// What things at the edge were sent.
     nonisolated let orders = SentOrders()
+    /// What is asked of the history just now.
+    nonisolated let queries = OpenQueries()
     nonisolated let logger: Logger
     /// Sends an event to the controller.
     nonisolated let send: @Sendable (ControllerEvent) -> Void

@@ -60,7 +60,7 @@ extension Capability {
         var parts = CapabilityParts()
         let api = BindingsLocalAPI(service)
         parts.routes = WebRoute.bindings { await api.answer($0, by: $1, from: $2) }
-        parts.routes.append(WebRoute.thingHistory(service.history))
+        parts.routes.append(WebRoute.thingHistory { await service.history($0, ofThing: $1, for: $2) })
         if app != nil {
             parts.routes += WebRoute.thingIF(service) + WebRoute.thingIF(commands: service)
             parts.routes += WebRoute.thingIF(states: service)

@@ -103,7 +103,12 @@ extension BindingService: ThingIFCommands {
             let entry = try known(target)
             try await checkCommands(.read, of: entry, for: caller)
             // What was set without a command may still wait to be written.
-            guard let list = list(entry), var found = try list.entry(id) else { throw Self.noCommand(id) }
+            guard let list = list(entry) else { throw Self.noCommand(id) }
+            let stored = try list.entry(id)
+            if let kept = await unstored(id, stored, in: list, of: entry, for: caller) {
+                return .success(kept)
+            }
+            guard var found = stored else { throw Self.noCommand(id) }
             if await fetched([found], of: entry, by: caller) { found = try list.entry(id) ?? found }
             return .success(list.json(found))
         } catch {
@@ -136,6 +141,27 @@ extension BindingService: ThingIFCommands {
         } catch {
             return .failure(error)
         }
+    }
+
+    /// A command that is another one by now than its row, which cannot be stored while the disk is full.
+    ///
+    /// - Returns: `nil` if the row will do.
+    private func unstored(
+        _ id: String,
+        _ row: CommandLogEntry?,
+        in list: CommandList,
+        of entry: BindingDirectory.Entry,
+        for caller: BindingCaller
+    ) async -> JSONObject? {
+        guard var kept = await place.command(id), kept.command.thing == entry.id, kept.target == list.thing,
+            row?.state != kept.command.state.rawValue
+        else { return nil }
+        if caller == .thing(entry.id), entry.route == .edge, kept.command.state == .sending {
+            send(BindingsSlice.event(.delivered([id])))
+            kept = await place.command(id) ?? kept
+        }
+        // As it would be stored.
+        return SecretMask.tokens.masked(.object(kept.command.json)).object
     }
 
     // MARK: What a request names

@@ -108,14 +108,16 @@ struct CommandList {
             return ActionResult(action.name, isSucceeded: code == nil, errorMessage: code)
         }
         let isDone = entry.code == nil && rejected.isEmpty
-        let end = entry.at.addingReportingOverflow(Int64(entry.took ?? 0)).partialValue
+        // A damaged row may say anything.
+        let took = Int64(exactly: (entry.took ?? 0).rounded()) ?? 0
+        let (end, isOver) = entry.at.addingReportingOverflow(took)
         return [
             "commandID": .string("\(Self.prefix)\(entry.seq)"), "target": .string("thing:\(binding)"),
             "issuer": .string(entry.caller == "nobody" ? "user:none" : entry.caller), "schema": "",
             "schemaVersion": 0, "actions": .array(actions.map(\.json)),
             "actionResults": .array(results.map(\.json)),
             "commandState": .string((isDone ? CommandState.done : .incomplete).rawValue),
-            "createdAt": JSONValue(Int(entry.at)), "modifiedAt": JSONValue(Int(end)),
+            "createdAt": JSONValue(Int(entry.at)), "modifiedAt": JSONValue(Int(isOver ? entry.at : end)),
         ]
     }
 

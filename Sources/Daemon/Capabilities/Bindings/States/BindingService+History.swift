@@ -3,7 +3,7 @@ package import Flare
 import History
 package import JSON
 import Logging
-import People
+package import People
 import Things
 
 /// What is asked of the history of things.
@@ -11,15 +11,19 @@ import Things
 /// - Source: contrib/contract/bindings.md, "Queries".
 extension BindingService {
     /// The history of a thing of the place, for who may read that thing.
+    ///
+    /// - Parameter caller: `nil` if nobody is identified.
     package nonisolated func history(
         _ request: HistoryRequest,
-        ofThing thing: FlareID
+        ofThing thing: FlareID,
+        for caller: Caller?
     ) async -> Result<JSONObject, BindingsError> {
         do throws(BindingsError) {
             guard let entry = directory.entry(ofThing: thing) else {
                 throw .historyNotAvailable("the thing has no history, because it was not onboarded")
             }
-            return .success(try await answer(to: try query(request, of: entry), of: entry))
+            let query = try query(request, of: entry)
+            return .success(try await answer(to: query, of: entry, for: .user(caller ?? .nobody)))
         } catch {
             return .failure(error)
         }
@@ -38,11 +42,15 @@ extension BindingService {
         }
     }
 
+    /// - Parameter caller: Who may not have many of them wait; `nil` for the command line, which asks for one at a time.
     nonisolated func answer(
         to query: HistoryQuery,
-        of entry: BindingDirectory.Entry
+        of entry: BindingDirectory.Entry,
+        for caller: BindingCaller? = nil
     ) async throws(BindingsError) -> JSONObject {
         let empty = try emptyAnswer(to: query, of: entry)
+        if let caller, !queries.begin(by: caller) { throw Self.tooManyQueries }
+        defer { if let caller { queries.end(by: caller) } }
         return try await asked { history throws(HistoryError) in
             try await history.json(empty, of: entry.id)
         }
@@ -82,6 +90,12 @@ extension BindingService {
             throw Self.unreadable
         }
     }
+
+    private static let tooManyQueries = BindingsError.refused(
+        .rateLimited,
+        "too many queries of histories wait, \(OpenQueries.mostOfCaller) of one caller and \(OpenQueries.most) of all are"
+            + " possible; ask again when one is answered"
+    )
 
     private static let unreadable = BindingsError.refused(
         .serverUnreachable,

@@ -68,7 +68,7 @@ extension BindingService: ThingIFStates {
             if case .thing = caller {
                 throw .refused(.notAllowed, "a thing does not ask for its history; send a user's token")
             }
-            return .success(try await answer(to: query, of: entry))
+            return .success(try await answer(to: query, of: entry, for: caller))
         } catch {
             return .failure(error)
         }
@@ -113,12 +113,24 @@ extension BindingService: ThingIFStates {
             await reachAtEdge(entry.id)
             entry = directory.entry(entry.id) ?? entry
         }
-        switch records.states.accept(upload, of: entry.id, isHeard: isHeard, at: now) {
+        let isData = entry.route == .edge && entry.thing != nil
+        if isData, let thing = entry.thing, !records.states.knowsFields(of: entry.id),
+            let data = await place.data(thing)
+        {
+            records.states.noteFields(data, of: entry.id)
+        }
+        switch records.states.accept(upload, of: entry.id, isHeard: isHeard, isData: isData, at: now) {
         case .tooMany:
             throw .refused(
                 .rateLimited,
                 "thing \(entry.vendor) may report \(ReportedStates.perSecond) states a second,"
                     + " and \(ReportedStates.atOnce) at once"
+            )
+        case .tooLarge(let fields, let bytes):
+            throw .refused(
+                .tooLarge,
+                "the data of thing \(entry.vendor) may have \(ReportedFields.most) fields and"
+                    + " \(ReportedFields.mostBytes) bytes, with this state they would have \(fields) and \(bytes)"
             )
         case .accepted(let isFirst, let current):
             if !isRetained { record(upload.samples.map { Sample($0.state, at: $0.at) }, of: entry) }

@@ -17,6 +17,8 @@ final class ReportedStates: Sendable {
     /// A first state is to be stored at once: whether there was one decides an answer.
     enum Acceptance: Sendable {
         case tooMany
+        /// The thing's data would have too many fields, or too many bytes.
+        case tooLarge(fields: Int, bytes: Int)
         /// - Parameter current: What became the thing's state; `nil` if that is newer.
         case accepted(isFirst: Bool, current: StateUpload.Sample?)
     }
@@ -35,6 +37,8 @@ final class ReportedStates: Sendable {
         /// When it had the last state, milliseconds since 1970; `nil` before the first.
         var at: Int64?
         var bucket = TokenBucket(capacity: Double(atOnce), perSecond: Double(perSecond))
+        /// What it has reported into its data; `nil` while that is not known.
+        var fields: ReportedFields?
         /// The last data of a thing that the Flare server keeps.
         var data: JSONObject?
     }
@@ -74,13 +78,26 @@ final class ReportedStates: Sendable {
     ///
     /// - Parameters:
     ///   - isHeard: Whether the thing itself has sent them.
+    ///   - isData: Whether the newest becomes a part of the thing's data.
     ///   - now: Milliseconds since 1970.
-    func accept(_ upload: StateUpload, of id: BindingID, isHeard: Bool, at now: Int64) -> Acceptance {
+    func accept(
+        _ upload: StateUpload,
+        of id: BindingID,
+        isHeard: Bool,
+        isData: Bool = false,
+        at now: Int64
+    ) -> Acceptance {
         let acceptance = state.withLock { state -> Acceptance in
             var known = state.known[id] ?? Known()
             defer { state.known[id] = known }
             guard known.bucket.take(Double(upload.cost), at: now) else { return .tooMany }
             let (isFirst, current) = (known.at == nil, upload.current(after: known.at))
+            if isData, let current, let fields = known.fields {
+                var next = fields
+                next.add(current.state)
+                guard fields.allows(next) else { return .tooLarge(fields: next.count, bytes: next.bytes) }
+                known.fields = next
+            }
             if let current { known.at = current.at }
             state.add(
                 BindingReport(id, state: current?.state, at: current?.at, seen: isHeard ? now : nil)
@@ -89,6 +106,15 @@ final class ReportedStates: Sendable {
         }
         port.yield()
         return acceptance
+    }
+
+    /// Whether it is known how large the data of a thing at the edge are.
+    func knowsFields(of id: BindingID) -> Bool { state.withLock { $0.known[id]?.fields != nil } }
+
+    /// Notes the data of a thing at the edge, to which it adds what it reports.
+    func noteFields(_ data: JSONObject, of id: BindingID) {
+        let fields = ReportedFields(data)
+        state.withLock { $0.known[id, default: Known()].fields = fields }
     }
 
     /// The thing was heard.
