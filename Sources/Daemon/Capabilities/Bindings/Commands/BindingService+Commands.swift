@@ -179,12 +179,8 @@ extension BindingService: ThingIFCommands {
     ) async throws(BindingsError) -> Grantee? {
         guard case .user(let user, _) = caller else { return nil }
         guard let name else { return .user(user) }
-        let issuer: Grantee
-        do throws(BindingsError) {
-            issuer = try grantee(name)
-        } catch {
-            throw .refused(.invalidValue, "issuer is no user or group of users here", field: "issuer")
-        }
+        let asker = Asker(identity: .door(.user(caller)), address: nil)
+        let issuer = try grantee(name, for: asker, as: "issuer")
         let table = accounts.table
         guard table.includes(user, in: issuer) else {
             throw .refused(.notAllowed, "issuer must be you, or a group that you are in", field: "issuer")
