@@ -113,7 +113,8 @@ extension BindingService: ThingIFStates {
             await reachAtEdge(entry.id)
             entry = directory.entry(entry.id) ?? entry
         }
-        switch records.states.accept(upload, of: entry.id, isHeard: isHeard, at: now) {
+        // What the broker has kept says nothing about when the thing spoke.
+        switch records.states.accept(upload, of: entry.id, isHeard: isHeard && !isRetained, at: now) {
         case .tooMany:
             throw .refused(
                 .rateLimited,
