@@ -86,7 +86,9 @@ extension BindingService: ThingIFCommands {
             guard let list = list(entry) else { return .success(["commands": []]) }
             var page = try list.page(limit, after: key)
             if await fetched(page.entries, of: entry, by: caller) { page = try list.page(limit, after: key) }
-            var body: JSONObject = ["commands": .array(page.entries.map { .object(list.json($0)) })]
+            let isForThing = caller == .thing(entry.id)
+            let commands = page.entries.map { JSONValue.object(list.json($0, isForThing: isForThing)) }
+            var body: JSONObject = ["commands": .array(commands)]
             body["nextPaginationKey"] = page.next.map { .string($0) }
             return .success(body)
         } catch {
@@ -105,7 +107,7 @@ extension BindingService: ThingIFCommands {
             // What was set without a command may still wait to be written.
             guard let list = list(entry), var found = try list.entry(id) else { throw Self.noCommand(id) }
             if await fetched([found], of: entry, by: caller) { found = try list.entry(id) ?? found }
-            return .success(list.json(found))
+            return .success(list.json(found, isForThing: caller == .thing(entry.id)))
         } catch {
             return .failure(error)
         }
