@@ -6,6 +6,7 @@ import JSON
 import Messages
 import People
 import Testing
+import Threading
 
 /// When a thing was last heard: only what it does itself counts.
 @Suite(.timeLimit(.minutes(2)))

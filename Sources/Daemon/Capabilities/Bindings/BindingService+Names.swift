@@ -1,3 +1,4 @@
+import Accounts
 import Bindings
 import Flare
 import People
