@@ -64,6 +64,17 @@ struct ThingCommandTests {
         #expect(command.actionResults?.last?.errorMessage == "timeout: the thing did not answer within 60 s")
     }
 
+    @Test func `the thing reads what is settled before the end, and null for what it is to answer`() {
+        var command = Self.command()
+        #expect(command.jsonForThing["actionResults"] == nil)
+        _ = command.apply(.answered(1, Self.result(1, false)), at: 1002)
+        #expect(command.json["actionResults"] == nil)
+        #expect(command.jsonForThing["actionResults"]?.array?.first == .null)
+        #expect(command.jsonForThing["actionResults"]?.array?.last == Self.result(1, false).json)
+        _ = command.apply(.answered(0, Self.result(0)), at: 1003)
+        #expect(command.jsonForThing == command.json)
+    }
+
     @Test func `a late result still counts, and ends nothing twice`() {
         var command = Self.command()
         _ = command.apply(.due, at: 61_000)

@@ -16,6 +16,7 @@
 enum { KEPT = 500, LONGEST_LIST = 61440, REMEMBERED = 32, DAY = 86400000 };
 
 static const char *base, *vendor, *secret;     /* who it is */
+static char broker[300];                       /* host and port, for messages */
 static int is_on = 1;                          /* what can be set, and what a state tells */
 static double brightness = 1;
 static char color[32] = "white";               /* a name of CSS, or #rrggbb */
@@ -23,28 +24,26 @@ static struct { int64_t when; char state[120]; } kept[KEPT]; /* by the steady cl
 static int count, sending, sent_as;            /* kept states, how many are under way, and in which message */
 static int64_t acknowledged, pause_until;      /* when the broker had them; nothing is uploaded before */
 static char seen[REMEMBERED][201];             /* the commands that it had */
+static const char *parts_sent[64];             /* by the last digits of their numbers: what the broker answers to */
 static int next_seen, is_linked, is_onboarded;
 static int64_t next_onboard, next_state, offset; /* of the time of day from the steady clock */
 static struct mosquitto *client;
 static char out[65536];                        /* the message that is being written */
 static size_t used;
 static volatile sig_atomic_t is_over;
-static void end(int signal) { (void)signal; is_over = 1; }
+static void end(int signal) { is_over = 1; }
 /* Settings come from the environment: other users can read arguments. */
 static const char *setting(const char *name, const char *otherwise) {
     const char *value = getenv(name);
     return value && *value ? value : otherwise;
 }
-
-/* Milliseconds of the steady clock. */
-static int64_t now(void) {
+static int64_t now(void) { /* milliseconds of the steady clock */
     struct timespec t = { 0, 0 };
     return clock_gettime(CLOCK_MONOTONIC, &t), (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 static const char *blank(const char *p) { return p + strspn(p, " \t\r\n"); }
-/* What follows the JSON value at p; NULL if there is no value. */
-static const char *after(const char *p, int depth) {
+static const char *after(const char *p, int depth) { /* what follows the JSON value at p; NULL if there is none */
     size_t length = strcspn(p, ",]}: \t\r\n");
     char last = *p == '{' ? '}' : ']';
     if (*p == '"') {
@@ -76,33 +75,36 @@ static const char *member(const char *p, const char *name, const char **key) {
     return NULL;
 }
 
-/* Copies what stands between the quotes, as it is written there. */
-static int text(const char *p, char *to, size_t size) {
+static int text(const char *p, char *to, size_t size) { /* copies what stands between the quotes, as it is there */
     if (!p || *p != '"' || (size_t)(after(p, 0) - p) > size + 1) return 0;
     return snprintf(to, size, "%.*s", (int)(after(p, 0) - p) - 2, p + 1) >= 0;
 }
-
-/* Writes a part of the message. */
-static void add(const char *format, ...) {
+static void add(const char *format, ...) { /* writes a part of the message */
     va_list values;
     va_start(values, format);
     int length = vsnprintf(out + used, sizeof out - used, format, values);
     va_end(values);
     used = length < 0 || (size_t)length >= sizeof out - used ? sizeof out - 1 : used + (size_t)length;
 }
-
 static const char *topic(const char *part) {
     static char name[1100];
     return snprintf(name, sizeof name, "%s/edge/%s/%s", base, vendor, part), name;
 }
 static int publish(const char *part, const char *message, bool is_retained) {
     int number = 0;
-    return mosquitto_publish(client, &number, topic(part), (int)strlen(message), message, 1, is_retained), number;
+    mosquitto_publish(client, &number, topic(part), (int)strlen(message), message, 1, is_retained);
+    return parts_sent[number % 64] = part, number;
+}
+static void tell(const char *what, const char *where, const char *why) { /* once, until something else is told */
+    static char line[1500], last[sizeof line];
+    snprintf(line, sizeof line, "%s %s: %s\n", what, where, why);
+    if (strcmp(line, last)) fputs(strcpy(last, line), stderr);
 }
 
 static void onboard(void) {
     const char *parts[] = { "onboarded", "command", "error" }; /* again each time: the broker may not have let it */
-    for (int i = used = 0; i < 3; i++) mosquitto_subscribe(client, NULL, topic(parts[i]), 1);
+    for (int i = used = 0, number; i < 3; i++)
+        if (!mosquitto_subscribe(client, &number, topic(parts[i]), 1)) parts_sent[number % 64] = parts[i];
     add("{\"password\":\"");
     for (const char *p = secret; *p; p++) add(*p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
     add("\",\"type\":\"lamp\",\"firmware\":\"1.0\",\"interval\":\"15_MINUTES\",\"tx\":\"1\"}");
@@ -112,10 +114,8 @@ static void onboard(void) {
 
 static void forget(int first) {
     memmove(kept, kept + first, (size_t)(count - first) * sizeof *kept);
-    count -= first;
-    sending = sending > first ? sending - first : 0;
+    count -= first, sending = sending > first ? sending - first : 0;
 }
-
 /* Keeps the present state; the oldest one goes if there are too many. A real thermometer has wires. */
 static void measure(void) {
     double temperature = 21 + sin((double)now() / 60000);
@@ -124,9 +124,7 @@ static void measure(void) {
     const char *form = "{\"on\":%s,\"brightness\":%.6g,\"color\":\"%s\",\"temperature\":%.2f}";
     snprintf(kept[count++].state, sizeof kept->state, form, is_on ? "true" : "false", brightness, color, temperature);
 }
-
-/* Uploads what was kept: the present state alone, or a list with times. */
-static void upload(void) {
+static void upload(void) { /* what was kept: the present state alone, or a list with times */
     int64_t time = now();
     if (sending && acknowledged && time - acknowledged > 1000) forget(sending); /* until then an error may come */
     while (!sending && count && time - kept[0].when > DAY - 60000) forget(1);
@@ -155,8 +153,7 @@ static void set_clock(const char *message) {
     if (!offset || found > offset || now() - set_at > 3600000) offset = found, set_at = now();
 }
 
-/* Does one action. Returns NULL, or what is wrong: a code and a sentence. */
-static const char *act(const char *name, const char *value) {
+static const char *act(const char *name, const char *value) { /* returns NULL, or what is wrong: code and sentence */
     char word[sizeof color] = "", *rest;
     if (!strcmp(name, "on")) {
         if (*value != 't' && *value != 'f') return "wrong_type: on must be true or false";
@@ -216,7 +213,6 @@ static void onboarded(const char *message) {
     if (file < 0) perror(fresh);
     else dprintf(file, "%s\n%s\n", id, token), fsync(file), close(file), rename(fresh, keep);
 }
-
 static void refused(const char *message) {
     char code[64] = "", what[300] = "", where[1100] = "";
     text(member(message, "code", NULL), code, sizeof code);
@@ -231,41 +227,43 @@ static void refused(const char *message) {
     else forget(sending);
     sending = 0;
 }
-
 static void received(struct mosquitto *m, void *unused, const struct mosquitto_message *message) {
     static char json[65537]; /* none is larger */
-    (void)m, (void)unused;
     snprintf(json, sizeof json, "%.*s", message->payloadlen, message->payload ? (char *)message->payload : "");
     const char *start = blank(json), *rest = after(start, 0);
-    if (*start == '{' && rest && !*blank(rest)) {
-        set_clock(start);
-        if (!strcmp(message->topic, topic("onboarded"))) onboarded(start);
-        if (!strcmp(message->topic, topic("command"))) command(start);
-        if (!strcmp(message->topic, topic("error"))) refused(start);
-    }
+    if (*start != '{' || !rest || *blank(rest)) return;
+    set_clock(start);
+    if (!strcmp(message->topic, topic("onboarded"))) onboarded(start);
+    if (!strcmp(message->topic, topic("command"))) command(start);
+    if (!strcmp(message->topic, topic("error"))) refused(start);
 }
 
 /* The broker has a message. With a reason nobody gets it: the daemon has stopped, or its list does not allow it. */
 static void acknowledge(struct mosquitto *m, void *data, int number, int reason, const mosquitto_property *more) {
-    (void)m, (void)data, (void)more;
-    if (reason) fprintf(stderr, "the broker says: %s\n", mosquitto_reason_string(reason));
+    if (reason) tell("publish", topic(parts_sent[number % 64]), mosquitto_reason_string(reason));
     if (sending && number == sent_as) acknowledged = now(), sending = reason ? 0 : sending;
     if (reason) pause_until = next_onboard = now() + 5000;
 }
-
+static void subscribed(struct mosquitto *m, void *data, int number, int count, const int *granted) {
+    if (count && *granted > 127) tell("subscribe", topic(parts_sent[number % 64]), mosquitto_reason_string(*granted));
+}
 static void linked(struct mosquitto *m, void *unused, int result) {
-    (void)m, (void)unused;
-    if (result) fprintf(stderr, "the broker says: %s\n", mosquitto_reason_string(result));
-    if (!(is_linked = !result)) return;
-    publish("status", "online", true);
-    onboard();
+    tell("connect", broker, mosquitto_reason_string(result));
+    is_linked = !result;
+    if (is_linked) publish("status", "online", true), onboard();
+}
+static void unlinked(struct mosquitto *m, void *data, int reason, const mosquitto_property *more) {
+    const char *why = reason > 127 ? mosquitto_reason_string(reason) : mosquitto_strerror(reason);
+    if (reason == 0x8E) why = "another client with the same vendorThingID took its place";
+    if (is_linked && !is_over) tell("lost", broker, why);
 }
 
 /* Connects, and stays until the link is lost. What was not acknowledged is kept, and sent again with its time. */
 static void run(void) {
     const char *certificates = setting("LAMP_CAFILE", NULL);
     if (!(client = mosquitto_new(vendor, true, NULL))) exit(70);
-    mosquitto_connect_callback_set(client, linked);
+    mosquitto_connect_callback_set(client, linked), mosquitto_disconnect_v5_callback_set(client, unlinked);
+    mosquitto_subscribe_callback_set(client, subscribed);
     mosquitto_message_callback_set(client, received);
     mosquitto_publish_v5_callback_set(client, acknowledge);
     mosquitto_int_option(client, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V5);
@@ -275,6 +273,7 @@ static void run(void) {
         exit((fputs("LAMP_CAFILE cannot be used\n", stderr), 66)); /* never without encryption then */
     int result = mosquitto_connect(client, setting("LAMP_BROKER", "localhost"), atoi(setting("LAMP_PORT", "1883")), 30);
     int64_t until = now() + 2000;
+    if (result != MOSQ_ERR_SUCCESS) tell("no broker at", broker, mosquitto_strerror(result));
     while (!is_over && (result == MOSQ_ERR_SUCCESS || now() < until)) {
         if (result != MOSQ_ERR_SUCCESS) nanosleep(&(struct timespec){ 0, 100000000 }, NULL);
         else if ((result = mosquitto_loop(client, 100, 1)) != MOSQ_ERR_SUCCESS) is_linked = 0, until = now() + 2000;
@@ -293,6 +292,7 @@ int main(void) {
     base = setting("LAMP_BASE", "trilateral/node"), vendor = setting("LAMP_VENDOR", NULL);
     secret = setting("LAMP_SECRET", NULL);
     if (!vendor || !secret) return fputs("LAMP_VENDOR and LAMP_SECRET must be set\n", stderr), 64;
+    snprintf(broker, sizeof broker, "%s:%s", setting("LAMP_BROKER", "localhost"), setting("LAMP_PORT", "1883"));
     signal(SIGTERM, end), signal(SIGINT, end);
     for (mosquitto_lib_init(); !is_over;) run();
     return mosquitto_lib_cleanup();

@@ -35,7 +35,9 @@ extension ThingBinding {
             properties: try columns.required("properties") { JSONObject(stored: $0) },
             made: columns.row["made"]
         )
-        (type, firmware, seen) = (columns.row["type"], columns.row["firmware"], columns.row["seen"])
+        (type, firmware) = (columns.row["type"], columns.row["firmware"])
+        let heard: Int64 = columns.row["seen"]
+        seen = heard == Self.neverSeen ? nil : heard
         layout = try columns.optional("layout") { Layout(rawValue: $0) }
         interval = try columns.optional("interval") { GroupInterval(rawValue: $0) }
         fixed = try columns.required("fixed") { FixedField.stored($0) }
@@ -47,6 +49,9 @@ extension ThingBinding {
         (isOwned, isMade) = (columns.flag("owned"), columns.flag("made_thing"))
         isMaking = columns.flag("making")
     }
+
+    /// What stands in the column of a thing that was never heard: it cannot be NULL.
+    private static let neverSeen: Int64 = 0
 
     /// The columns of ``stored``, in this order.
     static let columns = [
@@ -62,7 +67,7 @@ extension ThingBinding {
         ]
         let placed: [(any DatabaseValueConvertible)?] = [
             gateway.map { "\($0)" }, thing.map { "\($0)" }, isMade ? 1 : 0, isMaking ? 1 : 0,
-            route.rawValue, state.map { "\($0)" }, stateAt, made, seen,
+            route.rawValue, state.map { "\($0)" }, stateAt, made, seen ?? Self.neverSeen,
         ]
         return StatementArguments(named + placed)
     }

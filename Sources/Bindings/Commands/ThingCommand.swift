@@ -147,6 +147,15 @@ extension ThingCommand {
         return json
     }
 
+    /// The command as its thing reads it: before the end also the results that are settled, null for the others.
+    package var jsonForThing: JSONObject {
+        var json = json
+        if state.isOpen, results.contains(where: { $0 != nil }) {
+            json["actionResults"] = .array(results.map { $0?.json ?? .null })
+        }
+        return json
+    }
+
     /// The answer on the broker, when it has ended.
     package var answer: JSONObject {
         [

@@ -78,7 +78,7 @@ package enum OnboardingRules {
                 )
             )
         }
-        return .success(onboarded(made, known, request, at: now))
+        return .success(onboarded(made, known, request))
     }
 
     /// Why somebody may not onboard anything in a form; `nil` if they may.
@@ -155,8 +155,7 @@ package enum OnboardingRules {
     private static func onboarded(
         _ before: ThingBinding,
         _ known: Known,
-        _ request: OnboardingRequest,
-        at now: Int64
+        _ request: OnboardingRequest
     ) -> Onboarded {
         var binding = before
         var ignored: [FixedField] = []
@@ -176,7 +175,6 @@ package enum OnboardingRules {
         // It speaks for others, whatever it is told or says.
         if known.hasEndNodes { binding.layout = .gateway }
         binding.isOwned = before.isOwned || isByOwner
-        if !isByOwner { binding.seen = now }
         return Onboarded(
             binding: binding,
             ignored: ignored.map(\.rawValue) + request.dropped,

@@ -1,4 +1,5 @@
 package import People
+import Text
 
 /// An owner as requests name it, before it is looked up: a user or a group, by identifier or name.
 ///
@@ -33,4 +34,29 @@ package enum OwnerName: Sendable, Hashable {
             return nil
         }
     }
+
+    /// Whether it is a user, and the identifier or name.
+    private var parts: (isUser: Bool, word: String) {
+        switch self {
+        case .known(.user(let id)): (true, "\(id)")
+        case .known(.group(let id)): (false, "\(id)")
+        case .user(let name): (true, name)
+        case .group(let name): (false, name)
+        }
+    }
+
+    /// The one that may be meant, to append to a sentence that this one is not there; nothing if none is near.
+    package func hint(users: [String], groups: [String]) -> String {
+        let (isUser, word) = parts
+        let (kind, other) = isUser ? ("user", "group") : ("group", "user")
+        let (own, others) = isUser ? (users, groups) : (groups, users)
+        let near = NearestName.to(word, among: own).map { "\(kind):\($0)" }
+        let meant = others.contains(word) ? "\(other):\(word)" : near
+        return meant.map { "; did you mean \"\($0)\"?" } ?? ""
+    }
+}
+
+extension OwnerName: CustomStringConvertible {
+    /// As a request names it, with the kind in small letters.
+    package var description: String { "\(parts.isUser ? "user" : "group"):\(parts.word)" }
 }

@@ -57,9 +57,14 @@ package struct AppInstance: Sendable, Hashable {
 // MARK: - Use
 
 extension AppInstance {
+    /// How a sentence calls it.
+    package var title: String {
+        tag.isEmpty ? "the instance without a tag" : "instance \(QuotedValue.of(tag))"
+    }
+
     /// What is wrong with it here, or `nil`: it is of another application or site, or of a newer program.
     package func problem(realm: String, site: Site) -> String? {
-        let name = tag.isEmpty ? "the instance" : "instance \(QuotedValue.of(tag))"
+        let name = title
         if format > Self.currentFormat {
             return "\(name) has the newer format \(format); this program reads up to \(Self.currentFormat)"
         }
@@ -78,7 +83,7 @@ extension AppInstance {
         if let known = self.thing {
             return .failure(
                 .alreadyOnboarded(
-                    "the instance has thing \(known); use another tag, or remove the instance first"
+                    "\(title) has thing \(known); use another tag, or remove the instance first"
                 )
             )
         }
@@ -91,6 +96,6 @@ extension AppInstance {
     /// The thing, for everything but onboarding.
     package var onboardedThing: Result<BindingID, BindingsError> {
         thing.map { .success($0) }
-            ?? .failure(.notOnboarded("the instance has no thing yet; onboard one first"))
+            ?? .failure(.notOnboarded("\(title) has no thing yet; onboard one with its tag first"))
     }
 }

@@ -54,15 +54,15 @@ package struct ThingBinding: Sendable, Hashable {
     package var stateAt: Int64?
     /// When it was onboarded first, milliseconds since 1970.
     package let made: Int64
-    /// When it was last heard, milliseconds since 1970.
-    package var seen: Int64
+    /// When the thing itself was last heard, milliseconds since 1970; `nil` if it never was.
+    package var seen: Int64?
 
     /// - Parameter made: The time of the first onboarding, milliseconds since 1970.
     package init(_ id: BindingID, vendor: String, password: String, properties: JSONObject = [:], made: Int64)
     {
         (self.id, self.vendor, self.password) = (id, vendor, password)
         self.properties = properties
-        (self.made, seen) = (made, made)
+        self.made = made
     }
 
     /// The interval of the groups of its history, if it has one: an interval and an owner.

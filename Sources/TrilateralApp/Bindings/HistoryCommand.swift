@@ -96,11 +96,11 @@ struct HistoryCommand: AsyncParsableCommand {
     // MARK: States
 
     private func printStates(_ times: ClosedRange<Int64>) async throws {
-        if !json { try StandardOutput.print("ts,state") }
         var truncation = Truncation()
         var key: JSONValue?
         repeat {
             let page = try await ask(times, ["paginationKey": key])
+            if key == nil, !json { try StandardOutput.print("ts,state") }
             truncation.warn(of: page, from: times.lowerBound)
             let lines = (page["results"]?.array ?? []).compactMap(\.object).map {
                 json ? $0.description : Self.line($0)
@@ -131,6 +131,8 @@ struct HistoryCommand: AsyncParsableCommand {
             )
         }
         var truncation = Truncation()
+        // The fields of which no group has a value.
+        var (empty, hasGroups) = (Set(aggregations.map(\.field)), false)
         var isFirst = true
         for piece in pieces {
             let answer = try await ask(piece, others)
@@ -141,19 +143,51 @@ struct HistoryCommand: AsyncParsableCommand {
                 )
             }
             isFirst = false
-            let lines = (answer["rows"]?.array ?? []).map { row in
-                json ? Self.object(row, aggregations).text : Self.line(row)
+            let rows = answer["rows"]?.array ?? []
+            for row in rows {
+                hasGroups = true
+                for (aggregation, value) in zip(aggregations, row["values"]?.array ?? [])
+                where !value.isNull && (aggregation.function != .count || value != 0) {
+                    empty.remove(aggregation.field)
+                }
+            }
+            let lines = rows.map { row in
+                json ? Self.object(row, aggregations).text : Self.line(row, aggregations)
             }
             if !lines.isEmpty { try StandardOutput.print(lines: lines) }
         }
+        guard hasGroups else { return }
+        for field in empty.sorted() {
+            let kinds = Set(aggregations.filter { $0.field == field }.map(\.function))
+            let what = kinds == [.count] ? "value" : "number"
+            StandardError.report(
+                "warning: the field \(QuotedValue.of(field)) had no \(what) in that time",
+                as: .warning
+            )
+        }
     }
 
-    private static func line(_ row: JSONValue) -> String {
+    private static func line(_ row: JSONValue, _ aggregations: [Aggregation]) -> String {
         let times = ["from", "to"].map { member in
             CivilTime(milliseconds: Int64(row[member]?.integer ?? 0)).shortText
         }
-        let values = [row["count"] ?? .null] + (row["values"]?.array ?? [])
-        return CommaSeparated.line(times + values.map(ListOption.text))
+        let figures = zip(aggregations, row["values"]?.array ?? []).map { aggregation, value in
+            switch aggregation.function {
+            case .mean, .sum: Self.rounded(value)
+            case .max, .min, .count: value
+            }
+        }
+        return CommaSeparated.line(times + ([row["count"] ?? .null] + figures).map(ListOption.text))
+    }
+
+    /// What was worked out, without the last digits of a sum of binary fractions: 103.9, not 103.89999999999999.
+    ///
+    /// Whole numbers are exact, and stay as they are.
+    private static func rounded(_ value: JSONValue) -> JSONValue {
+        guard case .number(let number) = value, number.isFinite, number != number.rounded() else {
+            return value
+        }
+        return Double(String(format: "%.12g", number)).map { .number($0) } ?? value
     }
 
     /// A group with each figure by its name.

@@ -16,7 +16,12 @@ struct ThingExpectCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The thing's vendorThingID: \(VendorName.thingRule).", valueName: "vendor"))
     var vendor: String
 
-    @Option(help: ArgumentHelp("What kind of thing it is, such as meter.", valueName: "type"))
+    @Option(
+        help: ArgumentHelp(
+            "What kind of thing it is: a profile of that name says what can be set; any other name is a label.",
+            valueName: "type"
+        )
+    )
     var type: String?
 
     @Option(file: "The password file of mosquitto, which gets a line for the thing; made if it is missing.")

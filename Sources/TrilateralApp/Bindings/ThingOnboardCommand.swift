@@ -14,7 +14,8 @@ struct ThingOnboardCommand: AsyncParsableCommand {
         discussion: """
             The first onboarding sets the password, each later one must give it. Type, properties and interval are fixed \
             by the first who gives them, and all three by the first owner; a thing without an interval then has no \
-            history. The first onboarding gives the token; nobody can see it again.
+            history. A token is printed by the first onboarding of a thing, and by each one without --owner; nobody \
+            can see it again. `trilateral thing token --rotate` makes another one.
             """
     )
 
@@ -33,8 +34,9 @@ struct ThingOnboardCommand: AsyncParsableCommand {
         try StandardOutput.print(lines: [id, token].compactMap(\.self))
         let ignored = (answer["ignored"]?.array ?? []).map(ListOption.text)
         if !ignored.isEmpty {
+            let names = ignored.map { OnboardingOptions.fixedNames[$0] ?? $0 }
             StandardError.report(
-                "warning: not changed, because it is fixed or reserved: \(ignored.joined(separator: ", "))"
+                "warning: not changed, because it is fixed or reserved: \(names.joined(separator: ", "))"
             )
         }
         let name = options.vendorThingID ?? id
@@ -75,7 +77,12 @@ struct OnboardingOptions: ParsableArguments {
     )
     var owner: String?
 
-    @Option(help: ArgumentHelp("What kind of thing it is, such as meter.", valueName: "type"))
+    @Option(
+        help: ArgumentHelp(
+            "What kind of thing it is: a profile of that name says what can be set; any other name is a label.",
+            valueName: "type"
+        )
+    )
     var type: String?
 
     @Option(help: ArgumentHelp("Properties of the thing, a JSON object.", valueName: "json"))
@@ -146,6 +153,12 @@ struct OnboardingOptions: ParsableArguments {
         ]
         return given.merging(place) { $1 }
     }
+
+    /// What a person has given for each field that may be fixed already.
+    fileprivate static let fixedNames = [
+        FixedField.type.rawValue: "--type", FixedField.properties.rawValue: "--properties",
+        FixedField.interval.rawValue: "--interval",
+    ]
 
     /// What a person has given for each member.
     private var optionNames: [String: String] {

@@ -47,7 +47,11 @@ struct ThingOwnerRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm",
         abstract: "Take a thing away from one of its owners.",
-        discussion: "The last one can go, too: the thing takes no commands then until it has an owner again."
+        discussion: """
+            The last one can go, too: nobody manages the thing then until somebody claims it with its password. It reports, \
+            and who may write it in the place commands it, as before. Who knows the password can claim it again; only \
+            `trilateral thing forget` and another password shut somebody out.
+            """
     )
 
     @OptionGroup private var owner: OwnershipArguments

@@ -33,7 +33,7 @@ struct ThingListCommand: AsyncParsableCommand {
     @Flag(help: "Only those that were seen, and have no owner yet.")
     var pending = false
 
-    @Flag(help: "Only those that have an owner.")
+    @Flag(help: "Only those that somebody has claimed, also if nobody owns them now.")
     var onboarded = false
 
     @OptionGroup var list: ListOption

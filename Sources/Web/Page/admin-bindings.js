@@ -58,9 +58,13 @@ const placeOf = (binding, scopes) =>
 
 function facts(binding, scopes) {
 	const owners = (binding.owners || []).join(", ");
+	// What the Flare server drives is not heard itself.
+	const isFlare = binding.thing && binding.route === "flare";
+	const route = binding.thing && (isFlare || binding.seen) && ROUTES[binding.route];
+	const heard = isFlare ? "" : binding.seen ? say("last heard {0}", when(binding.seen)) : say("never heard");
 	return [
-		[binding.type, placeOf(binding, scopes), binding.thing && ROUTES[binding.route] && say(ROUTES[binding.route])].filter(Boolean).join(" · "),
-		[binding.owned ? (owners ? say("Owners: {0}", owners) : say("nobody owns it now")) : "", binding.seen ? say("last heard {0}", when(binding.seen)) : ""].filter(Boolean).join(" · ")
+		[binding.type, placeOf(binding, scopes), route && say(route)].filter(Boolean).join(" · "),
+		[binding.owned ? (owners ? say("Owners: {0}", owners) : say("nobody owns it now")) : "", heard].filter(Boolean).join(" · ")
 	];
 }
 
@@ -109,9 +113,9 @@ function ownerActions(binding, context) {
 /** Claims a thing that is known by name: nothing else can be done with one that only was seen. */
 const claimAction = (binding, context, secrets) => ({
 	label: say("Claim"), done: say("The thing is claimed."), form: () => ({
-		fields: claimFields(context, binding.vendor), submit: say("Claim"), send: async values => {
-			const answer = await claim(values);
-			if (answer.accessToken) secrets.keep(tokenOf(values.vendorThingID, answer));
+		fields: claimFields(context), submit: say("Claim"), send: async values => {
+			const answer = await claim(Object.assign({ vendorThingID: binding.vendor }, values));
+			if (answer.accessToken) secrets.keep(tokenOf(binding.vendor, answer));
 			return answer;
 		}
 	})
@@ -144,8 +148,8 @@ function actions(binding, context, secrets) {
 
 // Forms
 
-const vendorField = value => ({
-	name: "vendorThingID", label: say("Name of the thing"), value, hint: say("As on its label: letters, digits, dots, dashes."), required: true, isWord: true, maxlength: 200
+const vendorField = () => ({
+	name: "vendorThingID", label: say("Name of the thing"), hint: say("As on its label: letters, digits, dots, dashes."), required: true, isWord: true, maxlength: 200
 });
 
 const typeField = name => ({ name, label: say("Type (optional)"), isWord: true, maxlength: 100 });
@@ -160,16 +164,17 @@ function choices({ scopes, me, current }) {
 	return { things: scopes.ownThings(me).filter(([word]) => isHere(word)), zones: zones.map(zone => [zone.slug || zone.id, zone.name || zone.slug]) };
 }
 
-function claimFields(context, vendor) {
+/** Without the name of the thing, which the form may know. */
+function claimFields(context) {
 	const { things, zones } = choices(context);
 	return [
-		vendorField(vendor), { name: "thingPassword", label: say("Its password"), hint: say("As on its label. For a thing that is new here it is set now, for good."), required: true, isWord: true, maxlength: 200 },
+		{ name: "thingPassword", label: say("Its password"), hint: say("As on its label. For a thing that is new here it is set now, for good."), required: true, isWord: true, isSecret: true, maxlength: 200 },
 		typeField("thingType"),
 		{
-			name: "dataGroupingInterval", label: say("History by"), type: "select", options: [["", say("no history")], ...INTERVALS.map(one => [one, nameOfInterval(one)])],
+			name: "dataGroupingInterval", label: say("History by"), type: "select", value: "15_MINUTES", options: [["", say("no history")], ...INTERVALS.map(one => [one, nameOfInterval(one)])],
 			hint: say("This cannot be changed later. Without it there is no history, ever.")
 		},
-		{ name: "thing", label: say("Which thing it is"), type: "select", options: [["", say("the one of its name, or a new one")], ...things] },
+		{ name: "thing", label: say("Which thing it is"), type: "select", options: [["", say("by its name, or new")], ...things] },
 		{ name: "zone", label: say("Zone of a new one"), type: "select", options: [["", say("where this device is")], ...zones], shown: ({ thing }) => !thing },
 		...(context.users.length ? [Object.assign(whoField(context), { name: "owner", label: say("Owner"), value: context.me.name })] : [])
 	];
@@ -205,7 +210,7 @@ export async function bindingsParts(context) {
 	make("onboarded", {
 		title: say("Things with owners"), before: secrets.node, empty: say("Nobody has claimed a thing yet."),
 		note: say("A thing that a maker built has a name and a password, usually on its label. Who has both can claim it."), add: {
-			title: say("Claim a thing"), form: () => ({ fields: claimFields(context), submit: say("Claim"), send: claim })
+			title: say("Claim a thing"), form: () => ({ fields: [vendorField(), ...claimFields(context)], submit: say("Claim"), send: claim })
 		},
 		done: (answer, { vendorThingID }, list) => {
 			if (answer.accessToken) secrets.show(tokenOf(vendorThingID, answer), list);

@@ -17,8 +17,7 @@ const RANGES = [
 const GROUPS = 59;
 /** So many questions are asked for one chart at most. */
 const QUESTIONS = 13;
-const HEIGHT = 220;
-const MARGIN = { left: 56, right: 12, top: 10, bottom: 26 };
+const HEIGHT = 240;
 
 export const INTERVALS = Object.keys(LENGTHS);
 
@@ -48,13 +47,13 @@ async function groups(name, field, length, from, to) {
 	return { groups: found.filter(group => isNumber(group.mean)), goneBefore: gone.length ? Math.max(...gone) : null };
 }
 
-/** Round numbers between two others, about four. */
+/** Round numbers between two others: two at least, about five. */
 function ticks(low, high) {
-	const rough = (high - low) / 4;
+	const rough = (high - low) / 5;
 	const power = Math.pow(10, Math.floor(Math.log10(rough)));
 	const step = power * ([1, 2, 5, 10].find(one => one * power >= rough) || 10);
 	const found = [];
-	for (let value = Math.ceil(low / step) * step; value <= high && found.length < 9; value += step) found.push(Math.round(value / step) * step);
+	for (let value = Math.ceil(low / step) * step; value <= high && found.length < 9; value += step) found.push(Number((Math.round(value / step) * step).toPrecision(12)) || 0);
 	return found;
 }
 
@@ -79,28 +78,33 @@ function runs(all) {
 /** The picture. Its colours are those of the text around it, light or dark. */
 function picture(all, from, to, width, label) {
 	const [low, high] = limits(all);
-	const x = time => (MARGIN.left + (time - from) / (to - from) * (width - MARGIN.left - MARGIN.right)).toFixed(1);
-	const y = value => (HEIGHT - MARGIN.bottom - (value - low) / (high - low) * (HEIGHT - MARGIN.top - MARGIN.bottom)).toFixed(1);
+	// As small as the hints of the page.
+	const size = 0.95 * (parseFloat(getComputedStyle(document.documentElement).fontSize) || 16);
+	const [left, right, top, bottom] = [4 * size, size, size, 2 * size];
+	const x = time => (left + (time - from) / (to - from) * (width - left - right)).toFixed(1);
+	const y = value => (HEIGHT - bottom - (value - low) / (high - low) * (HEIGHT - top - bottom)).toFixed(1);
 	const middle = group => x((group.from + group.to) / 2);
-	const text = (content, attributes) => shape("text", Object.assign({ "font-size": 12, fill: "currentColor", text: content }, attributes));
+	// A group alone is as wide as can be seen.
+	const points = run => (run.length > 1 ? run.map(group => [middle(group), group]) : [-4, 4].map(step => [(Number(middle(run[0])) + step).toFixed(1), run[0]]));
+	const text = (content, attributes) => shape("text", Object.assign({ "font-size": size, fill: "currentColor", text: content }, attributes));
 	const node = shape("svg", { class: "chart", role: "img", "aria-label": label, viewBox: "0 0 " + width + " " + HEIGHT, width: "100%" });
 	for (const value of ticks(low, high)) {
-		node.appendChild(shape("path", { d: "M" + MARGIN.left + " " + y(value) + "H" + (width - MARGIN.right), stroke: "currentColor", "stroke-opacity": 0.2 }));
-		node.appendChild(text(told(value), { x: MARGIN.left - 6, y: Number(y(value)) + 4, "text-anchor": "end" }));
+		node.appendChild(shape("path", { d: "M" + left + " " + y(value) + "H" + (width - right), stroke: "currentColor", "stroke-opacity": 0.2 }));
+		node.appendChild(text(told(value), { x: left - 6, y: Number(y(value)) + size / 3, "text-anchor": "end" }));
 	}
 	const options = to - from > 2 * DAY ? { month: "short", day: "numeric" } : { hour: "2-digit", minute: "2-digit" };
-	const labels = width < 480 ? 2 : 4;
+	const labels = width < 36 * size ? 2 : 4;
 	for (let index = 0; index <= labels; index++) {
 		const time = from + (to - from) * index / labels;
-		node.appendChild(text(when(time, options), { x: x(time), y: HEIGHT - 8, "text-anchor": index === 0 ? "start" : index === labels ? "end" : "middle" }));
+		node.appendChild(text(when(time, options), { x: x(time), y: HEIGHT - size / 2, "text-anchor": index === 0 ? "start" : index === labels ? "end" : "middle" }));
 	}
 	const whole = all.filter(({ min, max }) => isNumber(min) && isNumber(max));
 	for (const run of runs(whole)) {
-		const band = run.map(group => middle(group) + " " + y(group.max)).concat(run.slice().reverse().map(group => middle(group) + " " + y(group.min)));
+		const edge = points(run);
+		const band = edge.map(([at, { max }]) => at + " " + y(max)).concat(edge.slice().reverse().map(([at, { min }]) => at + " " + y(min)));
 		node.appendChild(shape("path", { d: "M" + band.join("L") + "Z", fill: "currentColor", "fill-opacity": 0.15 }));
 	}
-	// A group alone is a dot: a line without length has round ends.
-	const line = runs(all).map(run => "M" + middle(run[0]) + " " + y(run[0].mean) + "h0" + run.slice(1).map(group => "L" + middle(group) + " " + y(group.mean)).join("")).join("");
+	const line = runs(all).map(run => "M" + points(run).map(([at, { mean }]) => at + " " + y(mean)).join("L")).join("");
 	node.appendChild(shape("path", {
 		class: "mean", d: line, fill: "none", stroke: "currentColor", "stroke-width": 2.5, "stroke-linecap": "round", "stroke-linejoin": "round"
 	}));
@@ -108,12 +112,15 @@ function picture(all, from, to, width, label) {
 }
 
 class HistoryChart {
-	constructor(name, fields, interval) {
+	constructor(name, fields, { interval, made }) {
 		this.name = name;
+		this.interval = interval;
 		this.length = LENGTHS[interval];
 		this.back = 0;
 		const ranges = rangesOf(this.length);
-		this.range = (ranges.find(([range]) => range >= 24 * this.length) || ranges[ranges.length - 1])[0];
+		// Of a thing that is new here not much would be seen otherwise.
+		const wanted = Math.min(24 * this.length, Date.now() - Date.parse(made) || Infinity);
+		this.range = (ranges.find(([range]) => range >= wanted) || ranges[ranges.length - 1])[0];
 		this.field = fields[0];
 		this.title = element("div", { class: "item-facts", role: "status" });
 		this.place = element("div");
@@ -180,9 +187,9 @@ class HistoryChart {
 			return;
 		}
 		const numbers = [].concat(...all.map(({ min, max, mean }) => [min, max, mean])).filter(isNumber);
-		const text = say("{0}, {1}: between {2} and {3}, last {4}.", field, span, told(Math.min(...numbers)), told(Math.max(...numbers)), told(all[all.length - 1].mean));
+		const text = say("{0}, {1}: between {2} and {3}, last mean {4}.", field, span, told(Math.min(...numbers)), told(Math.max(...numbers)), told(all[all.length - 1].mean));
 		this.place.appendChild(picture(all, from, to, Math.max(280, Math.round(this.place.clientWidth) || 600), text));
-		setText(this.title, text + gone);
+		setText(this.title, text + " " + say("The line is the mean by {0}, the band goes from the least to the greatest value.", nameOfInterval(this.interval)) + gone);
 	}
 }
 
@@ -201,5 +208,5 @@ export async function historyOf(binding, name) {
 	if (!state) state = (await ask("GET", "things/" + part(name))).data || {};
 	const fields = Object.keys(state).filter(key => isNumber(state[key])).sort();
 	if (!fields.length) return element("div", { text: say("It has reported no numbers yet.") });
-	return new HistoryChart(name, fields, binding.interval).node;
+	return new HistoryChart(name, fields, binding).node;
 }

@@ -6,7 +6,7 @@ export const WORDS = {
 	"The same as a QR code": "Dasselbe als QR-Code",
 	"reports by itself": "meldet sich selbst", "controlled through the Flare server": "über den Flare-Server gesteuert",
 	"Thing: {0}": "Ding: {0}", "not among the things of this place": "nicht unter den Dingen dieses Ortes", "Owners: {0}": "Besitzer: {0}",
-	"nobody owns it now": "zurzeit ohne Besitzer", "last heard {0}": "zuletzt gehört {0}", "Identifier: {0}": "Kennung: {0}",
+	"nobody owns it now": "zurzeit ohne Besitzer", "last heard {0}": "zuletzt gehört {0}", "never heard": "noch nie gehört", "Identifier: {0}": "Kennung: {0}",
 	"Known since {0}": "Bekannt seit {0}", "History by {0}": "Verlauf je {0}", "No history": "Kein Verlauf", "Firmware: {0}": "Firmware: {0}",
 	"Layout: {0}": "Aufbau: {0}", "Gateway: {0}": "Gateway: {0}", "Reported last": "Zuletzt gemeldet", "Properties": "Eigenschaften",
 	"It has reported nothing yet.": "Es hat noch nichts gemeldet.", "Add an owner": "Besitzer hinzufügen", "The owner is added.": "Der Besitzer ist hinzugefügt.",
@@ -22,7 +22,7 @@ export const WORDS = {
 		"Wie auf seinem Schild. Bei einem Ding, das hier neu ist, wird es jetzt gesetzt, für immer.",
 	"History by": "Verlauf je", "no history": "kein Verlauf",
 	"This cannot be changed later. Without it there is no history, ever.": "Das lässt sich später nicht ändern. Ohne das gibt es nie einen Verlauf.",
-	"Which thing it is": "Welches Ding es ist", "the one of its name, or a new one": "das mit seinem Namen, oder ein neues",
+	"Which thing it is": "Welches Ding es ist", "by its name, or new": "nach Namen, sonst neu",
 	"Zone of a new one": "Zone eines neuen", "where this device is": "wo dieses Gerät ist",
 	"{0} was fixed before and stays as it was": "{0} war schon festgelegt und bleibt, wie es war",
 	"Nobody has claimed a thing yet.": "Noch niemand hat ein Ding übernommen.",
@@ -40,7 +40,9 @@ export const WORDS = {
 	"Later": "Später", "Earlier": "Früher", "Value": "Wert", "Time shown": "Gezeigte Zeit", "Loading …": "Wird geladen …",
 	"Values before {0} are not kept any more.": "Werte vor {0} werden nicht mehr aufbewahrt.",
 	"There are no values from {0}.": "Es gibt keine Werte aus {0}.",
-	"{0}, {1}: between {2} and {3}, last {4}.": "{0}, {1}: zwischen {2} und {3}, zuletzt {4}.",
+	"{0}, {1}: between {2} and {3}, last mean {4}.": "{0}, {1}: zwischen {2} und {3}, letztes Mittel {4}.",
+	"The line is the mean by {0}, the band goes from the least to the greatest value.":
+		"Die Linie ist das Mittel je {0}, das Band reicht vom kleinsten bis zum größten Wert.",
 	"It has no history, because none was chosen before its first owner claimed it.":
 		"Es hat keinen Verlauf, weil keiner gewählt war, als sein erster Besitzer es übernahm.",
 	"It has reported no numbers yet.": "Es hat noch keine Zahlen gemeldet."

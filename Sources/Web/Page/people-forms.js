@@ -185,7 +185,7 @@ export class Form {
 	}
 
 	fail(error) {
-		const secret = Array.from(this.controls.values()).find(({ field, entry }) => field.type === "password" && !entry.hidden);
+		const secret = Array.from(this.controls.values()).find(({ field, entry }) => (field.type === "password" || field.isSecret) && !entry.hidden);
 		this.refuse(error.message, secret && secret.field.name);
 		if (secret) secret.node.select();
 	}

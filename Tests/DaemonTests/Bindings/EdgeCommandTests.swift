@@ -109,6 +109,31 @@ struct EdgeCommandTests {
         }
     }
 
+    @Test func `a thing that fetches a command sees which actions were refused already`() async throws {
+        try await withBindings(server: .withLamp) { home, _ in
+            let thing = try await home.ownLamp(atEdge: true)
+            let id = try await home.give([["brightness": 0.4], ["nothing": 3]]).get()
+            func command(for caller: BindingCaller) async throws -> JSONObject {
+                try await home.service.command(id, of: Self.target, for: caller).get()
+            }
+            let list = try await home.service.commands(
+                of: Self.target,
+                limit: 200,
+                after: nil,
+                for: .thing(thing)
+            ).get()
+            let listed = list["commands"]?.array?.first?.object
+            for command in [listed, try await command(for: .thing(thing))] {
+                #expect(command?["commandState"] == "DELIVERED")
+                let results = try #require(command?["actionResults"]?.array)
+                #expect(results.count == 2 && results.first == .null)
+                #expect(results.last?["nothing"]?["succeeded"] == false)
+            }
+            // For others results come with the end.
+            #expect(try await command(for: home.asOwner)["actionResults"] == nil)
+        }
+    }
+
     @Test(
         arguments: [
             #"[{"brightness":{"succeeded":true}}]"#,

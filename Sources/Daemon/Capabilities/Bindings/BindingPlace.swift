@@ -19,6 +19,8 @@ package struct BindingPlace: Sendable {
     package var slugs: @Sendable ([FlareID]) async -> [FlareID: String]
     /// The data of a thing of the current environment; `nil` for others.
     package var data: @Sendable (FlareID) async -> JSONObject?
+    /// Whether a thing of the current environment says that it can be reached; `nil` if nothing says so.
+    package var isOnline: @Sendable (FlareID) async -> Bool?
     /// Gives a command, for which nobody's rights are asked; `nil` if it was not answered in time.
     package var execute: @Sendable (Command.Operation) async -> Answer?
     /// Gives a command of somebody, from an address; `nil` if it was not answered in time.
@@ -32,13 +34,14 @@ package struct BindingPlace: Sendable {
         locate: @escaping @Sendable (FlareID) async -> AccessObject?,
         slugs: @escaping @Sendable ([FlareID]) async -> [FlareID: String],
         data: @escaping @Sendable (FlareID) async -> JSONObject? = { _ in nil },
+        isOnline: @escaping @Sendable (FlareID) async -> Bool? = { _ in nil },
         execute: @escaping @Sendable (Command.Operation) async -> Answer?,
         give: @escaping @Sendable (Command.Operation, Caller, String?) async -> Answer?,
         command: @escaping @Sendable (String) async -> StoredThingCommand?
     ) {
         (self.plan, self.gone, self.locate) = (plan, gone, locate)
-        (self.slugs, self.data, self.execute) = (slugs, data, execute)
-        (self.give, self.command) = (give, command)
+        (self.slugs, self.data, self.isOnline) = (slugs, data, isOnline)
+        (self.execute, self.give, self.command) = (execute, give, command)
     }
 }
 
@@ -74,6 +77,7 @@ extension BindingPlace {
                 return Dictionary(found.map { ($0.key.id, $0.value) }) { first, _ in first }
             },
             data: { thing in await onLoop { $0.things[thing]?.data } },
+            isOnline: { thing in await onLoop { $0.conditions[thing]?.isOnline } },
             execute: { await commands.execute($0) },
             give: { await commands.execute($0, for: $1, from: $2) },
             command: { id in await onLoop { $0.slices[BindingsSlice.self].command(id) } }

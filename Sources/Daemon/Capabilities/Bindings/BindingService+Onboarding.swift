@@ -65,10 +65,13 @@ extension BindingService {
     ) async throws(BindingsError) -> OnboardingAnswer {
         do throws(BindingsError) {
             let (answer, entry) = try await attempt(request, by: asker, extras)
-            log(.onboard, by: asker, about: entry, request.memberNames)
+            var members = members(of: request)
+            // A thing that onboards itself, as often as it has a link, becomes none.
+            if request.form.isByOwner { members += await linked(entry) }
+            log(.onboard, by: asker, about: entry, members)
             return answer
         } catch {
-            log(.onboard, by: asker, about: entry(of: request), request.memberNames, error)
+            log(.onboard, by: asker, about: entry(of: request), members(of: request), error)
             throw error
         }
     }
@@ -80,7 +83,7 @@ extension BindingService {
     ) async throws(BindingsError) -> (OnboardingAnswer, BindingDirectory.Entry?) {
         let caller = asker.caller(of: request.form)
         if let refusal = OnboardingRules.refusal(of: caller, request.form) { throw .refused(refusal) }
-        let owner = try request.owner.map { name throws(BindingsError) in try grantee(name) }
+        let owner = try request.owner.map { name throws(BindingsError) in try grantee(name, for: asker) }
         let instance = try extras.tag.map { tag throws(BindingsError) in try freeInstance(tag) }
         for _ in 0..<Self.attempts {
             let found = try find(request)
@@ -118,7 +121,11 @@ extension BindingService {
                 switch decide(present.known) {
                 case .failure(let error): return .failed(error)
                 case .success(let onboarded):
-                    try store.keep(onboarded.binding, gateway: present.gateway?.binding, heard: asker.isThing)
+                    try store.keep(
+                        onboarded.binding,
+                        gateway: present.gateway?.binding,
+                        heardAt: asker.isThing ? now : nil
+                    )
                     if let owner { try store.add(owner, to: onboarded.binding, by: giving) }
                     if case .link(let thing, let object, let isMade, _) = plan {
                         let route = onboarded.binding.route(isMade: isMade)
@@ -178,27 +185,6 @@ extension BindingService {
         case .id(let id): directory.entry(id)
         case .vendor(let vendor), .endNode(let vendor, _): directory.entry(ofVendor: vendor)
         }
-    }
-
-    /// A user or group of users that a request names.
-    func grantee(_ name: OwnerName) throws(BindingsError) -> Grantee {
-        let table = accounts.table
-        let found: Grantee? =
-            switch name {
-            case .known(.user(let id)):
-                (table.user(id) ?? table.user(named: "\(id)")).map { .user($0.id) }
-            case .known(.group(let id)):
-                (table.group(id) ?? table.group(named: "\(id)")).map { .group($0.id) }
-            case .user(let name): table.user(named: name).map { .user($0.id) }
-            case .group(let name): table.group(named: name).map { .group($0.id) }
-            }
-        if case .group(let id)? = found, table.group(id)?.kind != .users {
-            throw .refused(.invalidValue, "owner is a group of things; owners are users", field: "owner")
-        }
-        guard let found else {
-            throw .refused(.invalidValue, "owner is no user or group here", field: "owner")
-        }
-        return found
     }
 
     // MARK: The password
@@ -285,14 +271,14 @@ extension BindingService {
 extension AccountsStore {
     /// Stores what an onboarding has made of a binding; the gateway of an end node becomes one.
     ///
-    /// - Parameter isHeard: Whether the thing itself was heard.
+    /// - Parameter heard: When the thing itself was heard; `nil` if somebody else has onboarded it.
     fileprivate func keep(
         _ binding: ThingBinding,
         gateway: ThingBinding?,
-        heard isHeard: Bool
+        heardAt heard: Int64?
     ) throws(AccountsError) {
         var binding = binding
-        if isHeard { binding.route = .edge }
+        if let heard { (binding.route, binding.seen) = (.edge, heard) }
         try saveBinding(binding)
         guard var gateway, gateway.layout != .gateway else { return }
         gateway.layout = .gateway

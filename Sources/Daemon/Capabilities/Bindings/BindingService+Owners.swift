@@ -22,8 +22,9 @@ extension BindingService {
     /// Adds an owner; of a thing without one it is as the onboarding of its first owner.
     func addOwner(_ name: OwnerName, of id: BindingID, by asker: Asker) async throws(BindingsError) {
         var plan = LinkPlan.wait
-        try await logged(.addOwner, id, ["owner"], by: asker) { () async throws(BindingsError) in
-            let owner = try grantee(name)
+        try await logged(.addOwner, id, [memberName(ofOwner: name)], by: asker) {
+            () async throws(BindingsError) in
+            let owner = try grantee(name, for: asker)
             let known = try stored(id).binding
             if !known.isOwned, known.thing == nil {
                 plan = try await self.plan(known, OnboardingExtras(), asker)
@@ -62,8 +63,9 @@ extension BindingService {
     /// Owners do not shut each other out: one is removed by themselves, by who gave them the right, or by who owns
     /// everything.
     func removeOwner(_ name: OwnerName, of id: BindingID, by asker: Asker) async throws(BindingsError) {
-        try await logged(.removeOwner, id, ["owner"], by: asker) { () async throws(BindingsError) in
-            let owner = try grantee(name)
+        try await logged(.removeOwner, id, [memberName(ofOwner: name)], by: asker) {
+            () async throws(BindingsError) in
+            let owner = try grantee(name, for: asker)
             let binding = try stored(id).binding
             let table = accounts.table
             try requireTaking(from: owner, of: binding, asker)
@@ -81,7 +83,8 @@ extension BindingService {
                 return !grants.isEmpty
             }
             guard isThere else {
-                throw .refused(.unknownThing, "that is no owner of thing \(binding.vendor)")
+                let who = table.name(of: owner) ?? "\(owner)"
+                throw .refused(.unknownThing, "\(who) is no owner of thing \(binding.vendor)")
             }
         }
     }

@@ -47,8 +47,13 @@ extension BindingsLocalAPI {
     /// The user of a name; `nil` without one.
     private func user(_ name: String?) async throws(BindingsError) -> AccountID? {
         guard let name else { return nil }
-        guard case .user(let user) = try await service.grantee(try name.asOwner) else {
-            throw .refused(.invalidValue, "an installation is that of a user", field: "owner")
+        let named = try name.asOwner
+        guard case .user(let user) = try service.grantee(named, for: .program(nil)) else {
+            throw .refused(
+                .invalidValue,
+                "an installation is that of a user, \(QuotedValue.of("\(named)")) is a group",
+                field: "owner"
+            )
         }
         return user
     }

@@ -129,6 +129,10 @@ package struct BindingsLocalAPI: Sendable {
         let binding = stored.binding
         let slugs = await service.place.slugs([binding.thing].compactMap(\.self))
         var members = row(stored, slugs[binding.thing])
+        if let thing = binding.thing, binding.route == .edge {
+            let isOnline = await service.place.isOnline(thing)
+            members["availability"] = .string(isOnline.map { $0 ? "online" : "offline" } ?? "unknown")
+        }
         members["firmware"] = binding.firmware.map { .string($0) }
         members["layout"] = binding.layout.map { .string($0.rawValue) }
         members["interval"] = binding.interval.map { .string($0.rawValue) }
@@ -151,7 +155,7 @@ package struct BindingsLocalAPI: Sendable {
             "thing": (slug ?? binding.thing.map { "\($0)" }).map { .string($0) } ?? .null,
             "owners": .array(owners.map { .string($0) }),
             "made": .string(CivilTime(milliseconds: binding.made).shortText),
-            "seen": .string(CivilTime(milliseconds: binding.seen).shortText),
+            "seen": binding.seen.map { .string(CivilTime(milliseconds: $0).shortText) } ?? .null,
         ]
     }
 

@@ -86,7 +86,9 @@ extension BindingService: ThingIFCommands {
             guard let list = list(entry) else { return .success(["commands": []]) }
             var page = try list.page(limit, after: key)
             if await fetched(page.entries, of: entry, by: caller) { page = try list.page(limit, after: key) }
-            var body: JSONObject = ["commands": .array(page.entries.map { .object(list.json($0)) })]
+            let isForThing = caller == .thing(entry.id)
+            let commands = page.entries.map { JSONValue.object(list.json($0, isForThing: isForThing)) }
+            var body: JSONObject = ["commands": .array(commands)]
             body["nextPaginationKey"] = page.next.map { .string($0) }
             return .success(body)
         } catch {
@@ -110,7 +112,7 @@ extension BindingService: ThingIFCommands {
             }
             guard var found = stored else { throw Self.noCommand(id) }
             if await fetched([found], of: entry, by: caller) { found = try list.entry(id) ?? found }
-            return .success(list.json(found))
+            return .success(list.json(found, isForThing: caller == .thing(entry.id)))
         } catch {
             return .failure(error)
         }
@@ -205,12 +207,8 @@ extension BindingService: ThingIFCommands {
     ) async throws(BindingsError) -> Grantee? {
         guard case .user(let user, _) = caller else { return nil }
         guard let name else { return .user(user) }
-        let issuer: Grantee
-        do throws(BindingsError) {
-            issuer = try grantee(name)
-        } catch {
-            throw .refused(.invalidValue, "issuer is no user or group of users here", field: "issuer")
-        }
+        let asker = Asker(identity: .door(.user(caller)), address: nil)
+        let issuer = try grantee(name, for: asker, as: "issuer")
         let table = accounts.table
         guard table.includes(user, in: issuer) else {
             throw .refused(.notAllowed, "issuer must be you, or a group that you are in", field: "issuer")

@@ -38,8 +38,14 @@ extension BindingsLocalAPI {
     {
         guard let tag else { return nil }
         guard let instance = try await service.instance(tag) else { throw BindingService.noInstance(tag) }
-        guard try instance.onboardedThing.get() == entry.id else {
-            throw .refused(.invalidValue, "the instance has another thing", field: "tag")
+        let thing = try instance.onboardedThing.get()
+        guard thing == entry.id else {
+            let vendor = service.directory.entry(thing)?.vendor ?? "\(thing)"
+            throw .refused(
+                .invalidValue,
+                "\(instance.title) is of thing \(vendor), not of \(entry.vendor)",
+                field: "tag"
+            )
         }
         return instance.owner
     }

@@ -99,8 +99,12 @@ struct CommandList {
     // MARK: Bodies
 
     /// A row as lists of commands have it.
-    func json(_ entry: CommandLogEntry) -> JSONObject {
-        if let stored = StoredThingCommand(entry) { return stored.command.json }
+    ///
+    /// - Parameter isForThing: Whether the thing itself reads it.
+    func json(_ entry: CommandLogEntry, isForThing: Bool) -> JSONObject {
+        if let command = StoredThingCommand(entry)?.command {
+            return isForThing ? command.jsonForThing : command.json
+        }
         let actions = actions(of: entry)
         let rejected = Self.object(entry.results)?["rejected"]?.object ?? [:]
         let results = actions.map { action in

@@ -119,7 +119,9 @@ extension BindingService: ThingIFStates {
         {
             records.states.noteFields(data, of: entry.id)
         }
-        switch records.states.accept(upload, of: entry.id, isHeard: isHeard, isData: isData, at: now) {
+        // What the broker has kept says nothing about when the thing spoke.
+        let speaks = isHeard && !isRetained
+        switch records.states.accept(upload, of: entry.id, isHeard: speaks, isData: isData, at: now) {
         case .tooMany:
             throw .refused(
                 .rateLimited,
