@@ -54,10 +54,6 @@ package struct LinkWish: Sendable, Hashable {
 
 /// How a binding gets its thing.
 package enum LinkPlan: Sendable, Hashable {
-    /// The key of a made thing's data with the vendor's name, and the one with the identifier of its binding.
-    package static let vendorKey = "vendorThingID"
-    package static let idKey = "thingID"
-
     /// By a thing that is there.
     ///
     /// - Parameters:
@@ -105,7 +101,7 @@ extension ControllerState {
             return .success(thing)
         }
         let free = things.values.filter { !wish.taken.contains($0.id) && reader.sees($0) }
-        let marked = free.filter { $0.data[LinkPlan.vendorKey]?.string == wish.vendor }
+        let marked = free.filter { $0.data[DataKey.vendorThing]?.string == wish.vendor }
         let candidates = marked.isEmpty ? free.filter { $0.name == wish.vendor } : marked
         guard candidates.count < 2 else {
             let names = candidates.map { slugs[.thing, $0.id] ?? "\($0.id)" }.sorted()
@@ -120,7 +116,7 @@ extension ControllerState {
         return .link(
             thing.id,
             .thing(thing.id, zone: thing.zone, environment: thing.environment ?? environmentID),
-            isMade: wish.isMaking && thing.data[LinkPlan.idKey]?.string == "\(wish.id)",
+            isMade: wish.isMaking && thing.data[DataKey.binding]?.string == "\(wish.id)",
             model: thing.data["oemModel"]?.string == model ? nil : model
         )
     }
@@ -143,7 +139,7 @@ extension ControllerState {
         }
         var edit = ObjectEdit()
         edit.name = wish.name
-        edit.data = [LinkPlan.vendorKey: .string(wish.vendor), LinkPlan.idKey: .string("\(wish.id)")]
+        edit.data = [DataKey.vendorThing: .string(wish.vendor), DataKey.binding: .string("\(wish.id)")]
         if let model = profile(wish) { edit.data["oemModel"] = .string(model) }
         let environment = zones[zone]?.environment ?? environmentID
         return .success(.make(edit, zone: zone, .zone(zone, environment: environment)))

@@ -163,8 +163,6 @@ extension BindingService: ThingIFStates {
 extension JSONObject {
     /// The state of a thing in its data: without what identifies it, and what says what it is.
     fileprivate var ofThing: JSONObject {
-        filter { key, _ in
-            key != LinkPlan.vendorKey && key != LinkPlan.idKey && !DataKey.isFixed(key, in: self)
-        }
+        filter { key, _ in !DataKey.isFixed(key, in: self) }
     }
 }
