@@ -1,3 +1,4 @@
+import Flare
 package import JSON
 package import Things
 
@@ -23,6 +24,16 @@ package struct EdgeRoute: Sendable, Hashable {
         waitMilliseconds = milliseconds < Double(Self.longestWait) ? Int64(milliseconds) : Self.longestWait
         self.settable = settable ?? Self.settable
     }
+
+    /// The data of a new thing that has reported something: with `readonly` where that is more than what may be set.
+    ///
+    /// - Parameter hasKind: Whether a profile says what may be set.
+    package func firstData(of reported: JSONObject, hasKind: Bool) -> JSONObject {
+        var data = reported.reportable
+        let readOnly = hasKind ? [] : data.keys.filter { !settable.contains($0) }.sorted()
+        if !readOnly.isEmpty { data["readonly"] = .array(readOnly.map { .string($0) }) }
+        return data
+    }
 }
 
 /// What has happened to a thing at the edge.
@@ -38,4 +49,13 @@ package enum EdgeEvent: Sendable, Hashable {
     ///
     /// What is missing at the end of the list it has not carried out.
     case answered(_ number: Int, [Result<JSONValue?, Refusal>])
+}
+
+extension JSONObject {
+    /// What becomes data of the thing that has reported it: what identifies a thing, or names its profile, is the place's.
+    var reportable: JSONObject {
+        filter { key, value in
+            !value.isNull && !key.contains(".") && DataPath(key) != nil && !DataKey.isFixed(key)
+        }
+    }
 }

@@ -24,9 +24,11 @@ extension BindingService {
         var plan = LinkPlan.wait
         try await logged(.addOwner, id, ["owner"], by: asker) { () async throws(BindingsError) in
             let owner = try grantee(name)
-            let known = try stored(id).binding
+            let before = try stored(id)
+            let known = before.binding
             if !known.isOwned, known.thing == nil {
-                plan = try await self.plan(known, OnboardingExtras(), asker)
+                let owners = Set(before.owners).union([owner])
+                plan = try await self.plan(known, of: owners, OnboardingExtras(), asker)
             }
             let link = plan
             let authority = await authority(over: known.thing, asker)
