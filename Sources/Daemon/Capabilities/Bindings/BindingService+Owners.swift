@@ -174,6 +174,7 @@ extension BindingService {
                 try store.endThingTokens(of: id)
                 try store.removeBinding(id)
             }
+            edge.forgot(id, binding.vendor)
             // They have no gateway any more.
             for node in directory.nodes(of: id) { directory.put(try stored(node)) }
             await removeHistory(of: id)
