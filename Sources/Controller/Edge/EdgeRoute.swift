@@ -29,7 +29,8 @@ package struct EdgeRoute: Sendable, Hashable {
     ///
     /// - Parameter hasKind: Whether a profile says what may be set.
     package func firstData(of reported: JSONObject, hasKind: Bool) -> JSONObject {
-        var data = reported.reportable
+        // With a name within it that the server refuses, it would not make the thing at all.
+        var data = reported.reportable.filter { $0.value.isStorable }
         let readOnly = hasKind ? [] : data.keys.filter { !settable.contains($0) }.sorted()
         if !readOnly.isEmpty { data["readonly"] = .array(readOnly.map { .string($0) }) }
         return data
@@ -56,6 +57,19 @@ extension JSONObject {
     var reportable: JSONObject {
         filter { key, value in
             !value.isNull && !key.contains(".") && DataPath(key) != nil && !DataKey.isFixed(key)
+        }
+    }
+}
+
+extension JSONValue {
+    /// Whether no name in it is one that the Flare server refuses.
+    fileprivate var isStorable: Bool {
+        switch self {
+        case .object(let members):
+            members.keys.allSatisfy { !$0.hasPrefix("$") && !$0.contains(".") }
+                && members.values.allSatisfy(\.isStorable)
+        case .array(let values): values.allSatisfy(\.isStorable)
+        case .null, .bool, .number, .numeral, .string: true
         }
     }
 }

@@ -98,7 +98,10 @@ import Things
     }
 
     @Test func `a new thing begins with what it has reported before`() {
-        let reported: JSONObject = ["on": true, "temperature": 21, "thingID": "x", "readonly": [], "a.b": 1]
+        let reported: JSONObject = [
+            "on": true, "temperature": 21, "thingID": "x", "readonly": [], "a.b": 1,
+            "list": [["$set": 1]], "more": ["b.c": 1],
+        ]
         let route = EdgeRoute(commandSeconds: 60)
         #expect(
             route.firstData(of: reported, hasKind: false)
