@@ -1,7 +1,7 @@
 package import Bindings
 package import Controller
 package import Flare
-import JSON
+package import JSON
 package import People
 import Text
 package import Things
