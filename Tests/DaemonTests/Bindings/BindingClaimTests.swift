@@ -1,10 +1,12 @@
 import Accounts
 import Bindings
+import Controller
 import Daemon
 import Flare
 import JSON
 import People
 import Testing
+import Threading
 
 /// Which thing of the place a claimed thing becomes, when others own things there and when it has waited.
 @Suite(.timeLimit(.minutes(2)))
