@@ -29,12 +29,14 @@ package enum TargetName: Sendable, Hashable {
 ///
 /// - Source: contrib/contract/bindings.md, "Names of things".
 package enum VendorName {
-    package static let thingRule = "1 to 200 of A-Z, a-z, 0-9, '-', '_' and '.', not only dots"
+    package static let thingRule =
+        "1 to 200 of A-Z, a-z, 0-9, '-', '_' and '.', not only dots, and no thingID"
     package static let typeRule = "1 to 100 of A-Z, a-z, 0-9, '-', '_' and '.'"
 
+    /// One in the form of a thingID would be mistaken for it, as verbs and paths take either.
     package static func isLegalThing(_ name: String) -> Bool {
         1...200 ~= name.utf8.count && hasLegalCharacters(name)
-            && !name.utf8.allSatisfy { $0 == UInt8(ascii: ".") }
+            && !name.utf8.allSatisfy { $0 == UInt8(ascii: ".") } && BindingID(name) == nil
     }
 
     package static func isLegalType(_ name: String) -> Bool {

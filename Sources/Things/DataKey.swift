@@ -8,6 +8,10 @@ package enum DataKey {
     /// Those that choose a thing's profile; commands cannot set them, whether or not it has them.
     package static let profile: Set<String> = ["profile", "oemModel", "model"]
 
+    /// The vendor's name of the thing, and the identifier of its binding: what links the two.
+    package static let vendorThing = "vendorThingID"
+    package static let binding = "thingID"
+
     /// Whether a key identifies a beacon or a receiver.
     package static func isOfBeacon(_ key: String) -> Bool {
         switch key {
@@ -18,7 +22,8 @@ package enum DataKey {
 
     /// Whether a key describes the identity or the position of a thing: commands cannot set it.
     static func isOfPlace(_ key: String) -> Bool {
-        isOfBeacon(key) || key == "options" || key == "kind" || key == "readonly"
+        isOfBeacon(key) || key == "options" || key == "kind" || key == "readonly" || key == vendorThing
+            || key == binding
     }
 
     /// Whether a key says what a thing is, whatever else it has: commands never set it.

@@ -34,6 +34,7 @@ struct DrivingTests {
     private static let lamp: JSONObject = [
         "on": true, "brightness": 0.5, "color": "red", "options": ["red", "blue"], "note": "x", "minor": 5,
         "power": -59, "speed": .null, "door": true, "readonly": ["door"], "scene": ["a": 1], "list": [1, 2],
+        "vendorThingID": "v-1", "thingID": "th.0",
     ]
 
     @Test(
@@ -55,6 +56,7 @@ struct DrivingTests {
             ("speed", 1), ("on", "yes"), ("on", .null), ("brightness", "0.5"), ("color", ["r": 1]),
             ("note", 5),
             ("note.x", 1), ("fresh.x", 1), ("", 1), (".", 1), ("scene", "text"),
+            ("vendorThingID", "v-77"), ("vendorThingID", .null), ("thingID", "th.1"),
         ] as [(String, JSONValue)]
     )
     func `what says what a thing is, what is reported, and what it does not have do not drive`(
@@ -80,6 +82,21 @@ struct DrivingTests {
     @Test func `the power of a beacon is no attribute`() throws {
         #expect(try !ThingShape(Self.thing(Self.lamp)).settable.contains("power"))
         #expect(try ThingShape(Self.thing(["power": 60])).settable == ["power"])
+    }
+
+    @Test func `what links a thing to its binding is no attribute, and reported by none`() throws {
+        let marks: JSONObject = ["vendorThingID": "v-1", "thingID": "th.0", "temperature": 21]
+        #expect(try ThingShape(Self.thing(marks)).settable == ["temperature"])
+        var reporting = marks
+        reporting["readonly"] = ["vendorThingID", "thingID", "temperature"]
+        #expect(try Array(ThingShape(Self.thing(reporting)).reported.keys) == ["temperature"])
+        let request = ThingRequest(attributes: ["vendorThingID": "v-77"])
+        let thing = try Self.thing(marks)
+        guard case .failure(let refusal) = request.settled(on: thing, ThingShape(thing)) else {
+            Issue.record("it is set")
+            return
+        }
+        #expect(refusal.code == .notSettable)
     }
 
     @Test(arguments: [

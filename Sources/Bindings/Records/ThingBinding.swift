@@ -65,6 +65,11 @@ package struct ThingBinding: Sendable, Hashable {
         self.made = made
     }
 
+    /// The keys of its data that may be set, if it says so.
+    package var settable: Set<String>? {
+        properties["settable"]?.array.map { Set($0.compactMap(\.string)) }
+    }
+
     /// The interval of the groups of its history, if it has one: an interval and an owner.
     package var history: Result<GroupInterval, BindingsError> {
         Self.history(of: vendor, isOwned: isOwned, interval)

@@ -27,8 +27,9 @@ package struct SetThing: CommandOperation {
         let names = request.attributes.keys.sorted()
         try controller.check(command.command, .set(names), on: object, in: thing.zone)
         // Pending jobs count: "ON" is redundant only if none of them switches the light off.
-        let expected = controller.expected(thing)
-        let setting = try request.settled(on: expected, controller.state.shape(of: expected)).get()
+        let expected = controller.state.settable(controller.expected(thing), request.attributes)
+        let setting = try request.settled(on: expected, controller.state.shape(of: expected))
+            .mapError { controller.state.explained($0, of: thing) }.get()
         try controller.needLink()
         command.accepted = setting.accepted
         if !setting.rejected.isEmpty { command.rejected = setting.rejected.mapValues(\.code) }

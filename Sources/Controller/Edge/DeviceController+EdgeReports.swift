@@ -6,10 +6,7 @@ import Things
 extension DeviceController {
     /// Stores what a thing has reported at the server, once that is connected and earlier changes are stored.
     mutating func reported(_ thing: FlareID, _ values: JSONObject) {
-        let own = values.filter { key, value in
-            // What identifies a thing, or names its profile, is the place's.
-            !value.isNull && !key.contains(".") && DataPath(key) != nil && !DataKey.isFixed(key)
-        }
+        let own = values.reportable
         guard !own.isEmpty else { return }
         guard canStoreReports, edge.unstored(of: thing) == nil else {
             return edge.keep(own, of: thing, isReported: true)

@@ -1,3 +1,4 @@
+import Flare
 package import JSON
 package import Things
 
@@ -23,6 +24,17 @@ package struct EdgeRoute: Sendable, Hashable {
         waitMilliseconds = milliseconds < Double(Self.longestWait) ? Int64(milliseconds) : Self.longestWait
         self.settable = settable ?? Self.settable
     }
+
+    /// The data of a new thing that has reported something: with `readonly` where that is more than what may be set.
+    ///
+    /// - Parameter hasKind: Whether a profile says what may be set.
+    package func firstData(of reported: JSONObject, hasKind: Bool) -> JSONObject {
+        // With a name within it that the server refuses, it would not make the thing at all.
+        var data = reported.reportable.filter { $0.value.isStorable }
+        let readOnly = hasKind ? [] : data.keys.filter { !settable.contains($0) }.sorted()
+        if !readOnly.isEmpty { data["readonly"] = .array(readOnly.map { .string($0) }) }
+        return data
+    }
 }
 
 /// What has happened to a thing at the edge.
@@ -38,4 +50,26 @@ package enum EdgeEvent: Sendable, Hashable {
     ///
     /// What is missing at the end of the list it has not carried out.
     case answered(_ number: Int, [Result<JSONValue?, Refusal>])
+}
+
+extension JSONObject {
+    /// What becomes data of the thing that has reported it: what identifies a thing, or names its profile, is the place's.
+    var reportable: JSONObject {
+        filter { key, value in
+            !value.isNull && !key.contains(".") && DataPath(key) != nil && !DataKey.isFixed(key)
+        }
+    }
+}
+
+extension JSONValue {
+    /// Whether no name in it is one that the Flare server refuses.
+    fileprivate var isStorable: Bool {
+        switch self {
+        case .object(let members):
+            members.keys.allSatisfy { !$0.hasPrefix("$") && !$0.contains(".") }
+                && members.values.allSatisfy(\.isStorable)
+        case .array(let values): values.allSatisfy(\.isStorable)
+        case .null, .bool, .number, .numeral, .string: true
+        }
+    }
 }

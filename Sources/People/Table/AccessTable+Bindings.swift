@@ -73,6 +73,41 @@ extension AccessTable {
     }
 }
 
+extension AccessTable {
+    /// Whether a thing is somebody else's, too, who could have given it the name by which a binding finds it, and would
+    /// own what is linked.
+    ///
+    /// That is who has a grant `own` of the thing, a group of things, its zone or its environment that has not ended. Who
+    /// has `own all` may do everything anyway.
+    /// - Parameters:
+    ///   - caller: Who links it.
+    ///   - owners: Of the binding.
+    package func isShared(
+        _ thing: AccessObject,
+        by caller: Caller,
+        with owners: Set<Grantee>,
+        at now: Int64
+    ) -> Bool {
+        let scopes = thing.scopes(in: index).reduce(into: Set<Scope>()) { $0.formUnion($1) }
+        func isOther(_ id: AccountID) -> Bool {
+            if case .user(let user, _) = caller, user == id { return false }
+            return !owners.contains { includes(id, in: $0) }
+                && !verdict(of: .user(id), .own, on: .everything, at: now).isGranted
+        }
+        return index.grants.contains { grant in
+            guard grant.access == .own, grant.scope != .all, scopes.contains(grant.scope),
+                grant.ends.map({ now < $0 }) ?? true, !owners.contains(grant.grantee)
+            else { return false }
+            switch grant.grantee {
+            case .user(let id): return user(id) != nil && isOther(id)
+            case .group(let id):
+                guard case .users(let members)? = group(id)?.members else { return false }
+                return members.contains(where: isOther)
+            }
+        }
+    }
+}
+
 extension BindingNeed {
     /// The right that a user needs; `nil` for what is the thing's alone.
     fileprivate var access: Access? {

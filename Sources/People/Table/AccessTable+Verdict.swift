@@ -101,7 +101,7 @@ extension AccessTable {
 
 extension AccessObject {
     /// The scopes that contain it, from the nearest to the widest.
-    fileprivate func scopes(in index: AccessIndex) -> [Set<Scope>] {
+    func scopes(in index: AccessIndex) -> [Set<Scope>] {
         switch self {
         case .thing(let id, let zone, let environment):
             var nearest: Set<Scope> = [.thing(id)]

@@ -40,6 +40,11 @@ struct ThingOnboardCommand: AsyncParsableCommand {
             )
         }
         let name = options.vendorThingID ?? id
+        switch answer["thing"] {
+        case .string(let thing)?: StandardError.report("note: it is the thing \(thing) of the place")
+        case .null?: StandardError.report("note: it is not in the place yet; --thing or --zone puts it there")
+        default: break
+        }
         let next =
             token == nil
             ? "It got a token before; `trilateral thing token \(name) --rotate` makes another one."

@@ -158,7 +158,7 @@ function propertyField(thing, described) {
 	}
 }
 
-const SET_UP = ["profile", "oemModel", "model", "kind", "minor", "receiver", "mac", "power", "options", "readonly"];
+const SET_UP = ["profile", "oemModel", "model", "kind", "minor", "receiver", "mac", "power", "options", "readonly", "vendorThingID", "thingID"];
 const FIRST = ["on", "brightness", "color", "colorTemperature"];
 
 /** The values of a thing that can be set, as fields: those of its profile, else those of its data. */

@@ -8,7 +8,7 @@ import { unitOf } from "./profiles.js";
 const LIGHT_KEYS = ["state", "brightness", "level", "color", "color_temp"];
 // Data that is shown in another way, or means nothing to a person.
 const HIDDEN = ["options", "readonly", "picture", "image", "on", "brightness", "color", "colorTemperature", "kind", "minor",
-	"major", "uuid", "distance"];
+	"major", "uuid", "distance", "vendorThingID", "thingID"];
 const MOST = 60;
 
 const can = (thing, key) => (thing.settable || []).indexOf(key) >= 0;

@@ -51,6 +51,65 @@ import Things
         #expect(rig.set(["target": 21]).orders.map(\.orders) == [[.values(["target": 21])]])
     }
 
+    /// With the kettle at the edge, which has nothing but what links it.
+    private func unreported(settable: Set<String>? = nil) -> Rig {
+        var server = HouseServer()
+        for index in server.things.indices where server.things[index].id == House.kettle {
+            server.things[index].data = ["vendorThingID": "v-1", "thingID": "th.0"]
+            server.things[index].actions = []
+        }
+        var rig = Rig.atHome(server: server)
+        rig.happens(.edge(House.kettle, .routed(EdgeRoute(commandSeconds: 60, settable: settable))))
+        return rig
+    }
+
+    @Test(
+        arguments: [
+            (["on": true], ["on": true]), (["state": "ON"], ["on": true]),
+            (["level": 0.4], ["brightness": 0.4]),
+        ] as [(JSONObject, JSONObject)]
+    )
+    func `what may be set is set before the thing has reported it`(
+        attributes: JSONObject,
+        values: JSONObject
+    ) {
+        var rig = unreported()
+        #expect(rig.set(attributes, of: "kettle").orders.map(\.orders) == [[.values(values)]])
+    }
+
+    @Test func `what a thing says may be set takes the type of its first value`() {
+        var rig = unreported(settable: ["goal", "thingID"])
+        let asked = rig.set(["goal": 21], of: "kettle")
+        #expect(asked.orders.map(\.orders) == [[.values(["goal": 21])]])
+        #expect(rig.set(["on": true], of: "kettle").codes == [.unknownAttribute])
+        #expect(rig.set(["thingID": "th.1"], of: "kettle").codes == [.notSettable])
+        rig.answer(asked.orders)
+        rig.serve()
+        #expect(rig.set(["goal": "warm"], of: "kettle").codes != [nil])
+    }
+
+    @Test func `the refusal of a thing that has reported nothing says so`() {
+        var rig = unreported()
+        let refusal = rig.set(["speed": 1], of: "kettle").answers.first?.refusal
+        #expect(refusal?.code == .unknownAttribute)
+        #expect(refusal?.message.hasSuffix("the thing has not reported anything yet") == true)
+        let lamp = rig.set(["speed": 1]).answers.first?.refusal
+        #expect(lamp?.message.contains("reported anything") == false)
+    }
+
+    @Test func `a new thing begins with what it has reported before`() {
+        let reported: JSONObject = [
+            "on": true, "temperature": 21, "thingID": "x", "readonly": [], "a.b": 1,
+            "list": [["$set": 1]], "more": ["b.c": 1],
+        ]
+        let route = EdgeRoute(commandSeconds: 60)
+        #expect(
+            route.firstData(of: reported, hasKind: false)
+                == ["on": true, "temperature": 21, "readonly": ["temperature"]]
+        )
+        #expect(route.firstData(of: reported, hasKind: true) == ["on": true, "temperature": 21])
+    }
+
     @Test func `of a thing with a profile nothing becomes read-only by a report`() {
         var rig = Managed.atHome()
         rig.happens(.edge(House.kettle, .routed(EdgeRoute(commandSeconds: 60))))
@@ -62,7 +121,8 @@ import Things
         var rig = rig()
         let values: JSONObject = [
             "minor": 9, "uuid": "x", "profile": "strip", "model": "m", "readonly": [], "kind": "k",
-            "options": ["red"], "a.b": 1, "$set": 1, "": 1, "power": 3, "on": .null,
+            "options": ["red"], "vendorThingID": "v-7", "thingID": "th.7", "a.b": 1, "$set": 1, "": 1,
+            "power": 3, "on": .null,
         ]
         #expect(rig.happens(.reported(House.lamp, values)) == [])
         #expect(rig.lamp("minor") == 1)

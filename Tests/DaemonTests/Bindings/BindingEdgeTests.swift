@@ -55,6 +55,28 @@ struct BindingEdgeTests {
         }
     }
 
+    @Test func `a thing that was forgotten and claimed again notices with its next state`() async throws {
+        try await withBindings { home, _ in
+            let ports = EdgePorts(home.service)
+            let address = EdgeAddress("v-1")
+            let upload = try StateUpload(message: Array(#"{"t":1}"#.utf8), at: 0)
+            _ = try await ports.onboard(address, request()).get()
+            for onboardsItself in [false, true] {
+                #expect(await ports.state(address, upload, false) == nil)
+                #expect(await home.ask("DELETE", "/api/bindings/v-1").status == 204)
+                _ = try await home.onboardOwner(home.owner).get()
+                #expect(await ports.state(address, upload, true) == nil)
+                if onboardsItself {
+                    _ = try await ports.onboard(address, request()).get()
+                } else {
+                    #expect(await ports.state(address, upload, false)?.code == "not_onboarded")
+                }
+                // Who does not onboard itself has missed one.
+                #expect(await ports.state(address, upload, false) == nil)
+            }
+        }
+    }
+
     @Test func `a thing that was never onboarded reports nothing, also if it is expected`() async throws {
         try await withBindings { home, _ in
             let ports = EdgePorts(home.service)

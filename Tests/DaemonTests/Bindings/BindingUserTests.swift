@@ -164,7 +164,7 @@ struct BindingUserTests {
 
 extension TestBindings {
     /// What a user asks over HTTP.
-    fileprivate func ask(
+    func ask(
         _ method: String,
         _ path: String,
         _ body: JSONValue? = nil,

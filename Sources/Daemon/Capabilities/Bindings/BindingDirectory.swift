@@ -32,7 +32,7 @@ package final class BindingDirectory: Sendable {
             (id, vendor, type) = (binding.id, binding.vendor, binding.type)
             (interval, isOwned, gateway) = (binding.interval, binding.isOwned, binding.gateway)
             (thing, route, owners) = (binding.thing, binding.route, Set(stored.owners))
-            settable = binding.properties["settable"]?.array.map { Set($0.compactMap(\.string)) }
+            settable = binding.settable
             isWaiting = binding.isOwned && binding.thing == nil
         }
 

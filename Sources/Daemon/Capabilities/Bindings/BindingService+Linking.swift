@@ -13,8 +13,11 @@ import Things
 /// - Source: contrib/contract/bindings.md, "In the place".
 extension BindingService {
     /// How a binding gets its thing, if who asks may give it that.
+    ///
+    /// - Parameter owners: Who is to own it.
     func plan(
         _ binding: ThingBinding,
+        of owners: Set<Grantee>,
         _ extras: OnboardingExtras,
         _ asker: Asker
     ) async throws(BindingsError) -> LinkPlan {
@@ -23,7 +26,10 @@ extension BindingService {
             thing: extras.thing,
             zone: extras.zone,
             for: asker.caller,
-            taken: directory.things
+            owners: owners,
+            taken: directory.things,
+            state: try lastState(of: binding.id),
+            route: route(of: binding)
         )
         switch await place.plan(wish) {
         case .failure(let refusal): throw .refused(refusal)
@@ -37,6 +43,21 @@ extension BindingService {
                 )
             }
             return plan
+        }
+    }
+
+    /// Whether who asks may say which thing of the place a binding becomes, or where, that has an owner and waits.
+    func mayPlace(_ stored: StoredBinding, _ asker: Asker) async -> Bool {
+        switch asker.identity {
+        case .program: true
+        case .door(let caller):
+            accounts.table.verdict(
+                of: caller,
+                .own,
+                on: await access(BindingDirectory.Entry(stored)),
+                at: now
+            ).isGranted
+        case .edge: false
         }
     }
 
@@ -55,6 +76,7 @@ extension BindingService {
     /// The made thing names its binding, so that it is found if this ends before it is stored.
     private func make(_ edit: ObjectEdit, in zone: FlareID, for id: BindingID, giver: AccountID?) async {
         guard making.insert(id).inserted else { return }
+        begun.insert(id)
         defer { making.remove(id) }
         do throws(BindingsError) {
             try setMaking(true, id)
@@ -78,6 +100,8 @@ extension BindingService {
             try change(id) {
                 try $0.linkBinding(id, to: thing, isMade: true, route: .edge, giver: giver, at: now)
             }
+            // It may have reported while it was made.
+            await beginStates(of: id)
         } catch {
             logger.warning("a made thing is not linked", metadata: ["thing": "\(id)", "error": "\(error)"])
             // The binding was removed meanwhile, and nobody else knows of the thing.
@@ -155,9 +179,22 @@ extension BindingService {
             stored.binding.isOwned
         else { return }
         let binding = stored.binding
-        let wish = LinkWish(binding, for: .nobody, taken: directory.things)
+        guard let state = try? lastState(of: id) else { return }
+        let wish = LinkWish(
+            binding,
+            for: .nobody,
+            owners: Set(stored.owners),
+            taken: directory.things,
+            state: state,
+            route: route(of: binding)
+        )
         // What it names may come later.
-        guard case .success(let plan) = await place.plan(wish), let (access, object) = plan.need,
+        guard case .success(let plan) = await place.plan(wish), let (access, object) = plan.need else {
+            return
+        }
+        // An earlier run has begun to make a thing, and there is none.
+        if case .make = plan, binding.isMaking, !begun.contains(id) { try? setMaking(false, id) }
+        guard
             // Who has no right there gets none by it, whomever they have made an owner.
             !stored.owners.isEmpty, stored.owners.allSatisfy({ mayUse($0, access, object) })
         else { return }

@@ -15,6 +15,9 @@ extension BindingService {
         var zone: String?
         /// The instance that gets the thing; `nil` for none.
         var tag: String?
+
+        /// Whether they say which thing, or where.
+        var namesPlace: Bool { thing != nil || zone != nil }
     }
 
     /// The bindings that a request names.
@@ -107,9 +110,7 @@ extension BindingService {
             }
             let expected = try decide(found.known).get()
             try await requireGateway(found.gateway, asker)
-            let plan =
-                expected.isFirstOwner && expected.binding.thing == nil
-                ? try await plan(expected.binding, extras, asker) : .wait
+            let plan = try await plan(expected, found.thing, owner, extras, asker)
             if found.thing == nil { try requireRight(toMake: expected.binding.vendor, plan, asker) }
             if case .wait = plan, found.thing == nil || expected.isFirstOwner {
                 try requireRoom(for: owner, asker)
@@ -150,17 +151,51 @@ extension BindingService {
             case .done(let onboarded, let token):
                 if let gateway = found.gateway?.binding.id { directory.put(try stored(gateway)) }
                 await finish(plan, of: id, asker)
+                let unused = plan == .wait ? await unused(extras, onboarded.binding) : []
                 let answer = OnboardingAnswer(
                     id,
                     isOwned: onboarded.binding.isOwned,
                     token: token,
                     endpoint: endpoint(of: onboarded.binding),
-                    ignored: onboarded.ignored
+                    ignored: onboarded.ignored + unused
                 )
                 return (answer, directory.entry(id))
             }
         }
         throw .refused(.rateLimited, "others onboard the same thing just now; try again")
+    }
+
+    // MARK: The place
+
+    /// How an onboarding gives a binding its thing: that of the first owner does, and a later one of an owner that says
+    /// which thing, or where.
+    private func plan(
+        _ expected: Onboarded,
+        _ known: StoredBinding?,
+        _ owner: Grantee?,
+        _ extras: OnboardingExtras,
+        _ asker: Asker
+    ) async throws(BindingsError) -> LinkPlan {
+        guard expected.binding.thing == nil else { return .wait }
+        if !expected.isFirstOwner {
+            guard extras.namesPlace, let known, known.binding.isOwned, await mayPlace(known, asker) else {
+                return .wait
+            }
+        }
+        let owners = Set(known?.owners ?? []).union([owner].compactMap(\.self))
+        return try await plan(expected.binding, of: owners, extras, asker)
+    }
+
+    /// What was said about the place, and has changed nothing.
+    private func unused(_ extras: OnboardingExtras, _ binding: ThingBinding) async -> [String] {
+        var names: [String] = []
+        if let name = extras.thing {
+            let linked = [binding.thing].compactMap(\.self)
+            let called = linked.map { "\($0)" } + (await place.slugs(linked)).values
+            if !called.contains(name) { names.append("thing") }
+        }
+        if extras.zone != nil { names.append("zone") }
+        return names
     }
 
     // MARK: What a request names

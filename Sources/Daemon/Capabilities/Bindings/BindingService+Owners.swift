@@ -25,9 +25,11 @@ extension BindingService {
         try await logged(.addOwner, id, [memberName(ofOwner: name)], by: asker) {
             () async throws(BindingsError) in
             let owner = try grantee(name, for: asker)
-            let known = try stored(id).binding
+            let before = try stored(id)
+            let known = before.binding
             if !known.isOwned, known.thing == nil {
-                plan = try await self.plan(known, OnboardingExtras(), asker)
+                let owners = Set(before.owners).union([owner])
+                plan = try await self.plan(known, of: owners, OnboardingExtras(), asker)
             }
             let link = plan
             let authority = await authority(over: known.thing, asker)
@@ -176,6 +178,7 @@ extension BindingService {
                 try store.endThingTokens(of: id)
                 try store.removeBinding(id)
             }
+            edge.forgot(id, binding.vendor)
             // They have no gateway any more.
             for node in directory.nodes(of: id) { directory.put(try stored(node)) }
             await removeHistory(of: id)

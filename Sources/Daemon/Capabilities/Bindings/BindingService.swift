@@ -104,6 +104,8 @@ package actor BindingService {
     private nonisolated let report: @Sendable (_ problem: String?) -> Void
     /// Those for which a thing is being made.
     var making: Set<BindingID> = []
+    /// Those for which this run has begun to make one.
+    var begun: Set<BindingID> = []
     /// The last one that was looked at of those that wait for a thing; `nil` when the next turn begins with the first.
     var lastLooked: BindingID?
     private var guesses = GuessedThings()

@@ -184,7 +184,17 @@ package struct BindingsLocalAPI: Sendable {
             throw .refused(error)
         }
         let answer = try await service.onboard(onboarding, by: asker, extras)
-        return .json(200, .object(answer.json(form)))
+        var members = answer.json(form)
+        if asker.user == nil, answer.isOwned {
+            members["thing"] = await thing(of: answer.thing).map { .string($0) } ?? .null
+        }
+        return .json(200, .object(members))
+    }
+
+    /// The thing of the place that a binding is, by slug or identifier.
+    private func thing(of binding: BindingID) async -> String? {
+        guard let thing = service.directory.entry(binding)?.thing else { return nil }
+        return await service.place.slugs([thing])[thing] ?? "\(thing)"
     }
 
     private func expect(

@@ -1,7 +1,7 @@
 package import Bindings
 package import Controller
 package import Flare
-import JSON
+package import JSON
 package import People
 import Text
 package import Things
@@ -21,21 +21,34 @@ package struct LinkWish: Sendable, Hashable {
     let isMaking: Bool
     /// Who asks: what they may not see is not there for them.
     let caller: Caller
+    /// Who is to own it.
+    let owners: Set<Grantee>
     /// Things that are linked to other bindings.
     let taken: Set<FlareID>
+    /// What the thing has reported last.
+    let state: JSONObject
+    /// How orders reach a thing that is made for it.
+    let route: EdgeRoute
 
     /// - Parameters:
     ///   - thing: A thing that the request names; without it that of the properties counts, likewise the zone.
+    ///   - owners: Who is to own it.
     ///   - taken: Things that are linked to other bindings.
+    ///   - state: What the thing has reported last.
+    ///   - route: How orders reach a thing that is made for it.
     package init(
         _ binding: ThingBinding,
         thing: String? = nil,
         zone: String? = nil,
         for caller: Caller,
-        taken: Set<FlareID>
+        owners: Set<Grantee>,
+        taken: Set<FlareID>,
+        state: JSONObject,
+        route: EdgeRoute
     ) {
         (id, vendor, type) = (binding.id, binding.vendor, binding.type)
         isMaking = binding.isMaking
+        (self.owners, self.state, self.route) = (owners, state, route)
         self.thing = thing ?? binding.properties["thing"]?.string
         self.zone = zone ?? binding.properties["zone"]?.string
         name = Self.name(binding.properties["name"]?.string) ?? binding.vendor
@@ -54,10 +67,6 @@ package struct LinkWish: Sendable, Hashable {
 
 /// How a binding gets its thing.
 package enum LinkPlan: Sendable, Hashable {
-    /// The key of a made thing's data with the vendor's name, and the one with the identifier of its binding.
-    package static let vendorKey = "vendorThingID"
-    package static let idKey = "thingID"
-
     /// By a thing that is there.
     ///
     /// - Parameters:
@@ -79,9 +88,38 @@ extension ControllerState {
         let reader = reader(for: wish.caller, at: now)
         switch found(wish, reader) {
         case .failure(let refusal): return .failure(refusal)
-        case .success(let thing?): return .success(link(thing, wish))
         case .success(nil): return make(wish, reader)
+        case .success(let thing?):
+            let isMade = isMade(thing, for: wish)
+            // Whoever owns a thing may call it like one that is to come.
+            guard wish.thing != nil || isMade || !isShared(thing, wish, at: now) else {
+                return wish.zone == nil ? .failure(shared(thing, wish)) : make(wish, reader)
+            }
+            return .success(link(thing, wish, isMade: isMade))
         }
+    }
+
+    /// Whether an onboarding made a thing for the binding, which was not stored.
+    private func isMade(_ thing: FlareThing, for wish: LinkWish) -> Bool {
+        wish.isMaking && thing.data[DataKey.binding]?.string == "\(wish.id)"
+    }
+
+    private func isShared(_ thing: FlareThing, _ wish: LinkWish, at now: Int64) -> Bool {
+        people.isShared(accessObject(of: thing), by: wish.caller, with: wish.owners, at: now)
+    }
+
+    private func shared(_ thing: FlareThing, _ wish: LinkWish) -> Refusal {
+        let slug = slugs[.thing, thing.id] ?? "\(thing.id)"
+        return Refusal(
+            .invalidValue,
+            "thing \(slug) is called \(wish.vendor), but others own it, too; "
+                + "name the thing that it is, or the zone for a new one",
+            field: "thing"
+        )
+    }
+
+    private func accessObject(of thing: FlareThing) -> AccessObject {
+        .thing(thing.id, zone: thing.zone, environment: thing.environment ?? environmentID)
     }
 
     /// The things that are not in any environment any more; none while the place is not known.
@@ -105,8 +143,10 @@ extension ControllerState {
             return .success(thing)
         }
         let free = things.values.filter { !wish.taken.contains($0.id) && reader.sees($0) }
-        let marked = free.filter { $0.data[LinkPlan.vendorKey]?.string == wish.vendor }
-        let candidates = marked.isEmpty ? free.filter { $0.name == wish.vendor } : marked
+        let marked = free.filter { $0.data[DataKey.vendorThing]?.string == wish.vendor }
+        let candidates =
+            marked.isEmpty
+            ? free.filter { $0.name == wish.vendor || slugs[.thing, $0.id] == wish.vendor } : marked
         guard candidates.count < 2 else {
             let names = candidates.map { slugs[.thing, $0.id] ?? "\($0.id)" }.sorted()
             let message = "several things are called \(wish.vendor): \(QuotedValue.list(names)); name one"
@@ -115,12 +155,12 @@ extension ControllerState {
         return .success(candidates.first)
     }
 
-    private func link(_ thing: FlareThing, _ wish: LinkWish) -> LinkPlan {
+    private func link(_ thing: FlareThing, _ wish: LinkWish, isMade: Bool) -> LinkPlan {
         let model = profile(wish)
         return .link(
             thing.id,
-            .thing(thing.id, zone: thing.zone, environment: thing.environment ?? environmentID),
-            isMade: wish.isMaking && thing.data[LinkPlan.idKey]?.string == "\(wish.id)",
+            accessObject(of: thing),
+            isMade: isMade,
             model: thing.data["oemModel"]?.string == model ? nil : model
         )
     }
@@ -143,8 +183,12 @@ extension ControllerState {
         }
         var edit = ObjectEdit()
         edit.name = wish.name
-        edit.data = [LinkPlan.vendorKey: .string(wish.vendor), LinkPlan.idKey: .string("\(wish.id)")]
-        if let model = profile(wish) { edit.data["oemModel"] = .string(model) }
+        let model = profile(wish)
+        // What it has reported can be set at once.
+        edit.data = wish.route.firstData(of: wish.state, hasKind: model != nil)
+        edit.data[DataKey.vendorThing] = .string(wish.vendor)
+        edit.data[DataKey.binding] = .string("\(wish.id)")
+        if let model { edit.data["oemModel"] = .string(model) }
         let environment = zones[zone]?.environment ?? environmentID
         return .success(.make(edit, zone: zone, .zone(zone, environment: environment)))
     }

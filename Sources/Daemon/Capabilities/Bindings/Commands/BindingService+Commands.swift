@@ -46,7 +46,7 @@ extension BindingService: ThingIFCommands {
     ) async throws(BindingsError) -> String {
         try Self.requireOwner(entry)
         guard let thing = entry.thing else {
-            throw .refused(.unknownThing, "thing \(entry.vendor) is not in the place yet")
+            throw .refused(.unknownThing, Self.notInPlace(entry.vendor))
         }
         // What is stored here, others may read.
         guard !SecretMask.tokens.finds(in: .array(request.actions.map(\.json))),
@@ -72,6 +72,10 @@ extension BindingService: ThingIFCommands {
         }
         if let refusal = answer.refusal { throw .refused(refusal) }
         return run.id
+    }
+
+    private static func notInPlace(_ vendor: String) -> String {
+        "thing \(vendor) is not in the place yet; `trilateral thing onboard` with --thing or --zone puts it there"
     }
 
     package func commands(

@@ -273,7 +273,10 @@ extension ControllerState {
     /// What an action of a command means for a thing: an attribute to be set, or the name of an action.
     fileprivate func operation(for action: CommandAction, on thing: FlareID) -> Command.Operation {
         let target = Command.Target.thing("\(thing)")
-        let isAttribute = things[thing].map { shape(of: $0).settable.contains(action.name) } ?? false
+        let isAttribute =
+            things[thing].map {
+                shape(of: $0).settable.contains(action.name) || isUnreported(action.name, of: $0)
+            } ?? false
         return isAttribute || !action.isCall
             ? .set(target, ThingRequest(attributes: [action.name: action.value]))
             : .perform(action.name, by: target)

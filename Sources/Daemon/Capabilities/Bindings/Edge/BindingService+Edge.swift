@@ -19,6 +19,25 @@ extension BindingService {
         return .success(entry)
     }
 
+    /// The binding whose state is reported at an address, or why that does not count.
+    ///
+    /// A thing learns that its binding was forgotten also if it was claimed again before its next state: the first one
+    /// is refused then, as if it had come in between.
+    private nonisolated func reporter(
+        at address: EdgeAddress
+    ) -> Result<BindingDirectory.Entry, BindingsError> {
+        let speaker = speaker(at: address)
+        switch speaker {
+        case .success:
+            guard edge.wasForgotten(address.vendor) else { return speaker }
+            return .failure(.notOnboarded("thing \(address.vendor) was forgotten; it must onboard again"))
+        case .failure(.notOnboarded):
+            _ = edge.wasForgotten(address.vendor)
+            return speaker
+        case .failure: return speaker
+        }
+    }
+
     /// Why nobody may speak for a thing at an address; `nil` for the right one, and for a thing that is not known.
     private nonisolated func refusal(of address: EdgeAddress) -> Refusal? {
         let entry = directory.entry(ofVendor: address.vendor)
@@ -59,6 +78,7 @@ extension BindingService {
         }
         do throws(BindingsError) {
             let answer = try await onboard(request, by: asker)
+            _ = edge.wasForgotten(address.vendor)
             edge.spoke(answer.thing)
             await heard(answer.thing)
             return .success(answer)
@@ -94,7 +114,8 @@ extension BindingService {
         isRetained: Bool,
         at address: EdgeAddress
     ) async -> BindingsError? {
-        switch speaker(at: address) {
+        // What the broker has kept is no message of now.
+        switch isRetained ? speaker(at: address) : reporter(at: address) {
         case .failure(let error): error
         case .success(let entry): await self.report(upload, of: entry.id, isRetained: isRetained)
         }

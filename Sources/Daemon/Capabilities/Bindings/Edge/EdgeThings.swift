@@ -28,6 +28,8 @@ package actor EdgeThings {
     private var pendingThings = PendingThings()
     /// Those that have spoken on the broker in this run.
     private nonisolated let speakers = Locked<Set<BindingID>>([])
+    /// Those that had spoken when their bindings were forgotten, and have not noticed, by vendorThingID.
+    private nonisolated let forgotten = Locked<Set<String>>([])
 
     /// - Parameter clock: Milliseconds since 1970.
     init(
@@ -71,6 +73,17 @@ package actor EdgeThings {
 
     /// Whether a thing reads its topics, as far as is known: it has spoken on the broker.
     nonisolated func isSpeaker(_ id: BindingID) -> Bool { speakers.withLock { $0.contains(id) } }
+
+    /// The binding of a thing was forgotten.
+    nonisolated func forgot(_ id: BindingID, _ vendor: String) {
+        guard speakers.withLock({ $0.remove(id) }) != nil else { return }
+        forgotten.withLock { if $0.count < Self.capacity { $0.insert(vendor) } }
+    }
+
+    /// Whether the binding of a thing was forgotten since it was refused or onboarded last; once.
+    nonisolated func wasForgotten(_ vendor: String) -> Bool {
+        forgotten.withLock { $0.remove(vendor) } != nil
+    }
 
     // MARK: What the controller knows
 

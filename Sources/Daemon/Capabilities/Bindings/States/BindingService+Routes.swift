@@ -48,7 +48,13 @@ extension BindingService {
         of entry: BindingDirectory.Entry
     ) -> (thing: FlareID, route: EdgeRoute)? {
         guard entry.route == .edge, let thing = entry.thing else { return nil }
-        let route = EdgeRoute(commandSeconds: settings.commandSeconds, settable: entry.settable)
-        return (thing, route)
+        return (thing, route(settable: entry.settable))
+    }
+
+    /// How orders reach a thing, once it is at the edge.
+    nonisolated func route(of binding: ThingBinding) -> EdgeRoute { route(settable: binding.settable) }
+
+    private nonisolated func route(settable: Set<String>?) -> EdgeRoute {
+        EdgeRoute(commandSeconds: settings.commandSeconds, settable: settable)
     }
 }

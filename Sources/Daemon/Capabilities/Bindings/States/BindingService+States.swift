@@ -152,12 +152,18 @@ extension BindingService: ThingIFStates {
 
     // MARK: Things of the Flare server
 
-    /// Notes the data of a thing that was linked just now, from which its changes are told.
+    /// Begins with a thing that was linked just now: of one at the edge what it has reported becomes its data, of another
+    /// one the data are noted, from which its changes are told.
     func beginStates(of id: BindingID) async {
-        guard let entry = directory.entry(id), entry.route == .flare, let thing = entry.thing,
-            let data = await place.data(thing)
-        else { return }
-        records.states.begin(id, with: data.ofThing)
+        guard let entry = directory.entry(id), let thing = entry.thing else { return }
+        switch entry.route {
+        case .edge:
+            guard let state = try? lastState(of: id), !state.isEmpty else { return }
+            send(.reported(thing, state))
+        case .flare:
+            guard let data = await place.data(thing) else { return }
+            records.states.begin(id, with: data.ofThing)
+        }
     }
 
     /// Follows the data of things that the Flare server keeps: a confirmed change is a state, and a sample.
@@ -177,8 +183,6 @@ extension BindingService: ThingIFStates {
 extension JSONObject {
     /// The state of a thing in its data: without what identifies it, and what says what it is.
     fileprivate var ofThing: JSONObject {
-        filter { key, _ in
-            key != LinkPlan.vendorKey && key != LinkPlan.idKey && !DataKey.isFixed(key, in: self)
-        }
+        filter { key, _ in !DataKey.isFixed(key, in: self) }
     }
 }
