@@ -179,6 +179,9 @@ class Story:
         self.press("Close", row)
         self.page.run(HISTORY)
         self.press("History", row)
+        # The thing is new, so the shortest time is shown at first.
+        self.see("the times that can be shown", "document.getElementById('history-range')")
+        self.page.run("const node = document.getElementById('history-range'); node.value = Array.from(node.options).find(one => one.textContent === '6 hours').value; node.dispatchEvent(new Event('change'))")
         self.see("two runs of means", f"((document.querySelector({json.dumps(row)} + ' svg .mean') || {{ getAttribute: () => '' }}).getAttribute('d').match(/M/g) || []).length === 2")
         self.expect(self.page.run("return window.asked.join()") == "mean:temperature,min:temperature,max:temperature", "what is asked of the history")
         self.text("temperature, ")
