@@ -29,7 +29,8 @@ extension BindingService {
     ///
     /// - Parameter owner: `nil` if the thing itself is onboarded.
     func requireRoom(for owner: Grantee?, _ asker: Asker) throws(BindingsError) {
-        guard !isAdministrator(asker) else { return }
+        // The command line, and who owns everything, may make as many as there is room for.
+        guard !ownsEverything(asker) else { return }
         if let owner {
             guard directory.countWithoutThing(of: owner) >= Self.mostOfOwner else { return }
             throw .refused(
@@ -44,15 +45,5 @@ extension BindingService {
             "\(Self.mostUnclaimed) things wait for an owner, and no more are possible; claim some, or remove them with"
                 + " `trilateral thing forget`"
         )
-    }
-
-    /// Whether it is the command line, or who owns everything: they may make as many as there is room for.
-    private func isAdministrator(_ asker: Asker) -> Bool {
-        switch asker.identity {
-        case .program: true
-        case .door(.user(let caller)):
-            accounts.table.verdict(of: caller, .own, on: .everything, at: now).isGranted
-        case .door, .edge: false
-        }
     }
 }
