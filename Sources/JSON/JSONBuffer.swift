@@ -93,11 +93,25 @@ package struct JSONBuffer: ~Copyable, @unchecked Sendable {
     package mutating func write(_ flag: Bool) { append(flag ? "true" : "false") }
 
     package mutating func write(_ number: Int) {
-        guard number.magnitude < 1_000_000_000 else { return write(plain: String(number)) }
         if number < 0 { put("-") }
-        var rest = UInt32(number.magnitude)
-        var (width, limit) = (1, UInt32(10))
-        while width < 9, rest >= limit { (width, limit) = (width + 1, limit &* 10) }
+        write(digitsOf: number.magnitude)
+    }
+
+    private mutating func write(digitsOf magnitude: UInt) {
+        let part: UInt = 1_000_000_000
+        guard magnitude >= part else {
+            let rest = UInt32(truncatingIfNeeded: magnitude)
+            var (width, limit) = (1, UInt32(10))
+            while width < 9, rest >= limit { (width, limit) = (width + 1, limit &* 10) }
+            return write(rest, width: width)
+        }
+        // Times in milliseconds have more than nine digits.
+        write(digitsOf: magnitude / part)
+        write(UInt32(truncatingIfNeeded: magnitude % part), width: 9)
+    }
+
+    private mutating func write(_ number: UInt32, width: Int) {
+        var rest = number
         reserve(width)
         var place = count + width
         repeat {

@@ -275,7 +275,9 @@ extension JSONObject {
 
     private mutating func update(_ key: String, _ change: (JSONValue?) throws -> JSONValue) rethrows {
         let place = insertionPoint(of: key)
-        if place < members.count, Self.areEqual(members[place].key, key) {
+        if place == members.count {
+            members.append(Member(key: key, value: try change(nil)))
+        } else if Self.areEqual(members[place].key, key) {
             members[place].value = try change(members[place].value)
         } else {
             members.insert(Member(key: key, value: try change(nil)), at: place)

@@ -56,7 +56,7 @@ package struct CivilTime: Sendable, Hashable, CustomStringConvertible {
     /// The date of a day counted from 1970-01-01, in the Gregorian calendar.
     ///
     /// Years are counted from March, so that the leap day is the last of its year; 400 of them have 146 097 days.
-    private static func date(ofDay day: Int) -> (year: Int, month: Int, day: Int) {
+    package static func date(ofDay day: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = day + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097
@@ -70,8 +70,8 @@ package struct CivilTime: Sendable, Hashable, CustomStringConvertible {
         )
     }
 
-    /// The number of a date's day from 1970-01-01; the inverse of ``date(ofDay:)``.
-    private static func day(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    /// The number of a date's day from 1970-01-01, in the years 1 to 9999; the inverse of ``date(ofDay:)``.
+    package static func day(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = year / 400
         let yearOfEra = year - era * 400
@@ -107,7 +107,8 @@ extension CivilTime {
         guard milliseconds == total else { return nil }
     }
 
-    private static func length(ofMonth month: Int, in year: Int) -> Int {
+    /// Days of a month, 1 to 12.
+    package static func length(ofMonth month: Int, in year: Int) -> Int {
         switch month {
         case 4, 6, 9, 11: 30
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28

@@ -19,6 +19,7 @@ package enum RefusalCode: String, Sendable, Hashable, CaseIterable {
     case unknownDisplay = "unknown_display"
     case unknownLanguage = "unknown_language"
     case unknownCommand = "unknown_command"
+    case unknownRule = "unknown_rule"
     case retainedCommand = "retained_command"
     case staleTarget = "stale_target"
     /// It cannot be removed alone.
@@ -40,6 +41,10 @@ package enum RefusalCode: String, Sendable, Hashable, CaseIterable {
     case historyNotAvailable = "history_not_available"
     /// A thing with a link of its own is offline, or has not answered in time.
     case thingOffline = "thing_offline"
+    /// A rule notifies of a property whose profile does not allow that.
+    case notNotifiable = "not_notifiable"
+    /// A schedule sets a property whose profile does not allow that.
+    case notSchedulable = "not_schedulable"
     case internalError = "internal"
 }
 

@@ -42,6 +42,14 @@ struct FileContentsTests {
         #expect(error.message == message && error.isAboutContents)
     }
 
+    @Test func `a file that need not be text is read as it is, up to the limit`() throws {
+        let folder = try ScratchFolder()
+        let path = folder.path + "/file"
+        try Data([0xFE, 0xFF, 0x00, 0x61]).write(to: URL(filePath: path))
+        #expect(try FileContents.readBytes(path, upTo: 4).get() == [0xFE, 0xFF, 0x00, 0x61])
+        #expect(problem(FileContents.readBytes(path, upTo: 3))?.message == "is larger than 3 bytes")
+    }
+
     @Test func `a mark between two joined files is named where words are compared`() throws {
         let contents = try read(Array("\u{FEFF}a 1\n\u{FEFF}b 2\n".utf8)).get()
         #expect(problem(contents.words)?.message == "line 2 holds a byte order mark (U+FEFF); remove it")

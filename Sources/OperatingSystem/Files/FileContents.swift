@@ -22,33 +22,41 @@ package struct FileContents {
     /// How long a pipe is waited for, milliseconds.
     private static let patience: Int32 = 60_000
 
-    /// Reads a whole file.
+    /// Reads a whole text file.
     ///
     /// - Parameter path: A pipe must be written to within a minute.
     package static func read(_ path: String, upTo limit: Int) -> Result<FileContents, FileError> {
+        readBytes(path, upTo: limit).flatMap { of($0) }
+    }
+
+    /// Reads a file that a person names: `-` is standard input.
+    package static func readInput(_ path: String, upTo limit: Int) -> Result<FileContents, FileError> {
+        guard path == "-" else { return read(path, upTo: limit) }
+        return readBytes(of: STDIN_FILENO, upTo: limit, patience: -1).flatMap { of($0) }
+    }
+
+    /// Reads a whole file that need not be text.
+    ///
+    /// - Parameter path: A pipe must be written to within a minute.
+    package static func readBytes(_ path: String, upTo limit: Int) -> Result<[UInt8], FileError> {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             return .failure(FileError(message: "cannot be read: \(systemMessage(errno))"))
         }
         defer { close(descriptor) }
-        return read(descriptor, upTo: limit, patience: patience).flatMap { contents in
+        return readBytes(of: descriptor, upTo: limit, patience: patience).flatMap { bytes in
             // A named pipe that nobody writes to ends at once.
             let isPipe = lseek(descriptor, 0, SEEK_CUR) < 0 && errno == ESPIPE
-            return contents.bytes.isEmpty && isPipe
-                ? .failure(FileError(message: "is a pipe that nobody writes to")) : .success(contents)
+            return bytes.isEmpty && isPipe
+                ? .failure(FileError(message: "is a pipe that nobody writes to")) : .success(bytes)
         }
     }
 
-    /// Reads a file that a person names: `-` is standard input.
-    package static func readInput(_ path: String, upTo limit: Int) -> Result<FileContents, FileError> {
-        path == "-" ? read(STDIN_FILENO, upTo: limit, patience: -1) : read(path, upTo: limit)
-    }
-
-    private static func read(
-        _ descriptor: Int32,
+    private static func readBytes(
+        of descriptor: Int32,
         upTo limit: Int,
         patience: Int32
-    ) -> Result<FileContents, FileError> {
+    ) -> Result<[UInt8], FileError> {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65536)
         while true {
@@ -71,7 +79,7 @@ package struct FileContents {
                 return .failure(FileError(message: "is larger than \(limit) bytes", isAboutContents: true))
             }
         }
-        return of(bytes)
+        return .success(bytes)
     }
 
     private static func of(_ bytes: [UInt8]) -> Result<FileContents, FileError> {
