@@ -1,6 +1,7 @@
 import MQTT
 import TestSupport
 import Testing
+import Threading
 
 @Suite(.enabled(if: Mosquitto.isExpected), .mosquitto, .timeLimit(.minutes(1)))
 struct MQTTClientTests {
@@ -45,6 +46,30 @@ struct MQTTClientTests {
             try await withConnectedClient(settings) { other, _ in
                 #expect(await other.subscribe([topic], qos: .atLeastOnce).first(1) == [sent])
             }
+        }
+    }
+
+    @Test(arguments: [MQTTProtocolChoice.v5, .v311])
+    func `a subscription that asks for it sees which messages are published as retained, with MQTT 5`(
+        version: MQTTProtocolChoice
+    ) async throws {
+        let settings = configuration(port: try SharedMosquitto.broker.port) { $0.protocolVersion = version }
+        try await withConnectedClient(settings) { client, _ in
+            let topic = topic()
+            let (heard, port) = AsyncStream.makeStream(of: MQTTMessage.self)
+            let subscription = client.subscribe(
+                [topic],
+                qos: .atLeastOnce,
+                retainAsPublished: true,
+                on: try LoopExecutor()
+            ) { port.yield($0) }
+            defer { subscription.cancel() }
+            for isRetained in [true, false] {
+                try await client.publishAndWait(
+                    MQTTMessage(topic: topic, qos: .atLeastOnce, isRetained: isRetained)
+                )
+            }
+            #expect(await heard.first(2).map(\.isRetained) == [version == .v5, false])
         }
     }
 

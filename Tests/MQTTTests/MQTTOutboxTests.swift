@@ -52,6 +52,18 @@ import Testing
         #expect(outbox.count == 3)
     }
 
+    @Test func `a publication that nobody reads was accepted, and says so`() throws {
+        var outbox = linked()
+        let codes: [(Int32, isUnread: Bool)] = [(0, false), (0x10, true)]
+        for (code, isUnread) in codes {
+            let id = try identifier(&outbox, message())
+            let acknowledged = outbox.acknowledged(id, link: 1, code: code)
+            let completion = try #require(acknowledged)
+            #expect(completion.error == nil && completion.isUnread == isUnread)
+        }
+        #expect(outbox.count == 0)
+    }
+
     @Test func `what waits has a limit in bytes as well`() {
         var outbox = MQTTOutbox(limit: 1000)
         let megabyte = sized(1 << 20)

@@ -148,25 +148,33 @@ package final class MQTTClient: Sendable {
     ///
     /// Handlers of one executor, and that of ``handleLinkEvents(on:_:)``, are called in the order in which messages
     /// and events arrived. Otherwise as ``subscribe(_:qos:)``.
+    ///
+    /// - Parameter retainAsPublished: Whether the retain flag of a message also tells that it was published with the flag
+    ///   just now, and not only that the broker had kept it. Needs MQTT 5; it is so for all readers of a filter then.
     package func subscribe(
         _ filters: [String],
         qos: MQTTQoS,
+        retainAsPublished: Bool = false,
         on loop: LoopExecutor,
         _ handler: @escaping @Sendable (MQTTMessage) -> Void
     ) -> MQTTSubscription {
-        subscribe(filters, qos: qos) { delivery in loop.perform { delivery.handle(handler) } }
+        subscribe(filters, qos: qos, retainAsPublished: retainAsPublished) { delivery in
+            loop.perform { delivery.handle(handler) }
+        }
     }
 
     /// Passes on the messages of these filters to a reader that queues them among other events; otherwise as
     /// ``subscribe(_:qos:)``.
     ///
     /// - Parameters:
+    ///   - retainAsPublished: As for ``subscribe(_:qos:retainAsPublished:on:_:)``.
     ///   - finish: Called when the client ends.
     ///   - receive: Called on the connection's thread; must not wait. What it is given counts as unread until it is
     ///     taken, or the subscription is cancelled.
     package func subscribe(
         _ filters: [String],
         qos: MQTTQoS,
+        retainAsPublished: Bool = false,
         finish: @escaping @Sendable () -> Void = {},
         receive: @escaping @Sendable (MQTTDelivery) -> Void
     ) -> MQTTSubscription {
@@ -179,7 +187,7 @@ package final class MQTTClient: Sendable {
             },
             finish: finish
         )
-        guard let id = subscribe(filters, qos: qos, reader) else {
+        guard let id = subscribe(filters, qos: qos, retainAsPublished: retainAsPublished, reader) else {
             finish()
             return MQTTSubscription {}
         }
@@ -215,6 +223,7 @@ package final class MQTTClient: Sendable {
     private func subscribe(
         _ filters: [String],
         qos: MQTTQoS,
+        retainAsPublished: Bool,
         _ reader: Subscriptions.Reader
     ) -> Subscriptions.ReaderID? {
         let legal = filters.filter { filter in
@@ -225,7 +234,12 @@ package final class MQTTClient: Sendable {
         let added = state.withLock {
             state -> (Subscriptions.ReaderID, [Subscriptions.Request], State.Link?)? in
             guard state.phase != .ended else { return nil }
-            let (id, requests) = state.subscriptions.add(legal, qos: qos, reader: reader)
+            let (id, requests) = state.subscriptions.add(
+                legal,
+                qos: qos,
+                retainAsPublished: retainAsPublished,
+                reader: reader
+            )
             return (id, requests, state.link)
         }
         guard let (id, requests, link) = added else { return nil }
@@ -255,9 +269,11 @@ package final class MQTTClient: Sendable {
     }
 
     /// Sends a message, or queues it, before it returns; otherwise as ``publishAndWait(_:timeout:)``.
-    package func publishWithReceipt(_ message: MQTTMessage) -> MQTTReceipt {
+    ///
+    /// - Parameter needsReader: Whether it has failed, as `unread`, if the broker says that nobody has subscribed to its topic.
+    package func publishWithReceipt(_ message: MQTTMessage, needsReader: Bool = false) -> MQTTReceipt {
         let (results, waiter) = AsyncStream<MQTTPublishError?>.makeStream()
-        switch enqueue(message, waiter: MQTTOutbox.Waiter(waiter)) {
+        switch enqueue(message, waiter: MQTTOutbox.Waiter(waiter, needsReader: needsReader)) {
         case .queued: return MQTTReceipt(results)
         case .dropped: return MQTTReceipt(.notConnected)
         case .refused(let error): return MQTTReceipt(error)

@@ -1,4 +1,4 @@
-/// Filters that are read by a handler; see ``MQTTClient/subscribe(_:qos:on:_:)``.
+/// Filters that are read by a handler; see ``MQTTClient/subscribe(_:qos:retainAsPublished:on:_:)``.
 package struct MQTTSubscription: Sendable {
     /// Unsubscribes the filters that have no other reader.
     ///

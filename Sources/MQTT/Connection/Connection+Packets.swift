@@ -75,13 +75,16 @@ extension Connection {
     /// - Returns: The message id; `nil` when the link is gone.
     func subscribe(_ request: Subscriptions.Request, identified: Bool) -> Int32? {
         let properties = identified ? PropertyList(subscription: request.identifier) : PropertyList()
+        // 3.1.1 has no options.
+        let isRetainAsPublished = request.retainAsPublished && version == .v5
+        let options = isRetainAsPublished ? Int32(MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue) : 0
         var messageID: Int32 = 0
         let result = mosquitto_subscribe_v5(
             handle,
             &messageID,
             request.filter,
             Int32(request.qos.rawValue),
-            0,
+            options,
             properties.list
         )
         guard result != MOSQ_ERR_SUCCESS.rawValue else {

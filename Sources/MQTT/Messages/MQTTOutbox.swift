@@ -25,8 +25,12 @@ package struct MQTTOutbox {
     /// Receives the result of a publication; a class, because most publications have none.
     package final class Waiter: Sendable {
         private let results: AsyncStream<MQTTPublishError?>.Continuation
+        /// Whether a publication that no client reads has failed.
+        fileprivate let needsReader: Bool
 
-        init(_ results: AsyncStream<MQTTPublishError?>.Continuation) { self.results = results }
+        init(_ results: AsyncStream<MQTTPublishError?>.Continuation, needsReader: Bool) {
+            (self.results, self.needsReader) = (results, needsReader)
+        }
 
         fileprivate func resume(_ error: MQTTPublishError?) {
             results.yield(error)
@@ -38,9 +42,15 @@ package struct MQTTOutbox {
     package struct Completion {
         fileprivate let entry: Entry
         package let error: MQTTPublishError?
+        /// Whether the broker has said that no client has subscribed to its topic; one with MQTT 3.1.1 never does.
+        package var isUnread = false
         package var message: MQTTMessage { entry.message }
 
-        func resumeWaiter() { entry.waiter?.resume(error) }
+        func resumeWaiter() {
+            guard let waiter = entry.waiter else { return }
+            let isLost = error == nil && isUnread && waiter.needsReader
+            waiter.resume(isLost ? .unread(topic: message.topic) : error)
+        }
     }
 
     private typealias Ticket = UInt64
@@ -83,6 +93,8 @@ package struct MQTTOutbox {
     private static let retainedCapacity = 256
     /// Most bytes of unacknowledged publications.
     private static let maximumBytes = 64 << 20
+    /// The reason code of MQTT 5 for a publication that was accepted, but has no reader.
+    private static let noSubscribers: Int32 = 0x10
 
     /// The most publications of each kind.
     var limit: Int {
@@ -244,7 +256,9 @@ package struct MQTTOutbox {
             )
         }
         deadly.accepted(entry.size)
-        return finish(ticket, entry, nil)
+        var completion = finish(ticket, entry, nil)
+        completion.isUnread = code == Self.noSubscribers
+        return completion
     }
 
     /// The ticket with this identifier that may be there.

@@ -23,6 +23,8 @@ package enum MQTTPublishError: Error, Sendable, Equatable, CustomStringConvertib
     /// The broker refused it with an MQTT 5 reason code, for instance 0x87: not authorised; or it ended several links in a
     /// row right after this publication, and the reason begins with ``endedLinks``. The code is 0 if it gave none.
     case refusedByBroker(topic: String, code: Int, reason: String)
+    /// The broker has accepted it, but no client has subscribed to its topic; only with MQTT 5, and where it is asked for.
+    case unread(topic: String)
     /// Not acknowledged in time; a publication of QoS 1 or 2 may still arrive.
     case timedOut(Duration)
     /// The client was stopped.
@@ -41,6 +43,7 @@ package enum MQTTPublishError: Error, Sendable, Equatable, CustomStringConvertib
         case .notConnected: "there is no link to the broker"
         case .refusedByBroker(let topic, let code, let reason):
             "the broker refuses the publication to \(Self.short(topic)): \(reason) (code \(code))"
+        case .unread(let topic): "no client of the broker reads \(Self.short(topic))"
         case .timedOut(let duration): "the broker did not acknowledge within \(duration)"
         case .stopped: "the MQTT client was stopped"
         }

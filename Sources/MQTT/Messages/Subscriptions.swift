@@ -15,7 +15,10 @@ struct Subscriptions {
     /// A SUBSCRIBE to send.
     struct Request: Sendable {
         let filter: String
-        let qos: MQTTQoS
+        var qos: MQTTQoS
+        /// Whether an MQTT 5 broker passes on the retain flag as it was published; otherwise it clears the flag of what it
+        /// has not kept.
+        var retainAsPublished = false
         let identifier: UInt32
     }
 
@@ -34,16 +37,20 @@ struct Subscriptions {
     var requests: [Request] { entries.values.map(\.request).sorted { $0.identifier < $1.identifier } }
 
     /// - Returns: The reader's number, and the subscriptions to send if there is a link.
-    mutating func add(_ filters: [String], qos: MQTTQoS, reader: Reader) -> (ReaderID, [Request]) {
+    mutating func add(
+        _ filters: [String],
+        qos: MQTTQoS,
+        retainAsPublished: Bool,
+        reader: Reader
+    ) -> (ReaderID, [Request]) {
         let id = nextReader
         nextReader += 1
         readers[id] = reader
         var requests: [Request] = []
         for filter in filters {
             var entry = entries[filter] ?? Entry(request: newRequest(filter, qos), readers: [])
-            if entry.request.qos < qos {
-                entry.request = Request(filter: filter, qos: qos, identifier: entry.request.identifier)
-            }
+            entry.request.qos = max(entry.request.qos, qos)
+            if retainAsPublished { entry.request.retainAsPublished = true }
             if !entry.readers.contains(id) { entry.readers.append(id) }
             entries[filter] = entry
             requests.append(entry.request)
