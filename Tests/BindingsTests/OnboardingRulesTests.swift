@@ -27,7 +27,8 @@ struct OnboardingRulesTests {
         hasEndNodes: Bool = false,
         _ password: OnboardingRules.Password? = nil,
         by caller: BindingCaller? = nil,
-        isOwnerAllowed: Bool = true
+        isOwnerAllowed: Bool = true,
+        isOwner: Bool = false
     ) -> Result<Onboarded, BindingsError> {
         OnboardingRules.onboard(
             request,
@@ -36,6 +37,7 @@ struct OnboardingRulesTests {
             as: id,
             by: caller ?? (request.form.isByOwner ? user : .app),
             isOwnerAllowed: isOwnerAllowed,
+            isOwner: isOwner,
             at: 1000
         )
     }
@@ -241,6 +243,61 @@ struct OnboardingRulesTests {
         var owned = fine
         owned.isOwned = true
         #expect(Self.code(Self.onboard(request, other, gateway: owned)) == "invalid_value")
+    }
+
+    /// A gateway that has an owner, and a request for the end node n-1 of it.
+    private static func endNode() throws -> (gateway: ThingBinding, request: OnboardingRequest) {
+        var gateway = ThingBinding(BindingID(high: 7, low: 7), vendor: "g-1", password: "hash", made: 0)
+        gateway.isOwned = true
+        let members: JSONObject = [
+            "gatewayThingID": .string("\(gateway.id)"), "endNodeVendorThingID": "n-1",
+            "endNodePassword": "secret", "owner": "user:owner",
+        ]
+        return (gateway, try OnboardingRequest(.endNode, .object(members)))
+    }
+
+    @Test(arguments: [true, false])
+    func `a thing that is owned or was heard gets a gateway from who owns it alone`(isOwned: Bool) throws {
+        let (gateway, request) = try Self.endNode()
+        var thing = ThingBinding(Self.id, vendor: "n-1", password: "hash", made: 0)
+        if isOwned { thing.isOwned = true } else { thing.route = .edge }
+        #expect(Self.code(Self.onboard(request, thing, gateway: gateway)) == "not_allowed")
+        // Who does not know the password learns nothing else.
+        let wrong = Self.onboard(request, thing, gateway: gateway, .isWrong)
+        guard case .failure(.refused(let refusal)) = wrong else { return #expect(Bool(false)) }
+        #expect(refusal.message == "the password of the thing is wrong")
+        let node = try Self.onboard(request, thing, gateway: gateway, isOwner: true).get().binding
+        #expect(node.gateway == gateway.id && node.layout == .endNode)
+        // Another owner of the same end node moves nothing.
+        #expect(Self.code(Self.onboard(request, node, gateway: gateway)) == nil)
+        var moved = node
+        moved.gateway = BindingID(high: 6, low: 6)
+        #expect(Self.code(Self.onboard(request, moved, gateway: gateway)) == "not_allowed")
+    }
+
+    @Test func `a thing that is only expected becomes an end node`() throws {
+        let (gateway, request) = try Self.endNode()
+        let expected = ThingBinding(Self.id, vendor: "n-1", password: "hash", made: 0)
+        #expect(try Self.onboard(request, expected, gateway: gateway).get().binding.gateway == gateway.id)
+    }
+
+    @Test func `an end node speaks for itself again when who owns it says so`() throws {
+        let (gateway, request) = try Self.endNode()
+        let node = try Self.onboard(request, gateway: gateway).get().binding
+        for (position, layout) in [("STANDALONE", .standalone), ("GATEWAY", .gateway)]
+            as [(JSONValue, ThingBinding.Layout)]
+        {
+            let claim = try Self.request(.vendorByOwner, ["layoutPosition": position])
+            let freed = try Self.onboard(claim, node, isOwner: true).get().binding
+            #expect(freed.gateway == nil && freed.layout == layout)
+            #expect(try Self.onboard(claim, node).get().binding.gateway == gateway.id)
+            let own = try Self.request(.vendorByThing, ["layoutPosition": position])
+            #expect(try Self.onboard(own, node).get().binding.gateway == gateway.id)
+        }
+        for position: JSONValue in ["ENDNODE", .null] {
+            let claim = try Self.request(.vendorByOwner, ["layoutPosition": position])
+            #expect(try Self.onboard(claim, node, isOwner: true).get().binding.gateway == gateway.id)
+        }
     }
 
     @Test(arguments: [nil, .standalone, .gateway] as [ThingBinding.Layout?])

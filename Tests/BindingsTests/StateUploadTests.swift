@@ -38,6 +38,7 @@ struct StateUploadTests {
         (#"{"t":1e999}"#, .badJSON, "the state is no JSON"),
         ("[]", .invalidValue, "states must be a list of one state or more"),
         ("[7]", .wrongType, "states[0] must be an object"),
+        (#"{"at":1760000000000,"state":{"t":1}}"#, .wrongType, "a state with its time stands in a list"),
         (#"[{"at":1760000000000}]"#, .invalidValue, "states[0].state is missing"),
         (#"[{"at":1760000000000,"state":[]}]"#, .wrongType, "states[0].state must be an object"),
         (#"[{"state":{}}]"#, .invalidValue, "states[0].at is missing"),

@@ -10,9 +10,10 @@ struct ThingIFErrorTests {
         #expect(
             statuses == [
                 400: ["INVALID_INPUT_DATA"], 401: ["UNAUTHORIZED"], 403: ["FORBIDDEN"],
-                404: ["THING_NOT_FOUND"],
+                404: ["THING_NOT_FOUND", "TRIGGER_NOT_FOUND"],
                 409: [
                     "CONFLICT", "NOT_ONBOARDED", "ALREADY_ONBOARDED", "STATE_HISTORY_NOT_AVAILABLE",
+                    "NOT_NOTIFIABLE", "NOT_SCHEDULABLE",
                 ],
                 429: ["TOO_MANY_REQUESTS"], 500: ["INTERNAL_ERROR"],
                 502: ["SERVER_REJECTED"],

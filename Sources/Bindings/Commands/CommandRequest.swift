@@ -100,14 +100,18 @@ extension CommandRequest {
         _ longest: Int,
         in body: ReceivedObject
     ) throws(Refusal) -> String? {
+        guard body.optional(name) != nil else { return nil }
         let legal = "a text of at most \(longest) characters"
         guard let text = try body.optionalText(name, legal) else { return nil }
         guard text.unicodeScalars.count <= longest else { throw body.invalid(name, .string(text), legal) }
         return text
     }
 
+    private static let legalActions =
+        "a list of 1 to \(maximumActions) actions, such as {\"brightness\":0.4}"
+
     private static func actions(in body: ReceivedObject) throws(Refusal) -> [CommandAction] {
-        let legal = "a list of 1 to \(maximumActions) actions, such as {\"brightness\":0.4}"
+        let legal = legalActions
         let value = try body.required("actions", legal)
         guard let list = value.array else { throw body.wrongType("actions", value, legal) }
         guard 1...maximumActions ~= list.count else {
@@ -115,7 +119,8 @@ extension CommandRequest {
         }
         var actions: [CommandAction] = []
         for (index, json) in list.enumerated() {
-            let path = "actions[\(index)]"
+            // Most commands have no use for it.
+            var path: String { "actions[\(index)]" }
             guard let members = json.object else {
                 throw body.wrongType(path, json, "an object of one member")
             }

@@ -71,7 +71,8 @@ package struct ThingCommand: Sendable, Hashable {
         (self.created, self.deadline) = (created, deadline)
         (self.state, self.cause) = (state, cause)
         let count = request.actions.count
-        self.results = Array((results + Array(repeating: nil, count: count)).prefix(count))
+        self.results = Array(results.prefix(count))
+        self.results.append(contentsOf: repeatElement(nil, count: max(0, count - results.count)))
         self.modified = modified ?? created
     }
 

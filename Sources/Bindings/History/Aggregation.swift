@@ -136,14 +136,14 @@ extension Aggregation {
     private func mean(of sum: FieldSum) -> JSONValue {
         let count = count(in: sum)
         guard type == .decimal, sum.decimals.count > 0 else {
-            return count > 0 ? .number(Double(sum.integers.total) / Double(count)) : .null
+            return count > 0 ? .number(sum.integers.decimal / Double(count)) : .null
         }
         return decimals(of: sum).mean(of: count).map { .number($0) } ?? .null
     }
 
     private func decimals(of sum: FieldSum) -> DecimalSum {
         var total = sum.decimals.total
-        if sum.integers.count > 0 { total.add(Double(sum.integers.total)) }
+        if sum.integers.count > 0 { total.add(sum.integers.decimal) }
         return total
     }
 

@@ -40,6 +40,49 @@ package struct NumberSum<Value: Comparable & Hashable & Sendable, Total: Hashabl
     }
 }
 
+extension NumberSum<Int64, Int128> {
+    /// Integers whose sums were stored, with the value and the time of the least and of the greatest one.
+    ///
+    /// Not generic, as the other one is: what is generic finds its types while it runs if another module calls it.
+    package init(
+        count: Int,
+        total: Int128,
+        least: (value: Int64, at: Int64)?,
+        greatest: (value: Int64, at: Int64)?
+    ) {
+        self.init(
+            count: count,
+            total: total,
+            least: least.map { Extreme($0.value, at: $0.at) },
+            greatest: greatest.map { Extreme($0.value, at: $0.at) }
+        )
+    }
+
+    /// The nearest decimal of the total.
+    var decimal: Double {
+        // Nearly all have 64 bits, of which it is made much faster.
+        let low = Int64(truncatingIfNeeded: total)
+        return Int128(low) == total ? Double(low) : Double(total)
+    }
+}
+
+extension NumberSum<Double, DecimalSum> {
+    /// Decimals whose sums were stored; see that of integers.
+    package init(
+        count: Int,
+        total: DecimalSum,
+        least: (value: Double, at: Int64)?,
+        greatest: (value: Double, at: Int64)?
+    ) {
+        self.init(
+            count: count,
+            total: total,
+            least: least.map { Extreme($0.value, at: $0.at) },
+            greatest: greatest.map { Extreme($0.value, at: $0.at) }
+        )
+    }
+}
+
 /// Counts that stay at the largest number instead of trapping, also when a damaged file says nonsense.
 enum Count {
     static func sum(_ left: Int, _ right: Int) -> Int {

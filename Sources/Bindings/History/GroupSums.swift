@@ -29,13 +29,19 @@ package struct GroupSums: Sendable, Hashable {
 
     /// Sums that were stored.
     package init(count: Int, fields: [Field], isCut: Bool) {
+        let isInOrder = zip(fields, fields.dropFirst()).allSatisfy { $0.precedes($1.name) }
+        guard !isInOrder || fields.count > Self.maximumFields else {
+            (self.count, self.fields, self.isCut) = (max(0, count), fields, isCut)
+            return
+        }
         (self.count, self.fields, self.isCut) = (max(0, count), [], isCut)
         for field in fields { update(field.name, from: 0) { $0.merge(field.sum) } }
     }
 
     package subscript(name: String) -> FieldSum? {
-        let place = insertionPoint(of: name, from: 0)
-        return place < fields.count && fields[place].isCalled(name) ? fields[place].sum : nil
+        // Of few fields to compare for equality is faster than to find a place in the order.
+        for index in fields.indices where fields[index].isCalled(name) { return fields[index].sum }
+        return nil
     }
 
     /// Adds a sample.
@@ -59,6 +65,10 @@ package struct GroupSums: Sendable, Hashable {
 
     /// Adds the sums of other samples.
     package mutating func merge(_ other: GroupSums) {
+        guard count > 0 || isCut || !fields.isEmpty else {
+            self = other
+            return
+        }
         count = Count.sum(count, other.count)
         var place = 0
         for field in other.fields { place = update(field.name, from: place) { $0.merge(field.sum) } }
@@ -104,7 +114,7 @@ package struct GroupSums: Sendable, Hashable {
 }
 
 extension GroupSums.Field {
-    fileprivate func isCalled(_ name: String) -> Bool { self.name.utf8.elementsEqual(name.utf8) }
+    fileprivate func isCalled(_ name: String) -> Bool { self.name.hasBytes(of: name) }
 
     fileprivate func precedes(_ name: String) -> Bool { self.name.utf8.lexicographicallyPrecedes(name.utf8) }
 }

@@ -11,8 +11,8 @@ package struct HistoryAnswer: Sendable {
 
     /// Results in order of time, unless they are aggregated.
     private var results: [(at: Int64, state: JSONObject)] = []
-    /// By the beginning of the group, if they are aggregated.
-    private var sums: [Int64: GroupSums] = [:]
+    /// Of the groups if they are aggregated, in order of their beginnings: no more than an answer may have, so a list will do.
+    private var sums: [(start: Int64, sums: GroupSums)] = []
     /// How many results of one time were there, with those of the pages before.
     private var latest: (time: Int64, count: Int)?
     private var next: HistoryPosition?
@@ -43,7 +43,8 @@ package struct HistoryAnswer: Sendable {
             return
         }
         guard query.aggregations.isEmpty else {
-            sums[interval.start(of: time), default: GroupSums()].add(state, at: time, only: fields)
+            let place = place(of: interval.start(of: time))
+            sums[place].sums.add(state, at: time, only: fields)
             return
         }
         if let position = query.position, time < position.time { return }
@@ -67,7 +68,19 @@ package struct HistoryAnswer: Sendable {
         guard !query.aggregations.isEmpty, sums.count > 0, let times = query.times,
             interval.start(of: start) == start, times.overlaps(start...(start + interval.milliseconds - 1))
         else { return }
-        self.sums[start, default: GroupSums()].merge(sums)
+        if self.sums.isEmpty { self.sums.reserveCapacity(Int(GroupInterval.limit)) }
+        let place = place(of: start)
+        self.sums[place].sums.merge(sums)
+    }
+
+    /// The place of the sums of a group, which are begun if there are none.
+    private mutating func place(of start: Int64) -> Int {
+        // Most come in order.
+        let before = sums.lastIndex { $0.start <= start }
+        if let before, sums[before].start == start { return before }
+        let place = before.map { $0 + 1 } ?? 0
+        sums.insert((start, GroupSums()), at: place)
+        return place
     }
 }
 
@@ -103,7 +116,12 @@ extension HistoryAnswer {
     }
 
     private func range(_ start: Int64) -> JSONValue {
-        ["from": JSONValue(Int(start)), "to": JSONValue(Int(start + interval.milliseconds))]
+        .object(
+            JSONObject(minimumCapacity: 2) {
+                $0["from"] = JSONValue(Int(start))
+                $0["to"] = JSONValue(Int(start + interval.milliseconds))
+            }
+        )
     }
 
     private var groups: [JSONValue] {
@@ -118,7 +136,7 @@ extension HistoryAnswer {
 
     /// The values that are shown with their samples, and when these were reported.
     package var extremes: [(at: Int64, field: String, value: JSONValue)] {
-        sums.values.flatMap { sums in
+        sums.flatMap { _, sums in
             query.aggregations.compactMap { aggregation in
                 let result = aggregation.result(in: sums)
                 return result.at.map { (at: $0, field: aggregation.field, value: result.value) }
@@ -127,16 +145,24 @@ extension HistoryAnswer {
     }
 
     private func aggregated(_ sample: (Int64, String, JSONValue) -> JSONObject?) -> [JSONValue] {
-        sums.sorted { $0.key < $1.key }.map { start, sums in
+        sums.map { start, sums in
             let aggregations = query.aggregations.map { aggregation -> JSONValue in
                 let result = aggregation.result(in: sums)
-                var json: JSONObject = ["name": .string(aggregation.name), "value": result.value]
-                if let at = result.at, let state = sample(at, aggregation.field, result.value) {
-                    json["object"] = Self.result(state, at: at)
-                }
-                return .object(json)
+                let state = result.at.flatMap { sample($0, aggregation.field, result.value) }
+                return .object(
+                    JSONObject(minimumCapacity: 3) { json in
+                        json["name"] = .string(aggregation.name)
+                        if let at = result.at, let state { json["object"] = Self.result(state, at: at) }
+                        json["value"] = result.value
+                    }
+                )
             }
-            return ["range": range(start), "aggregations": .array(aggregations)]
+            return .object(
+                JSONObject(minimumCapacity: 2) {
+                    $0["aggregations"] = .array(aggregations)
+                    $0["range"] = range(start)
+                }
+            )
         }
     }
 }
@@ -144,7 +170,7 @@ extension HistoryAnswer {
 extension HistoryAnswer {
     /// The aggregated groups in order, with a value for each aggregation of the query: for tables.
     package var rows: [(range: Range<Int64>, count: Int, values: [JSONValue])] {
-        sums.sorted { $0.key < $1.key }.map { start, sums in
+        sums.map { start, sums in
             (
                 start..<start + interval.milliseconds, sums.count,
                 query.aggregations.map { $0.result(in: sums).value }

@@ -50,6 +50,7 @@ package enum OnboardingRules {
     ///   - caller: A thing on its own topic is anonymous.
     ///   - isOwnerAllowed: Whether the caller may make the owner of the request one of this thing; of no meaning when the
     ///     thing itself asks.
+    ///   - isOwner: Whether the caller owns the thing already.
     ///   - now: Milliseconds since 1970.
     package static func onboard(
         _ request: OnboardingRequest,
@@ -58,6 +59,7 @@ package enum OnboardingRules {
         as id: BindingID,
         by caller: BindingCaller,
         isOwnerAllowed: Bool,
+        isOwner: Bool = false,
         at now: Int64
     ) -> Result<Onboarded, BindingsError> {
         if let refusal = refusal(of: caller, request.form) { return .failure(.refused(refusal)) }
@@ -67,6 +69,8 @@ package enum OnboardingRules {
         case .success(let binding): made = binding
         case .failure(let refusal): return .failure(.refused(refusal))
         }
+        // After the password: who does not know it learns nothing of the thing.
+        if !isOwner, let refusal = refusal(toMove: made, request) { return .failure(.refused(refusal)) }
         guard !request.form.isByOwner || isOwnerAllowed else {
             return .failure(
                 .refused(
@@ -78,7 +82,7 @@ package enum OnboardingRules {
                 )
             )
         }
-        return .success(onboarded(made, known, request))
+        return .success(onboarded(made, known, request, isOwner: isOwner))
     }
 
     /// Why somebody may not onboard anything in a form; `nil` if they may.
@@ -128,6 +132,21 @@ package enum OnboardingRules {
         return nil
     }
 
+    /// Why somebody who does not own a thing puts it behind no gateway; `nil` if they may.
+    ///
+    /// The gateway speaks for it from then on, and the thing itself is not heard any more.
+    private static func refusal(toMove binding: ThingBinding, _ request: OnboardingRequest) -> Refusal? {
+        guard case .endNode(_, let gateway) = request.thing, binding.gateway != gateway,
+            binding.isOwned || binding.route == .edge
+        else { return nil }
+        return Refusal(
+            .notAllowed,
+            "thing \(binding.vendor) is there already, and only who owns it puts it behind a gateway; claim it without"
+                + " the gateway first",
+            field: "gatewayThingID"
+        )
+    }
+
     /// The binding as it is before the onboarding, or a new one.
     private static func binding(
         _ request: OnboardingRequest,
@@ -151,11 +170,14 @@ package enum OnboardingRules {
         }
     }
 
-    /// - Parameter before: The binding as it is before, or a new one.
+    /// - Parameters:
+    ///   - before: The binding as it is before, or a new one.
+    ///   - isOwner: Whether the caller owns the thing already.
     private static func onboarded(
         _ before: ThingBinding,
         _ known: Known,
-        _ request: OnboardingRequest
+        _ request: OnboardingRequest,
+        isOwner: Bool
     ) -> Onboarded {
         var binding = before
         var ignored: [FixedField] = []
@@ -171,6 +193,8 @@ package enum OnboardingRules {
         binding.firmware = request.firmware ?? binding.firmware
         binding.layout = request.layout ?? binding.layout
         if case .endNode(_, let gateway) = request.thing { binding.gateway = gateway }
+        // The way back from a gateway: it must be said, since owners onboard end nodes without one, too, to share them.
+        if isOwner, isByOwner, let layout = request.layout, layout != .endNode { binding.gateway = nil }
         if binding.gateway != nil { binding.layout = .endNode }
         // It speaks for others, whatever it is told or says.
         if known.hasEndNodes { binding.layout = .gateway }

@@ -37,6 +37,10 @@ package struct ThingBinding: Sendable, Hashable {
     package var isOwned = false
     /// The gateway that speaks for it.
     package var gateway: BindingID?
+    /// What an owner has asked for of the place, while it waits for its thing.
+    ///
+    /// The properties do not count here: anybody who knew the password earlier may have given them.
+    package var wish = PlaceWish()
     /// The thing of the environment that it is.
     package var thing: FlareID?
     /// Whether that thing was made by the onboarding, and goes with the binding.

@@ -53,7 +53,15 @@ package struct StateUpload: Sendable, Hashable {
             guard bytes.count <= Self.maximumState else {
                 throw Self.tooLarge("state", bytes.count, Self.maximumState)
             }
-            self.init(Sample(at: now, state: try Self.state(json, at: "state")))
+            let state = try Self.state(json, at: "state")
+            if Self.isElement(state) {
+                throw Refusal(
+                    .wrongType,
+                    #"a state with its time stands in a list, also a single one: [{"at":…,"state":{…}}]"#,
+                    field: "state"
+                )
+            }
+            self.init(Sample(at: now, state: state))
             return
         }
         var samples: [Sample] = []
@@ -88,6 +96,11 @@ package struct StateUpload: Sendable, Hashable {
 extension StateUpload {
     private static func tooLarge(_ path: String, _ count: Int, _ most: Int) -> Refusal {
         Refusal(.tooLarge, "\(path) must have at most \(most) bytes, has \(count)", field: path)
+    }
+
+    /// Whether it is an element of a list that was sent without the list: no thing has these fields.
+    private static func isElement(_ state: JSONObject) -> Bool {
+        state.count == 2 && state["at"]?.number != nil && state["state"]?.object != nil
     }
 
     private static func json(_ bytes: some Collection<UInt8>) throws(Refusal) -> JSONValue {

@@ -29,11 +29,15 @@ package struct BindingID: Sendable, Hashable {
 
 extension BindingID: CustomStringConvertible {
     package var description: String {
-        let digits = [high, low].map { half in
-            let digits = String(half, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
+        var bytes = Array(Self.prefix.utf8)
+        bytes.reserveCapacity(35)
+        for half in [high, low] {
+            for shift in stride(from: 60, through: 0, by: -4) {
+                let digit = UInt8(truncatingIfNeeded: (half >> UInt64(shift)) & 15)
+                bytes.append(digit &+ (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") &- 10))
+            }
         }
-        return Self.prefix + digits.joined()
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

@@ -22,6 +22,9 @@ package enum PeopleLimits {
     /// Of one user.
     package static let installations = 50
     package static let instances = 1000
+    package static let rules = 5000
+    /// Of one user.
+    package static let rulesOfUser = 200
     /// Members of one group of things; a group of users has at most all users.
     package static let things = 10_000
 }

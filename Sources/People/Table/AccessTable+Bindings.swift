@@ -74,6 +74,21 @@ extension AccessTable {
 }
 
 extension AccessTable {
+    /// Whether an owner may do something with an object at a moment: the user, or all active users of the group.
+    ///
+    /// - Parameter now: Milliseconds since 1970, UTC.
+    package func allMay(_ owner: Grantee, _ access: Access, on object: AccessObject, at now: Int64) -> Bool {
+        let users: Set<AccountID>
+        switch owner {
+        case .user(let id): users = [id]
+        case .group(let id):
+            guard case .users(let members)? = group(id)?.members else { return false }
+            users = members.filter { user($0)?.state == .active }
+        }
+        return !users.isEmpty
+            && users.allSatisfy { verdict(of: .user($0), access, on: object, at: now).isGranted }
+    }
+
     /// Whether a thing is somebody else's, too, who could have given it the name by which a binding finds it, and would
     /// own what is linked.
     ///
