@@ -86,6 +86,18 @@ import Things
         #expect(all?.message == one?.message)
     }
 
+    @Test(arguments: [false, "OFF", "TOGGLE"] as [JSONValue])
+    func `on of a zone means the state of all its lights`(value: JSONValue) {
+        var rig = rig()
+        // The strip has no key of its own for on and off.
+        set(&rig, ["on": value])
+        #expect(rig.serve().codes == [nil])
+        for id in [House.lamp, Self.strip, Self.plug] { #expect(rig.state.things[id]?.data["on"] == false) }
+        set(&rig, ["on": true])
+        #expect(rig.serve().answers.first?.accepted["state"] == "ON")
+        for id in [House.lamp, Self.strip, Self.plug] { #expect(rig.state.things[id]?.data["on"] == true) }
+    }
+
     @Test func `a toggle switches all lights off if any is on`() {
         var rig = rig()
         set(&rig, ["state": "TOGGLE"])

@@ -12,6 +12,18 @@ package struct CommandRecord: Sendable, Hashable {
     package var received: Instant
     package var ended: Instant
 
+    package init(
+        operation: Command.Operation?,
+        answer: Answer,
+        caller: Caller?,
+        source: String?,
+        received: Instant,
+        ended: Instant
+    ) {
+        (self.operation, self.answer, self.caller) = (operation, answer, caller)
+        (self.source, self.received, self.ended) = (source, received, ended)
+    }
+
     /// Whether the log keeps it: what only read, and was allowed to, would push out what users did.
     package var isKept: Bool {
         guard answer.refusal == nil, let operation = operation?.base else { return true }

@@ -29,22 +29,7 @@ extension CommandDescriptor {
         guard let sensor = SensorKind(rawValue: topic.name) else {
             throw Refusal(.unknownKey, SensorKind.absence(of: topic.name))
         }
-        var members = payload
-        if case .object(var object) = payload, let flag = object["state"]?.bool {
-            object["state"] = flag ? "ON" : "OFF"
-            members = .object(object)
-        }
-        let word = try members.word(named: "state")
-        switch word.uppercased() {
-        case "ON", "TRUE": return SwitchSensor(sensor: sensor, isOn: true)
-        case "OFF", "FALSE": return SwitchSensor(sensor: sensor, isOn: false)
-        default:
-            throw Refusal(
-                .invalidValue,
-                "state must be ON or OFF (is \(QuotedValue.of(word)))",
-                field: "state"
-            )
-        }
+        return SwitchSensor(sensor: sensor, isOn: try payload.isOn(named: "state"))
     }
 }
 

@@ -12,6 +12,7 @@ extension DeviceController {
         case .status(let isOnline):
             conditionChanged(thing, isOnline.map { ThingCondition(isOnline: $0) })
         case .reported(let values): reported(thing, values)
+        case .uploaded(let values, from: let address): uploaded(thing, values, from: address)
         case .answered(let number, let results): edgeAnswered(thing, number, results)
         }
     }

@@ -156,7 +156,7 @@ extension DeviceController {
     }
 
     /// A thing's data with what it has done and reported, whether or not the server has stored that.
-    private func dataAtEdge(of object: ObjectReference) -> JSONObject {
+    func dataAtEdge(of object: ObjectReference) -> JSONObject {
         var data = state.data(of: object) ?? [:]
         if let values = edge.unstored(of: object.id) {
             data.merge(values.reported) { $1 }

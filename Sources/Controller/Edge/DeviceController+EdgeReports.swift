@@ -14,6 +14,26 @@ extension DeviceController {
         store(.report(own), of: thing)
     }
 
+    /// Stores what a thing has uploaded just now, and hands it to the slices that follow uploads.
+    mutating func uploaded(_ thing: FlareID, _ values: JSONObject, from address: String?) {
+        // Nothing is looked up while nobody listens.
+        let upload = state.slices.hasUploadFollowers ? upload(values, of: thing, from: address) : nil
+        reported(thing, values)
+        if let upload { slicesReceive(upload) }
+    }
+
+    /// `nil` for a thing that is not in the current environment: its data are not known here.
+    private func upload(
+        _ values: JSONObject,
+        of thing: FlareID,
+        from address: String?
+    ) -> StateUploaded? {
+        guard state.things.index(forKey: thing) != nil else { return nil }
+        let before = dataAtEdge(of: ObjectReference(.thing, thing))
+        let written = values.reportable.filter { !DataKey.isFixed($0.key, in: before) }
+        return StateUploaded(thing: thing, before: before, written: written, address: address)
+    }
+
     private mutating func store(_ work: Job.Work, of thing: FlareID) {
         let job = Job(work: work, command: nil, cause: ChangeEvent.Cause("link"))
         enqueue(job, on: ObjectReference(.thing, thing))

@@ -45,6 +45,11 @@ package enum EdgeEvent: Sendable, Hashable {
     case status(isOnline: Bool?)
     /// It has told its state, or a part of it: what is new becomes its data at the server.
     case reported(JSONObject)
+    /// The same, in an upload that was accepted just now: slices may follow it, also if nothing in it is new.
+    ///
+    /// What a thing has reported before it was linked, and what the broker had kept, is none.
+    /// - Parameter address: That of the thing; `nil` if it is not known.
+    case uploaded(JSONObject, from: String? = nil)
     /// It has answered an order, with one result for each of ``EdgeOrder/orders``: what it says besides, or why it has not
     /// carried that out.
     ///

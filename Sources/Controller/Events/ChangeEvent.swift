@@ -15,6 +15,7 @@ package struct ChangeEvent: Sendable, Hashable {
         package static let nearby = Topic(rawValue: "nearby")
         package static let thing = Topic(rawValue: "thing")
         package static let bridge = Topic(rawValue: "bridge")
+        package static let rule = Topic(rawValue: "rule")
     }
 
     package var topic: Topic
@@ -35,6 +36,8 @@ package struct ChangeEvent: Sendable, Hashable {
     package var cause: Cause
     /// Further members, such as the `action` of a thing's `action` event.
     package var details: JSONObject
+    /// A topic below `B/` where it is published as well, for readers of one object's events; `nil` for none.
+    package var furtherTopic: String?
 
     package init(
         topic: Topic,
@@ -48,7 +51,8 @@ package struct ChangeEvent: Sendable, Hashable {
         after: JSONValue? = nil,
         changed: [String] = [],
         cause: Cause,
-        details: JSONObject = [:]
+        details: JSONObject = [:],
+        furtherTopic: String? = nil
     ) {
         self.topic = topic
         self.type = type
@@ -62,6 +66,7 @@ package struct ChangeEvent: Sendable, Hashable {
         self.changed = changed
         self.cause = cause
         self.details = details
+        self.furtherTopic = furtherTopic
     }
 
     /// Who or what made the change.

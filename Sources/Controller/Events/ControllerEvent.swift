@@ -68,6 +68,15 @@ package enum ControllerEvent: Sendable, Hashable {
         .edge(thing, .reported(values))
     }
 
+    /// A thing at the edge has uploaded its state, or a part of it, just now: see ``EdgeEvent/uploaded(_:from:)``.
+    package static func uploaded(
+        _ thing: FlareID,
+        _ values: JSONObject,
+        from address: String? = nil
+    ) -> Self {
+        .edge(thing, .uploaded(values, from: address))
+    }
+
     /// An estimate of this device's position.
     package struct PositionEstimated: Sendable, Hashable {
         package var position: Point3D

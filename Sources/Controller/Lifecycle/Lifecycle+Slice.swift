@@ -12,6 +12,10 @@ extension Lifecycle: Slice {
         case displayChanged(id: String, DisplayPresence)
         /// The sensors that the level no longer allows stop now.
         case sensorGraceEnded
+        /// The highest automatic level that rules allow is another one; `nil` for any.
+        case ceilingChanged(LifecycleLevel?)
+        /// Displays show an alert, or do not any more.
+        case alertChanged(Bool)
     }
 
     /// A call with the time at which it was made, for the log.
@@ -32,7 +36,22 @@ extension Lifecycle: Slice {
         switch event {
         case .displayChanged(let id, let presence): displayChanged(id, presence)
         case .sensorGraceEnded: suspendSensors(core)
+        case .ceilingChanged(let ceiling): ceilingChanged(ceiling)
+        case .alertChanged(let isShown): alertChanged(isShown)
         }
+    }
+
+    /// The level follows when the slice follows the event.
+    private mutating func ceilingChanged(_ ceiling: LifecycleLevel?) -> [SliceEffect] {
+        guard ruleCeiling != ceiling else { return [] }
+        ruleCeiling = ceiling
+        return [.changed(.lifecycle)]
+    }
+
+    /// The context follows when the slice follows the event.
+    private mutating func alertChanged(_ isShown: Bool) -> [SliceEffect] {
+        showsAlert = isShown
+        return []
     }
 
     package mutating func follow(
@@ -244,6 +263,8 @@ extension ControllerEvent {
         case .flare: ChangeEvent.Cause("server")
         case .commandReceived(let command): ChangeEvent.Cause("command", tx: command.tx)
         case .slice(let event) where event.value is Lifecycle.Event: ChangeEvent.Cause("display")
+        case .slice(let event) where event.value is Banners.Event: ChangeEvent.Cause("banner")
+        case .timerFired(.slice(let event)) where event.value is Banners.Event: ChangeEvent.Cause("banner")
         case .positionEstimated, .timerFired: ChangeEvent.Cause("beacons")
         case .headingChanged, .headingMeasured: ChangeEvent.Cause("compass")
         case .located: ChangeEvent.Cause("gps")

@@ -35,6 +35,12 @@ package struct Lifecycle: Sendable, Hashable {
     package var isThingNear = false
     /// A level by command; `nil`: automatic.
     package var forcedLevel: LifecycleLevel?
+    /// The highest automatic level that rules allow now; `nil` for any.
+    ///
+    /// A level by command may be higher.
+    package var ruleCeiling: LifecycleLevel?
+    /// Whether a display shows a banner, which is an alert whatever context was set.
+    var showsAlert = false
     package private(set) var displays: [String: DisplayPresence] = [:]
     private var wantedAudio = LifecycleAudio.notAudible
     private var wantedContext = LifecycleContext.main
@@ -114,7 +120,7 @@ package struct Lifecycle: Sendable, Hashable {
         return found
     }
 
-    /// Computes the level from the inputs, and applies the audio and context that were set.
+    /// Computes the level from the inputs, and applies the audio and context that were set; during an alert that is the context.
     /// - Returns: The calls in operation: of the level, of audio, of the context.
     package mutating func update() -> [Transition] {
         let new = targetLevel
@@ -127,22 +133,23 @@ package struct Lifecycle: Sendable, Hashable {
             )
             audio = wantedAudio
         }
-        if context != wantedContext {
+        let newContext = showsAlert ? .alert : wantedContext
+        if context != newContext {
             transitions.append(
                 Transition(
-                    call: LifecycleCall(wantedContext),
+                    call: LifecycleCall(newContext),
                     from: context.rawValue,
-                    to: wantedContext.rawValue
+                    to: newContext.rawValue
                 )
             )
-            context = wantedContext
+            context = newContext
         }
         return transitions
     }
 
     private var targetLevel: LifecycleLevel {
         guard isLinked else { return .disconnected }
-        return min(forcedLevel ?? automaticLevel, settings.ceiling)
+        return min(forcedLevel ?? min(automaticLevel, ruleCeiling ?? .active), settings.ceiling)
     }
 
     private var automaticLevel: LifecycleLevel {

@@ -44,7 +44,8 @@ struct ControllerCore: Sendable {
         after: JSONValue? = nil,
         changed: [String] = [],
         cause: ChangeEvent.Cause,
-        details: JSONObject = [:]
+        details: JSONObject = [:],
+        furtherTopic: String? = nil
     ) {
         state.sequence += 1
         let slug = object.flatMap { $0.kind == .device ? nil : state.slugs[$0.kind, $0.id] }
@@ -62,7 +63,8 @@ struct ControllerCore: Sendable {
                     after: after,
                     changed: changed,
                     cause: cause,
-                    details: details
+                    details: details,
+                    furtherTopic: furtherTopic
                 )
             )
         )

@@ -74,6 +74,8 @@ package struct DeviceController: Sendable {
     package mutating func apply(_ event: ControllerEvent, at now: Instant) -> [ControllerEffect] {
         core.now = now
         core.event += 1
+        // Slices that follow changes are shown those of this event alone.
+        let earlier = state.slices.hasChangeFollowers ? removeChanges() : nil
         switch event {
         case .flare(.linkUp): linkUp()
         case .flare(.linkDown(let reason)): linkDown(reason)
@@ -111,6 +113,7 @@ package struct DeviceController: Sendable {
         if !sliceWork.isEmpty { performSliceWork() }
         if edge.isGathering { sendBatches() }
         slicesFollow(event)
+        if let earlier, !earlier.isEmpty { changes.formUnion(earlier) }
         if edge.isGathering { sendBatches() }
         let result = effects
         effects = []

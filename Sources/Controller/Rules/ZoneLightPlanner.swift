@@ -54,13 +54,18 @@ struct ZoneLightPlanner {
         }
         let firstRefusal = all.lazy.compactMap { others[$0.id] }.first ?? forbidden
         if lights.allSatisfy({ others[$0.id] != nil }), let firstRefusal { throw firstRefusal }
-        let jobs = try settled(definite(request, lights), on: lights)
+        let lit = lights.map { light -> (thing: FlareThing, shape: ThingShape) in
+            let thing = expected(light)
+            return (thing, state.shape(of: thing))
+        }
+        let common = request.forAllLights(lit.map(\.shape))
+        let jobs = try definite(common, lights).settled(onAllLights: lit)
         var plan = Plan()
         for (_, setting) in jobs {
             plan.accepted.merge(setting.accepted) { first, _ in first }
             plan.rejected.merge(setting.rejected.mapValues(\.code)) { first, _ in first }
         }
-        plan.jobs = jobs.filter { !$0.setting.patch.isEmpty }
+        plan.jobs = jobs.filter { !$0.setting.patch.isEmpty }.map { ($0.thing, $0.setting) }
         // One light of somebody else is enough: half of an order is worse than none.
         plan.refusal = plan.jobs.lazy.compactMap { others[$0.light.id] }.first
         return plan
@@ -92,37 +97,5 @@ struct ZoneLightPlanner {
 
     private func isZero(_ value: JSONValue?) -> Bool {
         value?.number == 0 || value?.string.map { ["0%", "0 %"].contains($0.trimmingSpace) } ?? false
-    }
-
-    /// The settings of the lights that support any of the requested attributes.
-    ///
-    /// Refused if a value is invalid, if no light supports any attribute or, unless the request is partial,
-    /// if no light supports one of them.
-    private func settled(
-        _ request: ThingRequest,
-        on lights: [FlareThing]
-    ) throws(Refusal) -> [(light: FlareThing, setting: ThingSetting)] {
-        var settled: [(light: FlareThing, setting: ThingSetting)] = []
-        var understood: Set<String> = []
-        for light in lights {
-            let attributes = state.shape(of: light).attributes
-            var own = request
-            own.attributes = request.attributes.filter { attributes[$0.key] != nil }
-            understood.formUnion(own.attributes.keys)
-            guard !own.attributes.isEmpty else { continue }
-            let expected = expected(light)
-            settled.append((light, try own.settled(on: expected, state.shape(of: expected)).get()))
-        }
-        let unknown = request.attributes.keys.filter { !understood.contains($0) }.sorted()
-        guard request.isPartial ? !settled.isEmpty : unknown.isEmpty && !settled.isEmpty else {
-            let settable = Set(lights.flatMap { state.shape(of: $0).settable }).sorted()
-            let what = unknown.first.map { "no light of this zone has \(QuotedValue.of($0))" }
-            throw Refusal(
-                unknown.isEmpty ? .invalidValue : .unknownAttribute,
-                "\(what ?? "no attribute to set was given"); they have \(QuotedValue.list(settable))",
-                field: unknown.first
-            )
-        }
-        return settled
     }
 }

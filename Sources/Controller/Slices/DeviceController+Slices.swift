@@ -25,11 +25,28 @@ extension DeviceController {
     /// Lets all slices follow an event.
     mutating func slicesFollow(_ event: ControllerEvent) {
         let now = now
-        for index in state.slices.indices { change(at: index) { $0.follow(event, in: $1, at: now) } }
+        for index in state.slices.indices {
+            change(at: index) { $0.follow(event, in: $1, at: now) }
+            guard state.slices.followsChanges(at: index) else { continue }
+            let changes = changes
+            change(at: index) { $0.follow(changes: changes, in: $1, at: now) }
+        }
+    }
+
+    /// Hands an upload to the slices that follow uploads.
+    mutating func slicesReceive(_ upload: StateUploaded) {
+        let now = now
+        for index in state.slices.indices where state.slices.followsUploads(at: index) {
+            change(at: index) { $0.uploaded(upload, in: $1, at: now) }
+        }
     }
 
     /// Hands an event to the slice that it is for, which is added if it is not here yet.
-    mutating func apply(_ event: SliceEvent) { apply(event, of: event.owner) }
+    mutating func apply(_ event: SliceEvent) {
+        guard let index = state.slices.index(of: event.owner) else { return apply(event, of: event.owner) }
+        let now = now
+        change(at: index) { $0.apply(own: event, in: $1, at: now) }
+    }
 
     private mutating func apply<Owner: Slice>(_ event: SliceEvent, of owner: Owner.Type) {
         guard let event = event.value as? Owner.Event else { return }
@@ -107,8 +124,8 @@ extension DeviceController {
         switch effect {
         case .execute(let command): perform(command)
         case .changed(let change): changes.insert(change)
-        case .emit(let topic, let type, let cause, let details):
-            core.emit(topic, type, cause: cause, details: details)
+        case .emit(let topic, let type, let cause, let details, let furtherTopic):
+            core.emit(topic, type, cause: cause, details: details, furtherTopic: furtherTopic)
         case .raise(let id, let severity, let message): core.raise(id, severity, message)
         case .clear(let id): core.clear(id)
         case .accept(let values):
@@ -118,6 +135,11 @@ extension DeviceController {
         case .answer(let command, let target, let data):
             let subject = command.operation.base.subject
             accept(PendingCommand(command: command, subject: subject, target: target), data: data)
+        case .settle(let command, let target, let accepted, let refusal):
+            let subject = command.operation.base.subject
+            var settled = PendingCommand(command: command, subject: subject, target: target)
+            settled.accepted = accepted
+            if let refusal { refuse(settled, refusal) } else { accept(settled) }
         case .suspend(let sensor):
             guard state.suspendedSensors.insert(sensor).inserted, state.sensors[sensor] == true else { break }
             sync.sensorChanged(sensor, isRunning: false, in: &core, &presence)
@@ -125,6 +147,7 @@ extension DeviceController {
             guard state.suspendedSensors.remove(sensor) != nil, state.sensors[sensor] == true else { break }
             sync.sensorChanged(sensor, isRunning: true, in: &core, &presence)
         case .edge(let thing, let event): apply(event, of: thing)
+        case .event(let event): apply(event)
         case .readPlace:
             if let environment = state.environmentID { core.load(.loadPlace(environment: environment)) }
         case .perform(let effect): effects.append(effect)

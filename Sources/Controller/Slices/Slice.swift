@@ -36,6 +36,28 @@ package protocol Slice: Sendable, Hashable {
     /// Follows the answer to a command that it has given: see ``SliceEffect/execute(_:)``.
     mutating func answered(_ answer: Answer, in core: ControllerState, at now: Instant) -> [SliceEffect]
 
+    /// Whether it follows what things at the edge upload now; by default it does not, and nothing is prepared for it.
+    var followsUploads: Bool { get }
+
+    /// Follows an upload of a thing at the edge, which was accepted, in the order in which they came.
+    mutating func uploaded(
+        _ upload: StateUploaded,
+        in core: ControllerState,
+        at now: Instant
+    ) -> [SliceEffect]
+
+    /// Whether it follows what an event has changed now; by default it does not, and nothing is prepared for it.
+    var followsChanges: Bool { get }
+
+    /// Follows what an event has changed in the core and in the slices before this one; after ``follow(_:in:at:)``.
+    ///
+    /// - Parameter changes: Those of the event, and seldom some of an earlier one of the same turn as well.
+    mutating func follow(
+        changes: Set<StateChange>,
+        in core: ControllerState,
+        at now: Instant
+    ) -> [SliceEffect]
+
     /// Every part of it as a change, for a new observer.
     var everything: Set<StateChange> { get }
 
@@ -67,6 +89,21 @@ extension Slice {
         at now: Instant
     ) -> [SliceEffect] { [] }
 
+    package var followsUploads: Bool { false }
+    package var followsChanges: Bool { false }
+
+    package mutating func follow(
+        changes: Set<StateChange>,
+        in core: ControllerState,
+        at now: Instant
+    ) -> [SliceEffect] { [] }
+
+    package mutating func uploaded(
+        _ upload: StateUploaded,
+        in core: ControllerState,
+        at now: Instant
+    ) -> [SliceEffect] { [] }
+
     package var everything: Set<StateChange> { [] }
 
     /// By default a slice is for readers who may see everything.
@@ -75,6 +112,15 @@ extension Slice {
     }
 
     package mutating func resume(_ former: Self) {}
+
+    /// Applies an event, if it is one of its own.
+    mutating func apply(
+        own event: SliceEvent,
+        in core: ControllerState,
+        at now: Instant
+    ) -> [SliceEffect] {
+        (event.value as? Event).map { apply($0, in: core, at: now) } ?? []
+    }
 }
 
 extension Slice where Event == Never {
@@ -85,13 +131,24 @@ extension Slice where Event == Never {
 package enum SliceEffect: Sendable, Hashable {
     /// A part of the slice has changed.
     case changed(StateChange)
-    case emit(ChangeEvent.Topic, String, cause: ChangeEvent.Cause, details: JSONObject)
+    /// Publish an event.
+    ///
+    /// - Parameter furtherTopic: A topic below `B/` where it is published as well.
+    case emit(
+        ChangeEvent.Topic,
+        String,
+        cause: ChangeEvent.Cause,
+        details: JSONObject,
+        furtherTopic: String? = nil
+    )
     case raise(_ id: String, Alert.Severity, message: String)
     case clear(_ id: String)
     /// Answer the command that is carried out.
     case accept(JSONObject)
     /// Answer a command that was carried out before, with its target and what it has led to.
     case answer(Command, Answer.Target?, data: JSONValue)
+    /// Answer a command that was carried out before, with its target and the accepted fields, or with why it is refused.
+    case settle(Command, Answer.Target?, accepted: JSONObject, Refusal?)
     /// Perform a command as if a client had sent it. The answer goes to the slice that is its ``Command/owner``, in the same
     /// event or a later one.
     ///
@@ -103,6 +160,8 @@ package enum SliceEffect: Sendable, Hashable {
     case resume(SensorKind)
     /// Something has happened to a thing at the edge.
     case edge(FlareID, EdgeEvent)
+    /// An event of another slice, which applies it in this event.
+    case event(SliceEvent)
     /// Read the zones and things of the current environment again.
     case readPlace
     case perform(ControllerEffect)

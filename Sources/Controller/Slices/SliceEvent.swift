@@ -8,10 +8,10 @@ package struct SliceEvent: Sendable, Hashable {
     }
 
     package static func == (left: SliceEvent, right: SliceEvent) -> Bool {
-        left.owner == right.owner && AnyHashable(left.value) == AnyHashable(right.value)
+        left.owner == right.owner && isEqual(left.value, right.value)
     }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(value)) }
+    package func hash(into hasher: inout Hasher) { value.hash(into: &hasher) }
 }
 
 /// A record that only one capability knows, and stores itself.
@@ -21,10 +21,17 @@ package struct SliceRecord: Sendable, Hashable {
     package init(_ value: some Sendable & Hashable) { self.value = value }
 
     package static func == (left: SliceRecord, right: SliceRecord) -> Bool {
-        AnyHashable(left.value) == AnyHashable(right.value)
+        isEqual(left.value, right.value)
     }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(value)) }
+    package func hash(into hasher: inout Hasher) { value.hash(into: &hasher) }
+}
+
+/// Whether two values are of one type and equal.
+///
+/// Without `AnyHashable`, which looks for a conformance and makes a box each time: timers are looked up at every command.
+private func isEqual<Value: Hashable>(_ left: Value, _ right: any Sendable & Hashable) -> Bool {
+    right as? Value == left
 }
 
 extension Slice {

@@ -35,7 +35,12 @@ struct SliceWork: Sendable {
     var isEmpty: Bool { items.isEmpty }
 
     mutating func append(_ effects: [SliceEffect], for pending: PendingCommand?) {
-        for effect in effects { items.append((.effect(effect, for: pending), isLast)) }
+        for effect in effects {
+            // No other one needs the command, which is large.
+            var answered: PendingCommand?
+            if case .accept = effect { answered = pending }
+            items.append((.effect(effect, for: answered), isLast))
+        }
     }
 
     mutating func append(_ answer: Answer, to owner: any Slice.Type) {

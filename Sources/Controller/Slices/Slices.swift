@@ -14,6 +14,14 @@ package struct Slices: Sendable, Hashable {
         }
     }
 
+    /// The first slice that is of a kind, such as those that conform to a protocol.
+    package func first<Kind>(_ kind: Kind.Type) -> Kind? {
+        for slice in all {
+            if let found = slice as? Kind { return found }
+        }
+        return nil
+    }
+
     func index(of type: any Slice.Type) -> Int? { all.firstIndex { Swift.type(of: $0) == type } }
 
     package var everything: Set<StateChange> {
@@ -44,6 +52,16 @@ package struct Slices: Sendable, Hashable {
     // MARK: In a turn
 
     var indices: Range<Int> { all.indices }
+
+    /// Whether one of them follows what things at the edge upload.
+    var hasUploadFollowers: Bool { indices.contains { followsUploads(at: $0) } }
+
+    func followsUploads(at index: Int) -> Bool { all[index].followsUploads }
+
+    /// Whether one of them follows what events change.
+    var hasChangeFollowers: Bool { indices.contains { followsChanges(at: $0) } }
+
+    func followsChanges(at index: Int) -> Bool { all[index].followsChanges }
 
     /// Takes a slice out, so that it can change while it reads the state; ``put(_:at:)`` puts it back.
     mutating func take(at index: Int) -> any Slice {
