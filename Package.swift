@@ -106,6 +106,7 @@ let package = Package(
         module("People", ["JSON", "Text", "Flare"]),
         module("Bindings", ["JSON", "Text", "Flare", "Things", "People"]),
         module("Controller", ["JSON", "Text", "Flare", "People", "Things"]),
+        module("Rules", ["JSON", "Text", "Flare", "Things", "People", "Controller", "Bindings"]),
         module("Messages", ["JSON", "Text", "Flare", "People", "Things", "Bindings", "Controller"]),
         module("Lamps", ["RateLimiting", "JSON", "Text", "Flare", "Things"]),
         module("PlaceMap", ["JSON", "Flare", "Things", "Controller"]),
@@ -330,6 +331,13 @@ let package = Package(
         tests("PositioningTests", ["Positioning", "JSON", "Flare"], resources: [.copy("Walks")]),
         tests("ProfilesTests", ["Profiles", "JSON", "Flare", "SeededRandom"]),
         tests("ThingsTests", ["Things", "Profiles", "JSON", "Flare", "SeededRandom"]),
+        tests(
+            "RulesTests",
+            [
+                "Rules", "Bindings", "Controller", "People", "Things", "JSON", "Text", "Flare",
+                "SeededRandom",
+            ]
+        ),
         tests(
             "BindingsTests",
             ["Bindings", "People", "Things", "JSON", "Text", "Flare", "SeededRandom"]

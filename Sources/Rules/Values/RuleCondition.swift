@@ -1,0 +1,16 @@
+package import Bindings
+package import Controller
+
+/// What must hold when a rule is to fire.
+/// - Source: contrib/contract/rules.md, "A rule", `if`.
+package enum RuleCondition: Sendable, Hashable {
+    case state(RuleReference, StateClause)
+    /// Inside the range of a schedule.
+    case during(Schedule)
+    /// At one of the levels.
+    case level([LifecycleLevel])
+    /// In one of the zones.
+    case zone([RuleReference])
+    /// Near one of the things.
+    case near([RuleReference])
+}
