@@ -1,0 +1,81 @@
+/// What the trigger of a clause or a field knows.
+/// - Source: contrib/contract/rules.md, "State and places".
+struct ClauseState: Sendable, Hashable {
+    /// Of the last values, with the margin.
+    private(set) var truth = RuleTruth.unknown
+    /// The same, but true only after it has held long enough: what edges are seen of, and what is remembered.
+    private(set) var settled = RuleTruth.unknown
+    private(set) var hold: Hold?
+
+    /// A clause that is true, but not for long enough yet.
+    struct Hold: Sendable, Hashable {
+        /// Milliseconds of the steady clock.
+        let due: Int64
+        /// What made it true.
+        let cause: RuleCause
+        let isWrite: Bool
+        let depth: Int
+    }
+
+    enum Verdict: Sendable, Hashable {
+        case fire
+        /// It is true, but that is no news.
+        case noEdge
+        case nothing
+    }
+
+    init() {}
+
+    init(remembered truth: RuleTruth) { (self.truth, settled) = (truth, truth) }
+
+    /// The values were written, or are seen for the first time.
+    ///
+    /// - Parameter now: Milliseconds of the steady clock.
+    mutating func update(
+        to new: RuleTruth,
+        _ trigger: StateTrigger,
+        at now: Int64,
+        isWrite: Bool,
+        depth: Int,
+        cause: () -> RuleCause
+    ) -> Verdict {
+        let before = settled
+        truth = new
+        guard new == .yes else {
+            settled = new
+            hold = nil
+            return verdict(trigger.edge, before, isWrite: isWrite)
+        }
+        // What is true at first sight is no edge, so there is nothing to wait for.
+        let mustWait = before == .no || before == .unknown && trigger.edge == .isTrue
+        guard trigger.hold > 0, mustWait else {
+            settled = .yes
+            return verdict(trigger.edge, before, isWrite: isWrite)
+        }
+        if hold == nil {
+            let due = now + trigger.hold * 1000
+            hold = Hold(due: due, cause: cause(), isWrite: isWrite, depth: depth)
+        }
+        return .nothing
+    }
+
+    /// The clause has held long enough.
+    mutating func settle(_ trigger: StateTrigger) -> (Verdict, Hold)? {
+        guard let hold else { return nil }
+        let before = settled
+        settled = .yes
+        self.hold = nil
+        return (verdict(trigger.edge, before, isWrite: hold.isWrite), hold)
+    }
+
+    private func verdict(_ edge: StateTrigger.Edge, _ before: RuleTruth, isWrite: Bool) -> Verdict {
+        let fires =
+            switch edge {
+            case .isTrue: isWrite && settled == .yes
+            case .becomesTrue: before == .no && settled == .yes
+            case .changes: before != settled && before != .unknown && settled != .unknown
+            }
+        if fires { return .fire }
+        return isWrite && settled == .yes ? .noEdge : .nothing
+    }
+}

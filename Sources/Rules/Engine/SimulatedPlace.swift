@@ -1,0 +1,81 @@
+package import Controller
+package import Flare
+package import JSON
+
+/// The things and zones of a simulation, and what is so in it.
+package struct SimulatedPlace: Sendable {
+    /// By name: slugs and identifiers.
+    private var ids: [FlareClass: [String: FlareID]] = [:]
+    private var names: [ObjectReference: String] = [:]
+    /// Whether there are only the things that were added; else any name is one.
+    private let isClosed: Bool
+    private var data: [FlareID: JSONObject] = [:]
+    private var availability: [FlareID: Bool] = [:]
+    private var isFresh = true
+
+    package var zone = RulePresence.nowhere
+    package var nearby = RulePresence.nowhere
+    package var level: LifecycleLevel? = .disconnected
+    package var location: GeoPoint?
+
+    /// A place in which each name is a thing or a zone.
+    package init() { isClosed = false }
+
+    /// A place with these things and zones.
+    ///
+    /// - Parameter objects: Slugs are unique in a class.
+    package init(_ objects: [(reference: ObjectReference, slug: String)]) {
+        isClosed = true
+        for (reference, slug) in objects {
+            ids[reference.kind, default: [:]][slug] = reference.id
+            ids[reference.kind, default: [:]][reference.id.description] = reference.id
+            names[reference] = slug
+        }
+    }
+
+    /// The object with a name; `nil` if there is none.
+    package mutating func id(_ kind: FlareClass, _ name: String) -> FlareID? {
+        if let id = ids[kind]?[name] { return id }
+        guard !isClosed else { return nil }
+        let id = FlareID(high: UInt64(names.count) + 1, low: 0)
+        ids[kind, default: [:]][name] = id
+        names[ObjectReference(kind, id)] = name
+        return id
+    }
+
+    /// Writes fields of a thing; null removes one.
+    ///
+    /// - Returns: What was before, and what is now.
+    mutating func write(_ values: JSONObject, to thing: FlareID) -> (before: JSONObject, after: JSONObject) {
+        let before = data[thing] ?? [:]
+        var after = before
+        for (field, value) in values { after[field] = value.isNull ? nil : value }
+        data[thing] = after
+        return (before, after)
+    }
+
+    /// Sets what a thing has at the beginning.
+    package mutating func set(_ values: JSONObject, of thing: FlareID) { data[thing] = values }
+
+    mutating func set(_ isOnline: Bool, of thing: FlareID) { availability[thing] = isOnline }
+
+    /// The daemon starts again: it has to learn where it is.
+    mutating func forgetPresence() {
+        (zone, nearby, level, location) = (.unknown, .unknown, nil, nil)
+        availability = [:]
+        isFresh = false
+    }
+}
+
+extension SimulatedPlace: RuleView {
+    package func data(of thing: FlareID) -> JSONObject? { data[thing] ?? [:] }
+
+    /// At the beginning all things are connected.
+    package func isOnline(_ thing: FlareID) -> Bool? { availability[thing] ?? (isFresh ? true : nil) }
+
+    package func address(of thing: FlareID) -> String? { data[thing]?["ip"]?.string }
+
+    package func name(_ kind: FlareClass, _ id: FlareID) -> String {
+        names[ObjectReference(kind, id)] ?? id.description
+    }
+}
