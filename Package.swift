@@ -209,6 +209,7 @@ let package = Package(
             [
                 "OperatingSystem",
                 "JSON", "Text", "Flare", "Resolution", "Positioning", "Profiles", "Things", "Controller",
+                "Rules",
                 "HomeAssistant",
                 "Sensors",
                 "MQTT",
@@ -234,7 +235,7 @@ let package = Package(
                 "FlareClient",
                 "MQTT",
                 "Bridge", "Web", "Resolution", "Directory", "Cryptography", "People", "Accounts", "Bindings",
-                "History", "Administration", "Threading", "CMalloc", deques, lifecycle, grdb, system,
+                "Rules", "History", "Administration", "Threading", "CMalloc", deques, lifecycle, grdb, system,
                 httpTypes, log,
             ]
         ),
@@ -247,7 +248,8 @@ let package = Package(
                 "Messages", "Lamps", "HomeAssistant", "Bridge", "Sensors", "HTTPListener", "FlareServer",
                 "FlareClient", "MQTT", "Threading", "CMalloc", "CProcess", "CSQLite", "Resolution",
                 "Directory",
-                "People", "Accounts", "Administration", "Bindings", "Cryptography", lifecycle, arguments,
+                "People", "Accounts", "Administration", "Bindings", "Rules", "Cryptography", lifecycle,
+                arguments,
                 nioCore, nioPosix,
                 log,
             ],
@@ -261,7 +263,7 @@ let package = Package(
             name: "trilateral-bench",
             dependencies: [
                 "FlareServer", "Sensors", "Positioning", "Profiles", "Things", "Accounts", "People",
-                "Bindings",
+                "Bindings", "Rules",
                 "History", "JSON", "Flare",
                 "Threading", system, log,
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -426,7 +428,8 @@ let package = Package(
         tests(
             "SettingsTests",
             [
-                "Bridge", "FlareClient", "MQTT", "OperatingSystem", "Settings", "Profiles", "JSON", "Text",
+                "Bridge", "FlareClient", "MQTT", "OperatingSystem", "Settings", "Profiles", "Rules", "JSON",
+                "Text",
                 "Flare",
                 "TestSupport", "SeededRandom",
             ]
@@ -440,7 +443,8 @@ let package = Package(
             [
                 "OperatingSystem",
                 "Daemon", "Sensing", "Settings", "Sensors", "Positioning", "Profiles", "Controller", "Things",
-                "Messages", "People", "Bindings", "History", "Accounts", "Administration", "JSON", "Text",
+                "Messages", "People", "Bindings", "Rules", "History", "Accounts", "Administration", "JSON",
+                "Text",
                 "Flare",
                 "MQTT", "Bridge",
                 "Threading", "Web", "HTTPListener", "TestSupport",

@@ -184,6 +184,8 @@ extension ConfigurationKey {
             "The discovery prefix, as it is set in Home Assistant.",
         .init("discovery.things", \.discovery.things, .choice()):
             "Which things become devices there: all, those of the zone the device is in, the nearby one, or none.",
+        .init("discovery.rules", \.discovery.rules, .flag):
+            "Whether rules get a switch, an event and a button there.",
         .init("discovery.areas", \.discovery.suggestsAreas, .flag):
             "Whether things are put into the area of their zone; Home Assistant creates areas that it does not have.",
     ])
