@@ -34,30 +34,62 @@ extension Database {
 
     /// The bytes in the first column of the first row; `nil` if there is none.
     func bytes(_ sql: String, _ key: Int64) throws -> [UInt8]? {
-        try first(sql, key) { pointer in
-            guard let start = sqlite3_column_blob(pointer, 0) else { return [] }
-            return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, 0))))
+        try first(try cachedStatement(sql: sql), key) { Self.bytes($0) }
+    }
+
+    private static func bytes(_ pointer: OpaquePointer) -> [UInt8] {
+        guard let start = sqlite3_column_blob(pointer, 0) else { return [] }
+        return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, 0))))
+    }
+
+    /// Reads rows that have bytes and a whole number.
+    ///
+    /// - Parameters:
+    ///   - numbers: The values of the statement's parameters.
+    ///   - read: Gets the bytes of the first column, and the number of the second one.
+    func forEach(_ sql: String, _ numbers: [Int64], _ read: ([UInt8], Int64) throws -> Void) throws {
+        let pointer = try cachedStatement(sql: sql).sqliteStatement
+        for (index, number) in numbers.enumerated() {
+            sqlite3_bind_int64(pointer, Int32(truncatingIfNeeded: index + 1), number)
+        }
+        defer { sqlite3_reset(pointer) }
+        while true {
+            let code = sqlite3_step(pointer)
+            if code == SQLITE_DONE { return }
+            guard code == SQLITE_ROW else {
+                throw DatabaseError(
+                    resultCode: ResultCode(rawValue: code),
+                    message: lastErrorMessage,
+                    sql: sql
+                )
+            }
+            try read(Self.bytes(pointer), sqlite3_column_int64(pointer, 1))
         }
     }
 
     /// The whole numbers in the first two columns of the first row; `nil` if there is none.
     func integers(_ sql: String, _ key: Int64) throws -> (Int64, Int64)? {
-        try first(sql, key) { (sqlite3_column_int64($0, 0), sqlite3_column_int64($0, 1)) }
+        try first(try cachedStatement(sql: sql), key) {
+            (sqlite3_column_int64($0, 0), sqlite3_column_int64($0, 1))
+        }
     }
 
     private func first<Result>(
-        _ sql: String,
+        _ statement: Statement,
         _ key: Int64,
         _ read: (OpaquePointer) -> Result
     ) throws -> Result? {
-        let statement = try cachedStatement(sql: sql)
         let pointer = statement.sqliteStatement
         sqlite3_bind_int64(pointer, 1, key)
         defer { sqlite3_reset(pointer) }
         let code = sqlite3_step(pointer)
         if code == SQLITE_ROW { return read(pointer) }
         guard code == SQLITE_DONE else {
-            throw DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage, sql: sql)
+            throw DatabaseError(
+                resultCode: ResultCode(rawValue: code),
+                message: lastErrorMessage,
+                sql: statement.sql
+            )
         }
         return nil
     }

@@ -51,6 +51,7 @@ extension HistoryFile {
             try Self.set(.samplesFrom, from, database)
         }
         rounds.removeFirst()
+        lastRemovedRound = max(lastRemovedRound, round.number)
         samplesFrom = from
     }
 
@@ -59,7 +60,11 @@ extension HistoryFile {
         let key = ThingKey.sums(GroupInterval.minute.start(of: time), 0)
         let isTrimmed = try write { database in
             try database.run("DELETE FROM sums WHERE key < ?", [key])
-            guard database.changesCount > 0 else { return false }
+            var count = database.changesCount
+            // Those of which all groups are too old.
+            try database.run("DELETE FROM packed_sums WHERE key < ?", [key])
+            count += database.changesCount
+            guard count > 0 else { return false }
             try Self.set(.sumsFrom, time, database)
             return true
         }
@@ -71,9 +76,12 @@ extension HistoryFile {
     /// - Returns: Whether there were any.
     private func trimOldestSums() throws(HistoryError) -> Bool {
         let starts = try read { database -> ClosedRange<Int64>? in
-            guard let first = try Int64.fetchOne(database, sql: "SELECT MIN(key) FROM sums"),
-                let last = try Int64.fetchOne(database, sql: "SELECT MAX(key) FROM sums"), first <= last
-            else { return nil }
+            let ends = try ["sums", "packed_sums"].flatMap { table -> [Int64] in
+                try ["MIN", "MAX"].compactMap {
+                    try Int64.fetchOne(database, sql: "SELECT \($0)(key) FROM \(table)")
+                }
+            }
+            guard let first = ends.min(), let last = ends.max() else { return nil }
             return ThingKey.start(of: first)...ThingKey.start(of: last)
         }
         guard let starts else { return false }
@@ -122,6 +130,7 @@ extension HistoryFile {
         fileprivate let number: Int64
         fileprivate var packed: Int64? = .min
         fileprivate var sums: Int64? = .min
+        fileprivate var packedSums: Int64? = .min
 
         init(of number: Int64) { self.number = number }
     }
@@ -137,6 +146,8 @@ extension HistoryFile {
                 removal.packed = try Self.removeRows("packed", of: number, from: key, database)
             } else if let key = removal.sums {
                 removal.sums = try Self.removeRows("sums", of: number, from: key, database)
+            } else if let key = removal.packedSums {
+                removal.packedSums = try Self.removeRows("packed_sums", of: number, from: key, database)
             } else {
                 try database.run("DELETE FROM sample WHERE thing = ?", [number])
                 try database.run("DELETE FROM thing WHERE number = ?", [number])

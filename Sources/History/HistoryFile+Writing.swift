@@ -11,7 +11,7 @@ extension HistoryFile {
     private static let roundTime: Int64 = 86_400_000
     /// Sums are stored as soon as one of these is reached: samples in them, or milliseconds.
     private static let sumsCount = 50_000
-    private static let sumsTime: Int64 = 600_000
+    static let sumsTime: Int64 = 600_000
 
     /// Whether samples should be packed.
     func isPackingDue(at now: Int64) -> Bool {
@@ -100,17 +100,30 @@ extension HistoryFile {
     }
 
     private func storeSums(_ database: Database) throws {
-        let groups = sums.things.flatMap { number, sums in
-            sums.groups.map { (key: ThingKey.sums($0.key, number), sums: $0.value) }
-        }
-        for group in groups.sorted(by: { $0.key < $1.key }) {
+        var recent: [(key: Int64, sums: GroupSums)] = []
+        var late: [Int64: [PackedSums.Group]] = [:]
+        for (number, sums) in sums.things {
+            let end = packedEnd(of: number, sums.interval)
             // Of groups that are gone nobody wants the rest.
-            if let sumsFrom, ThingKey.start(of: group.key) < sumsFrom { continue }
+            for (start, group) in sums.groups where start >= sumsFrom ?? .min {
+                if start >= end {
+                    recent.append((ThingKey.sums(start, number), group))
+                } else {
+                    let place = PackedSums.place(of: start, sums.interval)
+                    late[ThingKey.sums(PackedSums.end(of: start, sums.interval), number), default: []]
+                        .append(PackedSums.Group(place: place, bytes: StoredSums.bytes(of: group)[...]))
+                }
+            }
+        }
+        for group in recent.sorted(by: { $0.key < $1.key }) {
             var sums = group.sums
             if let stored = try Self.sums(group.key, database) { sums.merge(stored) }
             try StoredSums.bytes(of: sums).withUnsafeBytes { bytes in
                 try database.run("INSERT OR REPLACE INTO sums (key, body) VALUES (?, ?)", [group.key], bytes)
             }
+        }
+        for (key, groups) in late.sorted(by: { $0.key < $1.key }) {
+            try Self.addPacked(groups, at: key, database)
         }
         try Self.set(.summed, nextRow - 1, database)
     }
@@ -123,7 +136,8 @@ extension HistoryFile {
 
     /// Packs the samples that are not packed yet, and stores their sums.
     ///
-    /// If a thing has more of them than one row may have, further rounds have the rest.
+    /// If a thing has more of them than one row may have, further rounds have the rest. Queries that are worked on read
+    /// on as if nothing had been packed.
     func pack(at now: Int64) throws(HistoryError) {
         var parts: [Int: [Int64: ArraySlice<TailRow>]] = [:]
         for (number, rows) in tail.rows {
@@ -131,7 +145,7 @@ extension HistoryFile {
                 parts[index, default: [:]][number] = part
             }
         }
-        let next = (rounds.last?.number ?? 0) + 1
+        let next = max(rounds.last?.number ?? 0, lastRemovedRound) + 1
         let new = parts.sorted { $0.key < $1.key }.compactMap {
             index,
             things -> (round: Round, things: [Int64: ArraySlice<TailRow>])? in
@@ -142,6 +156,7 @@ extension HistoryFile {
         guard !new.isEmpty else { return }
         try write { database in
             try self.storeSums(database)
+            for view in views { try view.value?.keep(database) }
             for (round, things) in new { try Self.pack(things, in: round, database) }
             try database.run("DELETE FROM sample", [])
         }
@@ -199,8 +214,11 @@ extension HistoryFile {
 
     /// `nil` for a sample that cannot be read.
     static func sample(_ row: TailRow, _ database: Database) throws -> Sample? {
+        try body(row, database).flatMap { state($0) }.map { Sample($0, at: row.at) }
+    }
+
+    /// A state as it is stored; `nil` if it is not there.
+    static func body(_ row: TailRow, _ database: Database) throws -> [UInt8]? {
         try database.bytes("SELECT body FROM sample WHERE row = ?", row.row)
-            .flatMap { state($0) }
-            .map { Sample($0, at: row.at) }
     }
 }

@@ -62,6 +62,23 @@ final class HistoryFile {
     var buffer = JSONBuffer()
     /// How many bytes of states one row of packed samples has, at most: far less than ``Deflate`` takes.
     var packedBytes = 32 << 20
+    /// Where the packing of sums goes on, as a key of them: spans before that time are packed, and the one that begins then is
+    /// of the things that have lower numbers.
+    var packedEnds: [GroupInterval: Int64] = [:]
+    /// How many sums are packed at once: rows in one step, about, and things of which they are taken together.
+    var packing = (rows: 4000, things: 250)
+
+    /// The greatest number of a round that was removed: it is not used again, as a query may still read that round.
+    var lastRemovedRound: Int64 = 0
+    /// What queries that are worked on see of samples.
+    private(set) var views: [WeakView] = []
+    /// The packed samples that these queries read last.
+    var cache = PackedCache()
+
+    /// It is gone with its query.
+    struct WeakView {
+        private(set) weak var value: SampleView?
+    }
 
     /// Samples that are not packed yet, by the number of their thing.
     struct Tail {
@@ -128,6 +145,14 @@ final class HistoryFile {
 
     func close() { try? queue.close() }
 
+    /// What a query is to see of a thing's samples from now on.
+    func view(of number: Int64) -> SampleView {
+        views.removeAll { $0.value == nil }
+        let view = SampleView(number, rounds, tail.rows[number] ?? [])
+        views.append(WeakView(value: view))
+        return view
+    }
+
     // MARK: Transactions
 
     func read<Result>(_ work: (Database) throws -> Result) throws(HistoryError) -> Result {
@@ -162,9 +187,13 @@ final class HistoryFile {
     }
 
     static func set(_ mark: Mark, _ value: Int64, _ database: Database) throws {
+        try set(mark.rawValue, value, database)
+    }
+
+    static func set(_ name: String, _ value: Int64, _ database: Database) throws {
         try database.execute(
             sql: "INSERT OR REPLACE INTO mark (name, value) VALUES (?, ?)",
-            arguments: [mark.rawValue, value]
+            arguments: [name, value]
         )
     }
 
@@ -237,11 +266,14 @@ final class HistoryFile {
     private func loadMarks(_ database: Database) throws -> Int64 {
         var summed: Int64 = 0
         for row in try Row.fetchAll(database, sql: "SELECT value, name FROM mark") {
-            switch String.fromDatabaseValue(row[1]).flatMap({ Mark(rawValue: $0) }) {
+            let name = String.fromDatabaseValue(row[1]) ?? ""
+            switch Mark(rawValue: name) {
             case .summed: summed = try row.integer(0, in: Self.legalRows)
             case .samplesFrom: samplesFrom = try row.integer(0, in: HistoryTime.legal)
             case .sumsFrom: sumsFrom = try row.integer(0, in: HistoryTime.legal)
-            case nil: break
+            case nil:
+                guard let interval = GroupInterval(name) else { continue }
+                packedEnds[interval] = try row.integer(0, in: ThingKey.legalSums)
             }
         }
         return summed

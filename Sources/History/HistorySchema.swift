@@ -4,7 +4,8 @@ import GRDB
 ///
 /// Everything is stored in the order in which it is written: what is written at random costs a page for each row.
 /// - `sample` has the latest samples as they come; `packed` has the older ones, a row for each thing in each round of packing.
-/// - `sums` has those of each group, by its beginning and then by thing, since the groups of all things end together.
+/// - `sums` has those of each group, by its beginning and then by thing, since the groups of all things end together;
+///   `packed_sums` has the older ones, a row for each thing and span of groups, by the end of the span and then by thing.
 enum HistorySchema {
     static var migrations: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -24,6 +25,11 @@ enum HistorySchema {
                     """
             )
         }
+        migrator.registerMigration("v2") { database in
+            try database.execute(
+                sql: "CREATE TABLE packed_sums (key INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT"
+            )
+        }
         return migrator
     }
 
@@ -31,7 +37,7 @@ enum HistorySchema {
     private static let columns = [
         "thing": ["number", "id", "interval", "first"], "sample": ["row", "thing", "at", "body"],
         "round": ["number", "first", "last", "packed"], "packed": ["key", "first", "last", "body"],
-        "sums": ["key", "body"], "mark": ["name", "value"],
+        "sums": ["key", "body"], "packed_sums": ["key", "body"], "mark": ["name", "value"],
     ]
 
     /// Whether all tables are there with all their columns, so that no statement can be wrong.
@@ -73,13 +79,21 @@ enum ThingKey {
     static func packed(_ round: Int64) -> Range<Int64> { packed(round, 0)..<packed(round + 1, 0) }
 
     /// Sums of the group that begins at a time, which is a legal one: 38 bits of minutes, and their sign.
+    ///
+    /// Of packed sums it is the end of their span, so that what is too old comes first.
     static func sums(_ start: Int64, _ number: Int64) -> Int64 { (start / minute) << bits | number }
 
-    /// The beginning of the group of a key.
+    /// The time in a key of sums.
     static func start(of key: Int64) -> Int64 { (key >> bits) &* minute }
+
+    /// The thing's number in a key.
+    static func number(of key: Int64) -> Int64 { key & maximumNumber }
+
+    /// Keys of sums, of all legal times and somewhat more: a span may begin before them, and end behind.
+    static let legalSums: ClosedRange<Int64> = -(1 << 62)...(1 << 62)
 }
 
-/// What is remembered besides the tables, by name.
+/// What is remembered besides the tables, by name; by the name of an interval, where the packing of its sums goes on.
 enum Mark: String {
     /// The samples up to this row are in the stored sums.
     case summed

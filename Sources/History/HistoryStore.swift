@@ -1,6 +1,6 @@
 package import Bindings
 import Foundation
-package import JSON
+import JSON
 package import People
 import Threading
 
@@ -22,23 +22,26 @@ package actor HistoryStore {
     private static let damagedMark = ".damaged-"
 
     private let executor: LoopExecutor
-    private nonisolated let waiting = Locked(WaitingSamples())
-    private let path: String
+    nonisolated let waiting = Locked(WaitingSamples())
+    let path: String
     private var limits: HistoryLimits
     private let retry: Duration
     /// Milliseconds since 1970, UTC.
     private let clock: @Sendable () -> Int64
     private let report: @Sendable (HistoryEvent) -> Void
     /// `nil` until it can be opened.
-    private var file: HistoryFile?
+    private(set) var file: HistoryFile?
     private var failures = 0
     /// Whether a failure was reported, and not yet that it is over.
-    private var hasFailed = false
+    private(set) var hasFailed = false
     private var isRetrying = false
     private var isClosed = false
     private var removal: HistoryFile.Removal?
+    private var isPackingSums = false
     /// When the limits were checked last; milliseconds since 1970.
     private var trimmed: Int64?
+    /// Queries that are worked on.
+    var line = QueryLine()
 
     nonisolated package var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -63,7 +66,7 @@ package actor HistoryStore {
     }
 
     /// Does work on the store's thread, unless the store is gone by then.
-    private nonisolated func perform(
+    nonisolated func perform(
         after delay: Duration? = nil,
         _ work: @escaping @Sendable (isolated HistoryStore) -> Void
     ) {
@@ -114,7 +117,7 @@ package actor HistoryStore {
     /// Stores what waits.
     package func flush() { hasFailed ? tryAgain() : storeWaiting() }
 
-    private func storeWaiting() {
+    func storeWaiting() {
         guard !isClosed else { return answerAll() }
         var work = waiting.withLock { $0.take() }
         guard !work.samples.isEmpty else {
@@ -142,41 +145,7 @@ package actor HistoryStore {
         for reply in replies { reply(false) }
     }
 
-    // MARK: Answers
-
-    /// The answer to a query about a thing.
-    ///
-    /// - Parameter empty: Made for the query and the thing's interval.
-    package func json(_ empty: HistoryAnswer, of thing: BindingID) throws(HistoryError) -> JSONObject {
-        let answer = try filled(empty, of: thing)
-        guard let file else { throw HistoryError.closed(path: path) }
-        let truncated: Int64?
-        do throws(HistoryError) {
-            truncated = try file.truncation(of: answer, of: thing)
-        } catch {
-            fail(error)
-            throw error
-        }
-        return answer.json(truncatedBefore: truncated, file.samples(for: answer, of: thing))
-    }
-
-    /// The answer to a query about a thing, for tables.
-    package func filled(_ empty: HistoryAnswer, of thing: BindingID) throws(HistoryError) -> HistoryAnswer {
-        storeWaiting()
-        guard let file = openFile() else { throw HistoryError.closed(path: path) }
-        // Without them it would look as if nothing had been reported.
-        if hasFailed, let times = empty.query.samples, waiting.withLock({ $0.has(thing, in: times) }) {
-            throw HistoryError.unstored(path: path)
-        }
-        var answer = empty
-        do throws(HistoryError) {
-            try file.fill(&answer, of: thing)
-        } catch {
-            fail(error)
-            throw error
-        }
-        return answer
-    }
+    // MARK: Things and limits
 
     /// Removes the history of a thing that is gone.
     ///
@@ -217,6 +186,7 @@ package actor HistoryStore {
         _ = openFile()
         tidy()
         sweep()
+        if file != nil, !isPackingSums { packSums() }
         perform(after: Self.upkeep) { $0.keepUp() }
     }
 
@@ -245,11 +215,21 @@ package actor HistoryStore {
         if isMore { perform { $0.trim() } }
     }
 
-    /// Packs all samples now, and removes what is beyond the limits.
+    /// Packs the sums that are due, some at a time.
+    private func packSums() {
+        var isMore = false
+        let isDone = attempt { isMore = try $0.packSums(at: clock()) }
+        isPackingSums = isDone && isMore
+        // Others may come between.
+        if isPackingSums { perform { $0.packSums() } }
+    }
+
+    /// Packs all samples now, removes what is beyond the limits, and packs sums that are due.
     func packNow() {
         storeWaiting()
         attempt { try $0.pack(at: clock()) }
         trim()
+        if !isPackingSums { packSums() }
     }
 
     /// Removes rows of things that are gone, some at a time.
@@ -288,7 +268,7 @@ package actor HistoryStore {
         }
     }
 
-    private func openFile() -> HistoryFile? {
+    func openFile() -> HistoryFile? {
         if let file { return file }
         guard !isClosed else { return nil }
         do throws(HistoryError) {
@@ -303,7 +283,7 @@ package actor HistoryStore {
         return file
     }
 
-    private func fail(_ error: HistoryError) {
+    func fail(_ error: HistoryError) {
         if error.isDamage, file != nil {
             file?.close()
             file = nil

@@ -122,4 +122,47 @@ struct PackedSamples {
         }
         return states
     }
+
+    /// The values of some fields, in order of the fields and then of the samples; `nil` if a value cannot be read.
+    ///
+    /// - Parameter range: Which of the samples.
+    func values(_ range: Range<Int>, of names: [String]) -> [[JSONValue?]]? {
+        var values: [[JSONValue?]] = []
+        for name in names {
+            if let (_, column) = columns.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
+                guard let found = column.values(range), found.count == range.count else { return nil }
+                values.append(found)
+            } else {
+                values.append([JSONValue?](repeating: nil, count: range.count))
+            }
+        }
+        guard let rest else { return values }
+        guard let objects = rest.values(range), objects.count == range.count else { return nil }
+        for (number, name) in names.enumerated() {
+            for (index, object) in objects.enumerated() {
+                if let value = object?.object?[name] { values[number][index] = value }
+            }
+        }
+        return values
+    }
+
+    /// Bytes of memory that one of them needs, about.
+    var bytesOfSample: Int { bytes / max(1, times.count) }
+
+    /// Where the samples of a range are.
+    func places(_ range: ClosedRange<Int64>) -> Range<Int> {
+        let first = insertionPoint { $0 < range.lowerBound }
+        let end = insertionPoint { $0 <= range.upperBound }
+        // Times in a damaged file may be in any order.
+        return first..<max(first, end)
+    }
+
+    private func insertionPoint(_ precedes: (Int64) -> Bool) -> Int {
+        var (low, high) = (0, times.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if precedes(times[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
 }

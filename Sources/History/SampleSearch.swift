@@ -46,3 +46,87 @@ struct SampleSearch {
         open[time] = left.isEmpty ? nil : left
     }
 }
+
+/// Finds samples with all fields, in as many turns as it takes; those that are gone are left out.
+///
+/// Each block is read once at most, however many are wanted.
+struct SampleFinder {
+    private var search: SampleSearch
+    /// Of one time what arrived first counts, so that they are in order of arrival.
+    private var blocks: ArraySlice<SampleView.Block> = []
+    /// What is left of the first block, if it was begun.
+    private var places: ArraySlice<Int>?
+    private var rows: ArraySlice<HistoryFile.TailRow>?
+    /// How many samples were decoded.
+    private(set) var decoded = 0
+
+    init(_ wanted: Set<WantedSample>, _ source: SampleSource) throws {
+        search = SampleSearch(wanted)
+        guard let times = search.times else { return }
+        blocks = try source.blocks(times).sorted { $0.order < $1.order }[...]
+    }
+
+    /// The first samples that have what is wanted.
+    var found: [WantedSample: JSONObject] { search.found }
+
+    /// - Returns: Whether all was looked for; `false` if the turn was over before.
+    mutating func look(_ source: SampleSource, _ turn: inout ReadingTurn) throws -> Bool {
+        while let block = blocks.first {
+            if let key = block.key {
+                guard try look(into: key, block.range, source, &turn) else { return false }
+            } else {
+                guard try lookIntoRows(source, &turn) else { return false }
+            }
+            (places, rows) = (nil, nil)
+            blocks.removeFirst()
+        }
+        return true
+    }
+
+    private mutating func look(
+        into key: Int64,
+        _ range: ClosedRange<Int64>,
+        _ source: SampleSource,
+        _ turn: inout ReadingTurn
+    ) throws -> Bool {
+        let times = places == nil ? search.times(in: range) : []
+        guard places != nil || !times.isEmpty, let packed = try source.packed(key) else { return true }
+        // In a damaged block they may be in any order.
+        var left = places ?? times.flatMap { packed.places($0...$0) }.sorted()[...]
+        while let first = left.first {
+            guard !turn.isOver else {
+                places = left
+                return false
+            }
+            guard search.isOpen(packed.times[first]) else {
+                left.removeFirst()
+                continue
+            }
+            let slice = left.prefix { $0 < first + SampleReader.slice }
+            left = left.dropFirst(slice.count)
+            let range = first..<(slice.last ?? first) + 1
+            guard let states = packed.states(range) else { return true }
+            decoded += states.count
+            turn.spend(states.count)
+            for place in slice { search.look(at: states[place - first], packed.times[place]) }
+        }
+        return true
+    }
+
+    private mutating func lookIntoRows(_ source: SampleSource, _ turn: inout ReadingTurn) throws -> Bool {
+        var left =
+            rows ?? HistoryFile.sorted(source.view.rows.filter { search.isOpen($0.at) })[...]
+        while let row = left.first {
+            guard !turn.isOver else {
+                rows = left
+                return false
+            }
+            left.removeFirst()
+            guard search.isOpen(row.at), let sample = try source.sample(row) else { continue }
+            decoded += 1
+            turn.spend(1)
+            search.look(at: sample.state, sample.at)
+        }
+        return true
+    }
+}

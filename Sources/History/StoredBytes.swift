@@ -23,7 +23,9 @@ struct ByteWriter {
 
     mutating func write(_ byte: UInt8) { bytes.append(byte) }
 
-    mutating func write(_ list: [UInt8]) {
+    mutating func write(_ list: [UInt8]) { write(list[...]) }
+
+    mutating func write(_ list: ArraySlice<UInt8>) {
         write(count: list.count)
         bytes += list
     }
@@ -70,12 +72,31 @@ struct ByteReader {
 
     mutating func double() -> Double? {
         guard let bytes = take(8) else { return nil }
-        return Double(bitPattern: bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) })
+        let bits = bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+        return Double(bitPattern: UInt64(littleEndian: bits))
     }
 
     mutating func list() -> ArraySlice<UInt8>? { count().flatMap { take($0) } }
 
     mutating func text() -> String? { list().map { String(decoding: $0, as: UTF8.self) } }
+
+    /// Passes over numbers that were written with a varying number of bytes.
+    ///
+    /// - Returns: `false` if there are not so many.
+    mutating func skipNumbers(_ count: Int) -> Bool {
+        var left = count
+        while left > 0, let byte = byte() {
+            if byte < 0x80 { left -= 1 }
+        }
+        return left <= 0
+    }
+
+    /// Passes over bytes.
+    mutating func skip(_ count: Int) -> Bool {
+        guard count <= bytes.endIndex - place else { return false }
+        place += count
+        return true
+    }
 
     mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
         guard count >= 0, count <= bytes.endIndex - place else { return nil }

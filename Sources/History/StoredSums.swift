@@ -56,19 +56,31 @@ enum StoredSums {
     }
 
     /// `nil` for bytes that are no sums.
-    static func sums(in bytes: [UInt8]) -> GroupSums? {
+    ///
+    /// - Parameter names: The fields of interest, each once; `nil` for all. Of a group that lacks fields all are read, since
+    ///   what it lacks is known only then.
+    static func sums(in bytes: ArraySlice<UInt8>, only names: [[UInt8]]? = nil) -> GroupSums? {
         var reader = ByteReader(bytes)
         guard let isCut = reader.byte(), let count = reader.count() else { return nil }
+        let names = isCut > 0 ? nil : names
         var fields: [GroupSums.Field] = []
-        while !reader.isAtEnd {
-            guard let field = field(&reader) else { return nil }
-            fields.append(field)
+        while !reader.isAtEnd, fields.count < names?.count ?? .max {
+            guard let name = reader.list(), let parts = reader.byte() else { return nil }
+            if let names, !names.contains(where: { $0.elementsEqual(name) }) {
+                guard skip(parts, &reader) else { return nil }
+                continue
+            }
+            guard let sum = sum(parts, &reader) else { return nil }
+            fields.append(GroupSums.Field(String(decoding: name, as: UTF8.self), sum))
         }
         return GroupSums(count: count, fields: fields, isCut: isCut > 0)
     }
 
-    private static func field(_ reader: inout ByteReader) -> GroupSums.Field? {
-        guard let name = reader.text(), let parts = reader.byte() else { return nil }
+    static func sums(in bytes: [UInt8], only names: [[UInt8]]? = nil) -> GroupSums? {
+        sums(in: bytes[...], only: names)
+    }
+
+    private static func sum(_ parts: UInt8, _ reader: inout ByteReader) -> FieldSum? {
         var sum = FieldSum()
         if parts & Part.integers > 0 {
             guard let count = reader.count(), let high = reader.signed(), let low = reader.unsigned()
@@ -76,8 +88,8 @@ enum StoredSums {
             let integers = NumberSum(
                 count: count,
                 total: Int128(high) << 64 | Int128(low),
-                least: extreme(&reader) { $0.signed() },
-                greatest: extreme(&reader) { $0.signed() }
+                least: integer(&reader),
+                greatest: integer(&reader)
             )
             sum = FieldSum(integers: integers)
         }
@@ -87,8 +99,8 @@ enum StoredSums {
             let decimals = NumberSum(
                 count: count,
                 total: DecimalSum(total: total, lost: lost, isScaled: parts & Part.scaled > 0),
-                least: extreme(&reader) { $0.double() },
-                greatest: extreme(&reader) { $0.double() }
+                least: decimal(&reader),
+                greatest: decimal(&reader)
             )
             sum = FieldSum(integers: sum.integers, decimals: decimals)
         }
@@ -105,14 +117,37 @@ enum StoredSums {
                 others: others
             )
         }
-        return GroupSums.Field(name, sum)
+        return sum
     }
 
-    private static func extreme<Value>(
-        _ reader: inout ByteReader,
-        _ read: (inout ByteReader) -> Value?
-    ) -> Extreme<Value>? {
-        guard reader.byte() == 1, let value = read(&reader), let at = reader.signed() else { return nil }
-        return Extreme(value, at: at)
+    /// Passes over the sums of a field.
+    ///
+    /// - Returns: `false` for bytes that are none.
+    private static func skip(_ parts: UInt8, _ reader: inout ByteReader) -> Bool {
+        if parts & Part.integers > 0 {
+            guard reader.skipNumbers(3) else { return false }
+            for _ in 0..<2 where reader.byte() == 1 {
+                guard reader.skipNumbers(2) else { return false }
+            }
+        }
+        if parts & Part.decimals > 0 {
+            guard reader.skipNumbers(1), reader.skip(16) else { return false }
+            for _ in 0..<2 where reader.byte() == 1 {
+                guard reader.skip(8), reader.skipNumbers(1) else { return false }
+            }
+        }
+        return parts & Part.rest == 0 || reader.skipNumbers(4)
+    }
+
+    // Not one generic function: see the initializers of NumberSum.
+
+    private static func integer(_ reader: inout ByteReader) -> (value: Int64, at: Int64)? {
+        guard reader.byte() == 1, let value = reader.signed(), let at = reader.signed() else { return nil }
+        return (value, at)
+    }
+
+    private static func decimal(_ reader: inout ByteReader) -> (value: Double, at: Int64)? {
+        guard reader.byte() == 1, let value = reader.double(), let at = reader.signed() else { return nil }
+        return (value, at)
     }
 }

@@ -80,6 +80,7 @@ struct HistoryDamageTests {
         "UPDATE mark SET value = 9223372036854775807", "UPDATE sample SET at = -9223372036854775808",
         "UPDATE thing SET number = 9223372036854775807", "UPDATE thing SET first = -9223372036854775808",
         "INSERT INTO mark VALUES ('sumsFrom', -9223372036854775808)",
+        "INSERT INTO mark VALUES ('1_MINUTE', 9223372036854775807)",
         "UPDATE packed SET first = 9223372036854775807", "UPDATE packed SET last = -9223372036854775808",
     ])
     func `a number that cannot be is damage`(sql: String) async throws {
@@ -116,7 +117,8 @@ struct HistoryDamageTests {
     }
 
     @Test(arguments: [
-        "ALTER TABLE sums RENAME COLUMN body TO other", "DROP TABLE mark", "DROP TABLE grdb_migrations",
+        "ALTER TABLE sums RENAME COLUMN body TO other", "DROP TABLE mark", "DROP TABLE packed_sums",
+        "DROP TABLE grdb_migrations",
     ])
     func `tables that are others are damage`(sql: String) async throws {
         try await withHistory { history in

@@ -29,14 +29,11 @@ struct SampleReaderTests {
     }
 
     private static func read(_ file: HistoryFile, _ query: HistoryQuery) throws -> (JSONObject, Set<Int64>) {
-        var answer = try HistoryAnswer(to: query, of: .minute)
-        let thing = try #require(file.things[TestHistory.things[0]])
-        let keys = try file.read { database in
-            var reader = SampleReader(thing.number, file, database)
-            if let range = query.samples { try reader.add(range, to: &answer) }
-            return Set(reader.cache.samples.keys)
-        }
-        return (answer.json(), keys)
+        let empty = try HistoryAnswer(to: query, of: .minute)
+        file.cache = PackedCache()
+        var reading = try HistoryReading(empty, of: TestHistory.things[0], in: file, findingSamples: true)
+        while try !reading.work(ReadingTurn()) {}
+        return (reading.answer.json(), Set(file.cache.samples.keys))
     }
 
     @Test func `a late sample does not make a page read all blocks`() async throws {
@@ -82,9 +79,16 @@ struct SampleReaderTests {
                 }
             }
             let number = try #require(file.things[thing]).number
+            let view = file.view(of: number)
             let (found, decoded) = try file.read { database in
-                var reader = SampleReader(number, file, database)
-                return (try reader.first(wanted), reader.decoded)
+                let source = SampleSource(view: view, file: file, database: database)
+                var finder = try SampleFinder(wanted, source)
+                var isDone = false
+                while !isDone {
+                    var turn = ReadingTurn(ReadingTurn.Limits(samples: 100))
+                    isDone = try finder.look(source, &turn)
+                }
+                return (finder.found, finder.decoded)
             }
             #expect(found.count == wanted.count && decoded <= count)
             for (sample, state) in found {

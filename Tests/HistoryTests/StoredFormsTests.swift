@@ -81,6 +81,22 @@ struct StoredFormsTests {
         }
     }
 
+    @Test func `packed sums are in order, and those of one place merged`() throws {
+        let sums = (0..<4).map { number in
+            var sums = GroupSums()
+            sums.add(["n": JSONValue(number)], at: Int64(number))
+            return sums
+        }
+        let groups = zip([5, 0, 15, 5] as [Int64], sums).map {
+            PackedSums.Group(place: $0, bytes: StoredSums.bytes(of: $1)[...])
+        }
+        let read = Array(PackedSums(PackedSums.bytes(of: groups)))
+        #expect(read.map(\.place) == [0, 5, 15])
+        var both = sums[0]
+        both.merge(sums[3])
+        #expect(read.map { StoredSums.sums(in: $0.bytes) } == [sums[1], both, sums[2]])
+    }
+
     @Test func `what could not be unpacked again is not packed`() {
         #expect(Deflate.compressed([UInt8](repeating: 0, count: 11), most: 10) == nil)
         #expect(Deflate.compressed([UInt8](repeating: 0, count: 10), most: 10) != nil)
@@ -92,10 +108,13 @@ struct StoredFormsTests {
         let samples = random.samples(upTo: 60).sorted { $0.at < $1.at }
         for sample in samples { sums.add(sample.state, at: sample.at) }
         let packed = try #require(PackedSamples.bytes(of: samples))
-        var fuzz = Fuzz(seed: 3, corpus: [StoredSums.bytes(of: sums), packed])
+        let stored = StoredSums.bytes(of: sums)
+        let row = PackedSums.bytes(of: [3, 1, 3].map { PackedSums.Group(place: $0, bytes: stored[...]) })
+        var fuzz = Fuzz(seed: 3, corpus: [stored, row, packed])
         for _ in 0..<Fuzz.count / 10 {
             let bytes = fuzz.next()
             _ = StoredSums.sums(in: bytes)
+            for group in PackedSums(bytes) { _ = StoredSums.sums(in: group.bytes) }
             guard let samples = PackedSamples(bytes) else { continue }
             _ = samples.states(0..<samples.times.count)
         }

@@ -71,8 +71,17 @@ final class TestHistory {
 
     /// The answer as it is made from the list alone.
     func expected(_ query: HistoryQuery, of thing: BindingID = things[0]) throws -> JSONObject {
+        try Self.answer(to: query, of: interval, from: list[thing] ?? [])
+    }
+
+    /// The answer as it is made from samples that are read one after the other.
+    static func answer(
+        to query: HistoryQuery,
+        of interval: GroupInterval,
+        from list: [Sample]
+    ) throws -> JSONObject {
         var answer = try HistoryAnswer(to: query, of: interval)
-        let samples = (list[thing] ?? []).enumerated()
+        let samples = list.enumerated()
             .sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
             .map(\.element)
         for sample in samples { answer.add(sample.state, at: sample.at) }
