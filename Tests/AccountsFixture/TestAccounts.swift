@@ -43,6 +43,9 @@ package struct TestAccounts {
         migrator.registerMigration("v10") { try AccountsSchema.addBindings($0) }
         migrator.registerMigration("v11") { try AccountsSchema.addStateTimes($0) }
         migrator.registerMigration("v12") { try AccountsSchema.addCommandDetails($0) }
+        migrator.registerMigration("v13") { try AccountsSchema.addWishes($0) }
+        migrator.registerMigration("v14") { try AccountsSchema.indexStrangers($0) }
+        migrator.registerMigration("v15") { try RulesSchema.add($0) }
         try migrator.migrate(database)
     }
 

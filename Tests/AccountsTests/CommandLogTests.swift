@@ -145,6 +145,31 @@ struct CommandLogTests {
         }
     }
 
+    @Test func `the row of a stranger is found without reading those of others`() throws {
+        let accounts = try TestAccounts()
+        let registry = try accounts.registry()
+        let statements = Locked<[String]>([])
+        try accounts.database.read { database in
+            database.trace { event in statements.withLock { $0.append(event.expandedDescription) } }
+        }
+        var entry = CommandLogEntry(
+            at: 5,
+            interface: "mqtt",
+            caller: "thing:g",
+            kind: "set",
+            state: "refused"
+        )
+        (entry.code, entry.isOfStranger) = ("not_allowed", true)
+        try registry.write([entry])
+        try accounts.database.read { $0.trace(options: []) }
+        let update = try #require(statements.withLock { $0 }.first { $0.hasPrefix("UPDATE command") })
+        let steps = try accounts.database.write { database in
+            try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(update)").map { $0["detail"] as String }
+        }
+        let search = "command_stranger (speaker=? AND source=? AND at>?"
+        #expect(steps.contains { $0.contains(search) }, "\(steps)")
+    }
+
     @Test(arguments: [nil, .id("5f"), .name("desk-lamp")] as [LogQuery.Object?])
     func `older rows follow by the number of the last one, each once`(object: LogQuery.Object?) throws {
         let store = try rowsOfLamp().store

@@ -35,7 +35,8 @@ extension AccountsStore {
         }
     }
 
-    /// Links a thing of the place, which the binding's owners own then; a link to another thing ends first.
+    /// Links a thing of the place, which the binding's owners own then; a link to another thing ends first, and what an
+    /// owner has asked for is done.
     ///
     /// Who may link is decided elsewhere. Whoever links a thing that was there gives their own right on, as
     /// with every grant, and so that right must have no end. A thing that was made is its owners' for good.
@@ -61,7 +62,11 @@ extension AccountsStore {
             }
             try Self.requireFree(thing, for: id, database)
             try database.execute(
-                sql: "UPDATE binding SET thing = ?, made_thing = ?, making = 0, route = ? WHERE id = ?",
+                sql: """
+                    UPDATE binding
+                    SET thing = ?, made_thing = ?, making = 0, route = ?, wish_thing = NULL, wish_zone = NULL
+                    WHERE id = ?
+                    """,
                 arguments: ["\(thing)", isMade ? 1 : 0, route.rawValue, "\(id)"]
             )
             let owners = try Self.owners(of: id, database)

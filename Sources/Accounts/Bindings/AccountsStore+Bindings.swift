@@ -66,9 +66,9 @@ extension AccountsStore {
     package func brokerThings() throws(AccountsError) -> [(vendor: String, isGateway: Bool)] {
         try read { database in
             let sql = """
-                SELECT vendor, ifnull(layout = ?, 0) OR EXISTS (
+                SELECT vendor, owned AND (ifnull(layout = ?, 0) OR EXISTS (
                     SELECT 1 FROM binding AS node WHERE node.gateway = binding.id
-                ) FROM binding WHERE gateway IS NULL ORDER BY vendor
+                )) FROM binding WHERE gateway IS NULL ORDER BY vendor
                 """
             let gateway = ThingBinding.Layout.gateway.rawValue
             return try Row.fetchAll(database, sql: sql, arguments: [gateway]).map { row in

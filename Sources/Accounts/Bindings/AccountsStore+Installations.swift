@@ -1,6 +1,7 @@
 package import Bindings
 import GRDB
 package import People
+import Threading
 
 /// Programs on devices that are reached by a push token.
 ///
@@ -14,6 +15,21 @@ extension AccountsStore {
                 sql: "SELECT * FROM installation\(owner == nil ? "" : " WHERE owner = ?") ORDER BY rowid",
                 arguments: owner.map { ["\($0)"] } ?? []
             ).compactMap { Installation($0) }
+        }
+    }
+
+    /// Whether a user may have installations, without a look into the database.
+    package func mayHaveInstallations(_ owner: AccountID) -> Bool {
+        installationOwners.withLock { $0?.contains(owner) ?? true }
+    }
+
+    /// Makes ``mayHaveInstallations(_:)`` know who has none.
+    package func readInstallationOwners() throws(AccountsError) {
+        guard installationOwners.withLock({ $0 == nil }) else { return }
+        try read { database in
+            let owners = try String.fetchAll(database, sql: "SELECT DISTINCT owner FROM installation")
+            let ids = Set(owners.compactMap { AccountID($0) })
+            installationOwners.withLock { $0 = $0 ?? ids }
         }
     }
 
@@ -44,6 +60,7 @@ extension AccountsStore {
             ).flatMap { Installation($0) }
             let registered = Installation.registered(request, known: known, newID: newID, owner: owner)
             if known?.owner != owner { try Self.requireRoom(ofInstallationsOf: owner, database) }
+            installationOwners.withLock { _ = $0?.insert(owner) }
             try database.execute(
                 sql: """
                     INSERT INTO installation (id, token, device_type, development, owner) VALUES (?, ?, ?, ?, ?)

@@ -46,4 +46,14 @@ extension AccountsSchema {
     package static func addStateTimes(_ database: Database) throws {
         try database.execute(sql: "ALTER TABLE binding ADD COLUMN state_at INTEGER")
     }
+
+    /// Adds what an owner has asked for of the place, of a thing that waits for its own: a later migration.
+    package static func addWishes(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                ALTER TABLE binding ADD COLUMN wish_thing TEXT;
+                ALTER TABLE binding ADD COLUMN wish_zone TEXT;
+                """
+        )
+    }
 }

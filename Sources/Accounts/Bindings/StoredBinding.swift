@@ -48,6 +48,7 @@ extension ThingBinding {
         stateAt = columns.row["state_at"]
         (isOwned, isMade) = (columns.flag("owned"), columns.flag("made_thing"))
         isMaking = columns.flag("making")
+        (wish.thing, wish.zone) = (columns.row["wish_thing"], columns.row["wish_zone"])
     }
 
     /// What stands in the column of a thing that was never heard: it cannot be NULL.
@@ -57,6 +58,7 @@ extension ThingBinding {
     static let columns = [
         "id", "vendor", "password", "type", "firmware", "layout", "properties", "interval", "fixed", "owned",
         "gateway", "thing", "made_thing", "making", "route", "state", "state_at", "made", "seen",
+        "wish_thing", "wish_zone",
     ]
 
     /// The values of ``columns``.
@@ -68,6 +70,7 @@ extension ThingBinding {
         let placed: [(any DatabaseValueConvertible)?] = [
             gateway.map { "\($0)" }, thing.map { "\($0)" }, isMade ? 1 : 0, isMaking ? 1 : 0,
             route.rawValue, state.map { "\($0)" }, stateAt, made, seen ?? Self.neverSeen,
+            wish.thing, wish.zone,
         ]
         return StatementArguments(named + placed)
     }

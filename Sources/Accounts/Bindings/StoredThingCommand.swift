@@ -1,7 +1,7 @@
 package import Bindings
 package import Flare
 package import GRDB
-import JSON
+package import JSON
 import People
 import Text
 
@@ -44,58 +44,99 @@ package struct StoredThingCommand: Sendable, Hashable {
 // MARK: - Writing
 
 extension StoredThingCommand {
-    /// Adds its row, or changes it.
-    package func write(_ database: Database) throws {
-        guard isNew else {
-            return try database.execute(
-                sql: "UPDATE command SET results = ?, state = ?, details = ?, took_ms = ? WHERE id = ?",
-                arguments: [results, command.state.rawValue, details, took, command.id]
-            )
-        }
-        try database.execute(
-            sql: """
-                INSERT INTO command (id, at, epoch, face, speaker, source, kind, target, slug, actions, results, state,
-                    tx, took_ms, times, details) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
-                """,
-            arguments: [
-                command.id, command.created, epoch, interface, caller, source, Self.kind, "\(target)", slug,
-                JSONValue.array(command.request.actions.map(\.json)).text, results, command.state.rawValue,
-                tx, took, details,
-            ]
-        )
+    /// The same as the only change of its row since an earlier one was to be written; `nil` if that is another command's.
+    package func replacing(_ earlier: StoredThingCommand) -> StoredThingCommand? {
+        guard earlier.command.id == command.id else { return nil }
+        var both = self
+        both.isNew = earlier.isNew
+        return both
     }
 
-    /// By action, null for one without a result; `nil` if no action has one.
-    private var results: String? {
-        guard command.results.contains(where: { $0 != nil }) else { return nil }
+    /// Adds its row, or changes it.
+    package func write(_ database: Database) throws {
+        var statement = try RepeatedStatement(isNew ? Self.insertion : Self.update, database)
+        try statement.run { if isNew { addAll(to: &$0) } else { addChanges(to: &$0) } }
+    }
+
+    private static let insertion = """
+        INSERT INTO command (id, at, epoch, face, speaker, source, kind, target, slug, actions, results, state,
+            tx, took_ms, times, details) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
+        """
+    private static let update = """
+        UPDATE command SET results = ?, state = ?, details = ?, took_ms = ? WHERE id = ?
+        """
+
+    private func addAll(to values: inout BoundValues) {
+        values.add(command.id)
+        values.add(command.created)
+        values.add(epoch)
+        values.add(interface)
+        values.add(caller)
+        values.add(source)
+        values.add(Self.kind)
+        values.add(target.description)
+        values.add(slug)
+        values.addJSON { $0.writeList(command.request.actions) { $0.write($1.json) } }
+        addResults(to: &values)
+        values.add(command.state.rawValue)
+        values.add(tx)
+        values.add(took)
+        addDetails(to: &values)
+    }
+
+    private func addChanges(to values: inout BoundValues) {
+        addResults(to: &values)
+        values.add(command.state.rawValue)
+        addDetails(to: &values)
+        values.add(took)
+        values.add(command.id)
+    }
+
+    /// By action, null for one without a result; NULL if no action has one.
+    private func addResults(to values: inout BoundValues) {
+        guard command.results.contains(where: { $0 != nil }) else { return values.addNull() }
         let all = JSONValue.array(command.results.map { $0?.json ?? .null })
         // A thing may say anything.
-        return SecretMask.tokens.masked(all).text
+        let masked = SecretMask.tokens.masked(all)
+        values.addJSON { $0.write(masked) }
     }
 
     private var took: Double? {
         command.state.isOpen ? nil : Double(command.modified &- command.created)
     }
 
-    private var details: String {
+    /// In the order of the keys; members that have their defaults are left out.
+    private func addDetails(to values: inout BoundValues) {
         let request = command.request
-        var details: JSONObject = [
-            "binding": .string("\(command.thing)"), "schema": .string(request.schema),
-            "schemaVersion": JSONValue(request.schemaVersion), "deadline": JSONValue(Int(command.deadline)),
-            "modified": JSONValue(Int(command.modified)),
-        ]
-        details["issuer"] = command.issuer.map { .string("\($0)") }
-        details["title"] = request.title.map { .string($0) }
-        details["description"] = request.description.map { .string($0) }
-        details["metadata"] = request.metadata.map { .object($0) }
-        details["cause"] = command.cause.map { .string($0.rawValue) }
-        return JSONValue.object(details).text
+        values.addJSON { json in
+            json.writeObject { details in
+                details.add("binding", command.thing.description)
+                details.add("cause", command.cause?.rawValue)
+                details.add("deadline", Int(command.deadline))
+                details.add("description", request.description)
+                details.add("issuer", command.issuer?.description)
+                if let metadata = request.metadata { details.add("metadata", metadata) }
+                if command.modified != command.created { details.add("modified", Int(command.modified)) }
+                if !request.schema.isEmpty { details.add("schema", request.schema) }
+                if request.schemaVersion != 0 { details.add("schemaVersion", request.schemaVersion) }
+                details.add("title", request.title)
+            }
+        }
     }
 }
 
 // MARK: - Reading
 
 extension StoredThingCommand {
+    /// The command as programs for Thing-IF read it.
+    ///
+    /// - Parameter isForThing: Whether the thing itself reads it.
+    package func json(isForThing: Bool = false) -> JSONObject {
+        var json = isForThing ? command.jsonForThing : command.json
+        json["firedByTriggerID"] = source.flatMap { RuleSource($0) }.map { .string($0.triggerID) }
+        return json
+    }
+
     /// `nil` for a row of something else, and for a damaged one.
     package init?(_ entry: CommandLogEntry) {
         guard let id = entry.id, entry.kind == Self.kind, let state = CommandState(rawValue: entry.state),

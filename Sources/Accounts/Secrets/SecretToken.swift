@@ -18,10 +18,16 @@ package struct SecretToken: Sendable, Hashable, CustomStringConvertible {
     private static let count = 32
 
     package let kind: Kind
-    private let bytes: [UInt8]
+    let bytes: [UInt8]
 
     /// A new one.
     package init(_ kind: Kind) { (self.kind, bytes) = (kind, randomBytes(Self.count)) }
+
+    /// One of 32 bytes that were made for it; they must not be predictable.
+    init(_ kind: Kind, bytes: [UInt8]) {
+        precondition(bytes.count == Self.count, "a secret has \(Self.count) bytes")
+        (self.kind, self.bytes) = (kind, bytes)
+    }
 
     /// Parses what was brought: base64url of 32 bytes, after the kind's prefix; `nil` for any other text.
     package init?(_ text: some StringProtocol, _ kind: Kind) {

@@ -66,6 +66,13 @@ package enum AccountsSchema {
         )
     }
 
+    /// Adds the index that finds the row of a stranger's address and minute in the command log: a later migration.
+    package static func indexStrangers(_ database: Database) throws {
+        try database.execute(
+            sql: "CREATE INDEX command_stranger ON command (speaker, source, at) WHERE seq < 0"
+        )
+    }
+
     /// Adds what is built in: the group `all` with its grants, and the owner if there are no users at all.
     ///
     /// - Parameter owner: The owner's name; see ``AccountName``.

@@ -108,7 +108,7 @@ extension AccountsStore {
             sql: """
                 UPDATE command SET times = times + ?, target = CASE WHEN target IS ? THEN target END
                 WHERE seq = (SELECT seq FROM command
-                    WHERE seq < 0 AND at > ? AND at <= ? AND source IS ? AND speaker = ? ORDER BY seq LIMIT 1)
+                    WHERE seq < 0 AND at > ? AND at <= ? AND source IS ? AND speaker = ? ORDER BY at DESC LIMIT 1)
                 """,
             arguments: [
                 max(1, entry.times), clipped(entry.target), entry.at - minute, entry.at,
@@ -179,7 +179,7 @@ extension AccountsStore {
         }
     }
 
-    private static func clipped(_ text: String?) -> String? {
+    static func clipped(_ text: String?) -> String? {
         text.map { $0.utf8.count > longest ? String($0.unicodeScalars.prefix(longest)) : $0 }
     }
 

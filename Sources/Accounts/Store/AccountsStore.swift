@@ -1,5 +1,6 @@
 package import GRDB
 package import People
+import Threading
 
 /// Users, groups, grants, secrets, contacts and the log in a database.
 ///
@@ -8,6 +9,10 @@ package import People
 /// - Source: contrib/contract/people.md, "Users and grants".
 package final class AccountsStore: Sendable {
     private let writer: any DatabaseWriter
+    /// Who may have installations; `nil` until that is read.
+    ///
+    /// Only this process adds installations; it is changed in the queue alone, so that none is missed.
+    let installationOwners = Locked<Set<AccountID>?>(nil)
 
     /// - Parameter writer: A database with the tables of ``AccountsSchema``.
     package init(_ writer: any DatabaseWriter) { self.writer = writer }

@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import JSON
 
 /// A statement that returns no rows, for what happens with every command.
 struct RepeatedStatement {
@@ -51,6 +52,17 @@ struct BoundValues {
         bytes.append(0)
     }
 
+    /// Adds a text of compact JSON.
+    mutating func addJSON(_ write: (inout JSONBuffer) -> Void) {
+        place += 1
+        var json = JSONBuffer()
+        write(&json)
+        let start = bytes.count
+        json.withUnsafeBytes { bytes.append(contentsOf: $0) }
+        texts.append((place, start..<bytes.count))
+        bytes.append(0)
+    }
+
     mutating func add(_ number: Int64?) {
         place += 1
         if let number { sqlite3_bind_int64(statement, place, number) }
@@ -60,6 +72,8 @@ struct BoundValues {
         place += 1
         if let number { sqlite3_bind_double(statement, place, number) }
     }
+
+    mutating func addNull() { place += 1 }
 
     fileprivate mutating func removeAll() {
         place = 0

@@ -1,18 +1,22 @@
 /// Refusals of those whom nobody knows, and of users who have very many, until they are written: one row for each
 /// caller and address, with a count.
 ///
-/// However many there are, they take little memory, and nothing of what users did.
+/// However many there are, they take little memory, and nothing of what users did. In a minute they are no more rows than
+/// there is room for, so that who makes up names or addresses pushes out no earlier refusals of others within minutes.
 struct StrangerLog: Sendable {
     private struct Key: Hashable {
         let caller: String
         let source: String?
     }
 
-    /// The most rows; the refusals of further addresses are one row together.
+    /// The most rows at once, and of a minute; further refusals are one row together.
     private static let capacity = 256
     private static let others = "others"
 
     private var rows: [Key: CommandLogEntry] = [:]
+    /// Who had a row of their own in a minute, also one that was written since.
+    private var seen: Set<Key> = []
+    private var minute: Int64 = 0
 
     var isEmpty: Bool { rows.isEmpty }
 
@@ -38,9 +42,10 @@ struct StrangerLog: Sendable {
     private mutating func merge(_ entry: CommandLogEntry) {
         var entry = entry
         var key = Key(caller: entry.caller, source: entry.source)
-        if rows[key] == nil, rows.count >= Self.capacity {
-            entry.source = Self.others
-            key = Key(caller: entry.caller, source: Self.others)
+        if !hasRow(key, at: entry.at) {
+            // Names may be made up as well as addresses.
+            (entry.caller, entry.source) = (Self.others, Self.others)
+            key = Key(caller: entry.caller, source: entry.source)
         }
         guard let known = rows[key] else {
             rows[key] = entry
@@ -50,5 +55,14 @@ struct StrangerLog: Sendable {
         row.times = known.times &+ entry.times
         if known.target != entry.target { row.target = nil }
         rows[key] = row
+    }
+
+    /// Whether somebody has a row of their own, or gets one.
+    private mutating func hasRow(_ key: Key, at now: Int64) -> Bool {
+        if now / 60_000 != minute { (minute, seen) = (now / 60_000, []) }
+        let isKnown = rows[key] != nil || seen.contains(key)
+        guard isKnown || max(rows.count, seen.count) < Self.capacity else { return false }
+        if seen.count < Self.capacity { seen.insert(key) }
+        return true
     }
 }

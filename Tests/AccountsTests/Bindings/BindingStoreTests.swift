@@ -44,14 +44,18 @@ struct BindingStoreTests {
         #expect(try store.binding(ids[2]) == found[3])
     }
 
-    @Test func `an end node has no user of the broker, and who has end nodes is a gateway`() throws {
-        var bindings = (1...4).map { ThingBinding.meter($0) }
+    @Test func `an end node has no user of the broker, and who has end nodes is a gateway once it is owned`()
+        throws
+    {
+        var bindings = (1...5).map { ThingBinding.meter($0) }
         bindings[1].gateway = bindings[0].id
         bindings[2].layout = .gateway
+        bindings[4].layout = .gateway
+        for index in 0..<3 { bindings[index].isOwned = true }
         for binding in bindings { try store.saveBinding(binding) }
         let things = try store.brokerThings()
-        #expect(things.map(\.vendor) == ["v-1", "v-3", "v-4"])
-        #expect(things.map(\.isGateway) == [true, true, false])
+        #expect(things.map(\.vendor) == ["v-1", "v-3", "v-4", "v-5"])
+        #expect(things.map(\.isGateway) == [true, true, false, false])
     }
 
     @Test func `another save changes everything but vendor, password, time of making and state`() throws {
@@ -298,7 +302,7 @@ extension ThingBinding {
         (binding.properties, binding.interval) = (other.properties, other.interval)
         (binding.fixed, binding.isOwned, binding.gateway) = (other.fixed, other.isOwned, other.gateway)
         (binding.thing, binding.isMade, binding.route) = (other.thing, other.isMade, other.route)
-        binding.seen = other.seen
+        (binding.seen, binding.wish) = (other.seen, other.wish)
         return binding
     }
 }

@@ -44,6 +44,16 @@ struct InstallationStoreTests {
         #expect(try store.installations() == [moved, development])
     }
 
+    @Test func `who has no installation is known without a look, from the first reading on`() throws {
+        _ = try store.register(request("t-1"), newID: "i-1", owner: home.bob)
+        #expect(store.mayHaveInstallations(home.bob) && store.mayHaveInstallations(home.owner))
+        try store.readInstallationOwners()
+        #expect(store.mayHaveInstallations(home.bob) && !store.mayHaveInstallations(home.owner))
+        // It moves.
+        _ = try store.register(request("t-1"), newID: "i-1", owner: home.owner)
+        #expect(store.mayHaveInstallations(home.owner))
+    }
+
     @Test func `a user has fifty installations at most`() throws {
         for number in 0..<50 {
             _ = try store.register(request("t-\(number)"), newID: "i-\(number)", owner: home.bob)

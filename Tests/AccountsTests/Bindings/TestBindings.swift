@@ -28,6 +28,7 @@ extension ThingBinding {
         (binding.route, binding.state, binding.seen) = (
             .edge, ["temperature": 21.5, "list": [1, .null]], 30
         )
+        binding.wish = PlaceWish(thing: "meter", zone: "Küche")
         return binding
     }
 }

@@ -42,6 +42,24 @@ struct ThingCommandStoreTests {
         try accounts.store.logRow(ofCommand: id).flatMap(StoredThingCommand.init)
     }
 
+    @Test func `a command whose beginning was not written yet is one row, as it is at its end`() throws {
+        let accounts = try TestAccounts()
+        let begun = stored()
+        var ended = begun
+        ended.isNew = false
+        _ = ended.command.apply(.due, at: 61_000)
+        #expect(stored("c.2").replacing(begun) == nil)
+        let both = try #require(ended.replacing(begun))
+        try accounts.database.write { try both.write($0) }
+        #expect(try found("c.1", in: accounts) == ended)
+        // What has its row keeps it.
+        _ = ended.command.apply(.reported([ActionResult("brightness", isSucceeded: true)]), at: 62_000)
+        let later = try #require(ended.replacing(ended))
+        #expect(!later.isNew)
+        try accounts.database.write { try later.write($0) }
+        #expect(try found("c.1", in: accounts) == ended)
+    }
+
     @Test func `a command is read as it was stored, at each point of its life`() throws {
         let accounts = try TestAccounts()
         var stored = stored()
@@ -60,6 +78,44 @@ struct ThingCommandStoreTests {
         try check()
         #expect(try accounts.store.log().map(\.state) == ["INCOMPLETE"])
         #expect(try accounts.count("command") == 1)
+    }
+
+    @Test func `a command names the rule that gave it as its trigger, also when it is read again`() throws {
+        let accounts = try TestAccounts()
+        var stored = stored()
+        #expect(stored.json() == stored.command.json)
+        stored.source = "\(RuleSource(12))"
+        try accounts.database.write { try stored.write($0) }
+        let read = try #require(try found("c.1", in: accounts))
+        for json in [read.json(), read.json(isForThing: true)] {
+            #expect(json["firedByTriggerID"] == "12" && json["commandID"] == "c.1")
+        }
+    }
+
+    @Test func `a row that names what it lacks is read as one that leaves it out`() throws {
+        let accounts = try TestAccounts()
+        let id = BindingID(high: 0, low: 1)
+        let command = ThingCommand(
+            "c.1",
+            of: id,
+            CommandRequest([CommandAction("on", true)]),
+            issuer: nil,
+            created: 1000,
+            deadline: 61_000
+        )
+        var plain = StoredThingCommand(command, for: TestAccounts.lamp, interface: "mqtt", caller: "nobody")
+        try accounts.database.write { try plain.write($0) }
+        plain.isNew = false
+        let row = try #require(try accounts.store.logRow(ofCommand: "c.1"))
+        #expect(row.details == "{\"binding\":\"\(id)\",\"deadline\":61000}")
+        #expect(StoredThingCommand(row) == plain)
+        // As earlier versions have written it.
+        let former =
+            "{\"binding\":\"\(id)\",\"deadline\":61000,\"modified\":1000,\"schema\":\"\",\"schemaVersion\":0}"
+        try accounts.database.write {
+            try $0.execute(sql: "UPDATE command SET details = ?", arguments: [former])
+        }
+        #expect(try found("c.1", in: accounts) == plain)
     }
 
     @Test func `neither actions nor results are cut off`() throws {

@@ -1,0 +1,31 @@
+package import GRDB
+
+/// The tables of rules.
+///
+/// - Source: contrib/contract/rules.md, "Tables, limits, speed".
+package enum RulesSchema {
+    /// Adds the tables: a later migration than those of ``AccountsSchema``.
+    ///
+    /// Numbers of rules and firings are never used again, also when the last row is gone: hence AUTOINCREMENT.
+    /// There is no foreign key. A firing outlives its rule, and the memory of a rule goes with it by
+    /// ``AccountsStore/removeRule(_:)``. One row that breaks a key, left by another program, would
+    /// stop each later migration, and so the daemon.
+    package static func add(_ database: Database) throws {
+        // Long texts come last, so that the columns before them are read without them.
+        try database.execute(
+            sql: """
+                CREATE TABLE rule (id INTEGER PRIMARY KEY AUTOINCREMENT, slug TEXT NOT NULL UNIQUE,
+                    title TEXT NOT NULL, enabled INTEGER NOT NULL, maker TEXT NOT NULL, form TEXT NOT NULL,
+                    added INTEGER NOT NULL, changed INTEGER NOT NULL, body TEXT NOT NULL, original TEXT) STRICT;
+                CREATE INDEX rule_maker ON rule (maker);
+                CREATE TABLE rule_state (rule INTEGER PRIMARY KEY, memory TEXT NOT NULL) STRICT;
+                CREATE TABLE firing (seq INTEGER PRIMARY KEY AUTOINCREMENT, epoch TEXT NOT NULL,
+                    rule INTEGER NOT NULL, at INTEGER NOT NULL, why TEXT NOT NULL, outcome TEXT, results TEXT,
+                    took_ms INTEGER) STRICT;
+                CREATE INDEX firing_rule ON firing (rule);
+                CREATE INDEX firing_at ON firing (at);
+                CREATE INDEX firing_open ON firing (epoch) WHERE outcome IS NULL;
+                """
+        )
+    }
+}
