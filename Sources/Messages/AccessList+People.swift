@@ -136,11 +136,13 @@ extension Topics {
     }
 
     /// What tells where devices are among environments, zones and things, as filters: the lifecycle rises when a thing is
-    /// near.
+    /// near, and a banner may say who came.
     fileprivate var ofDevicesAmongThings: [String] {
         [
             state, environment, zone, device, nearby, nearbyAvailability, nearbyLight, nearbyDistance, map,
             lifecycle,
-        ] + [ChangeEvent.Topic.zone, .nearby, .lifecycle].map { event($0) }
+        ] + [ChangeEvent.Topic.zone, .nearby, .lifecycle, .display].map { event($0) }
+            // Why a rule has fired says who came.
+            + [rule("+"), event(.rule)] + ruleMessages
     }
 }

@@ -14,10 +14,11 @@ extension RefusalCode {
         case .unauthenticated: 401
         case .notAllowed: 403
         case .unknownThing, .unknownEnvironment, .noNearbyThing, .unknownAttribute, .unknownAction,
-            .unknownVerb, .unknownScreen, .unknownDisplay, .unknownLanguage, .unknownCommand:
+            .unknownVerb, .unknownScreen, .unknownDisplay, .unknownLanguage, .unknownCommand,
+            .unknownRule:
             404
         case .retainedCommand, .staleTarget, .notEmpty, .superseded, .levelDenied, .notOnboarded,
-            .alreadyOnboarded, .historyNotAvailable:
+            .alreadyOnboarded, .historyNotAvailable, .notNotifiable, .notSchedulable:
             409
         case .rateLimited: 429
         case .internalError: 500

@@ -81,7 +81,7 @@ package struct Topics: Sendable, Hashable {
     package var passing: [String] {
         [
             nearbyLight, nearbyDistance, alert("+"), map, devicePosition, deviceAngle, deviceLocation,
-            screen(display: "+"), visible(display: "+"), setupCandidates, station,
+            screen(display: "+"), visible(display: "+"), setupCandidates, station, rule("+"),
         ]
     }
 
@@ -109,13 +109,15 @@ package struct Topics: Sendable, Hashable {
             status, info, health, state, environment, zone, device, nearby, nearbyAvailability, alerts,
             lifecycle,
             sensors, frame, topic("event/+"), topic("response/+"),
-        ] + passing + model
+        ] + passing + ruleMessages + model
     }
 
     /// Messages that another program is to deliver: email messages with links, and those of devices.
     package var outboxes: [String] { [topic("outbox/#"), topic("outbox-dev/#")] }
     /// Email messages.
     package var emailOutbox: String { topic("outbox/email") }
+    /// Text messages to telephones.
+    package var smsOutbox: String { topic("outbox/sms") }
     /// For a program that notifies installations, or those under development.
     package func pushOutbox(isDevelopment: Bool) -> String {
         topic(isDevelopment ? "outbox-dev/push" : "outbox/push")

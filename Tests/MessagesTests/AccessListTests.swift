@@ -42,6 +42,8 @@ struct AccessListTests {
             topics.map, topics.alert("x"), topics.sensor(.gps), topics.event(.zone),
             topics.object(.thing, "lamp"),
             topics.data(thing: "lamp"), topics.availability(thing: "lamp"), topics.response(.set),
+            topics.rule("night"), topics.firings(ofRule: "night"), topics.output(ofRule: "night"),
+            topics.event(.rule),
         ]
     }
 
@@ -118,7 +120,8 @@ struct AccessListTests {
             CommandTable.tested.filters.map { "t/n/" + $0.replacing("+", with: "x") }
             + [
                 "t/n/users/bob/response/set", "t/n/users/bob/things/lamp/set", "t/n/outbox/email",
-                "t/n/outbox-dev/x/commands", "t/n/edge/x", "t/n/sensors/gps/raw",
+                "t/n/outbox-dev/x/commands", "t/n/edge/x", "t/n/sensors/gps/raw", "t/n/rules/night/set",
+                "t/n/rules/night/run",
             ]
         for topic in hidden {
             for role in AccessList.Role.allCases where role != .daemon {

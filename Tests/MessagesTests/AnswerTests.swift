@@ -63,10 +63,11 @@ struct RefusalCodeTests {
                 404: [
                     .unknownThing, .unknownEnvironment, .noNearbyThing, .unknownAttribute, .unknownAction,
                     .unknownVerb, .unknownScreen, .unknownDisplay, .unknownLanguage, .unknownCommand,
+                    .unknownRule,
                 ],
                 409: [
                     .retainedCommand, .staleTarget, .notEmpty, .superseded, .levelDenied, .notOnboarded,
-                    .alreadyOnboarded, .historyNotAvailable,
+                    .alreadyOnboarded, .historyNotAvailable, .notNotifiable, .notSchedulable,
                 ],
                 429: [.rateLimited],
                 500: [.internalError], 502: [.serverRejected],

@@ -74,7 +74,7 @@ struct PeopleAccessListTests {
             owned.subtracting(all + devices) == [
                 "things/+/beacon", "state", "environment", "zone", "device", "nearby", "nearby/availability",
                 "nearby/light", "nearby/distance", "map", "lifecycle", "event/zone", "event/nearby",
-                "event/lifecycle",
+                "event/lifecycle", "event/display", "rules/+", "event/rule", "rules/+/fired", "rules/+/out",
             ]
         )
     }

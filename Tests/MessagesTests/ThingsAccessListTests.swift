@@ -78,8 +78,8 @@ struct ThingsAccessListTests {
         #expect(!text.contains("user ") && !text.contains("topic "))
     }
 
-    @Test func `an end node has no user, and who has end nodes is a gateway`() {
-        var bindings = (1...4).map { number in
+    @Test func `an end node has no user, and who has end nodes is a gateway once it is owned`() {
+        var bindings = (1...5).map { number in
             ThingBinding(
                 BindingID(high: 0, low: UInt64(number)),
                 vendor: "v-\(number)",
@@ -90,9 +90,12 @@ struct ThingsAccessListTests {
         bindings[1].gateway = bindings[0].id
         bindings[1].layout = .endNode
         bindings[2].layout = .gateway
+        bindings[4].layout = .gateway
+        for index in 0..<3 { bindings[index].isOwned = true }
         #expect(
             AccessThing.all(of: bindings) == [
                 AccessThing("v-1", isGateway: true), AccessThing("v-3", isGateway: true), AccessThing("v-4"),
+                AccessThing("v-5"),
             ]
         )
     }

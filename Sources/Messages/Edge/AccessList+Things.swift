@@ -13,10 +13,15 @@ package struct AccessThing: Sendable, Hashable {
     }
 
     /// Those of all things that have a user of the broker: gateways speak for their end nodes.
+    ///
+    /// A gateway that has had no owner has no end nodes, and any thing may call itself one.
     package static func all(of bindings: [ThingBinding]) -> [AccessThing] {
         let gateways = Set(bindings.compactMap(\.gateway))
         return bindings.filter { $0.gateway == nil }.map {
-            AccessThing($0.vendor, isGateway: $0.layout == .gateway || gateways.contains($0.id))
+            AccessThing(
+                $0.vendor,
+                isGateway: $0.isOwned && ($0.layout == .gateway || gateways.contains($0.id))
+            )
         }
     }
 }

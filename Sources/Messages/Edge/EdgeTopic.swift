@@ -10,6 +10,9 @@ package struct EdgeAddress: Sendable, Hashable {
     package init(_ vendor: String, gateway: String? = nil) {
         (self.vendor, self.gateway) = (vendor, gateway)
     }
+
+    /// The user of the broker who speaks for it.
+    package var speaker: String { gateway ?? vendor }
 }
 
 /// A topic on which a thing at the edge reports.
