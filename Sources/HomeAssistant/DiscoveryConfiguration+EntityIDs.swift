@@ -6,7 +6,12 @@ extension DiscoveryConfiguration {
     func entityID(of component: ComponentName, on device: DeviceName, beside zones: Set<String> = [])
         -> String
     {
-        var parts = [name(of: device.isOwn ? .own : device)]
+        var parts: [String]
+        switch device {
+        case .own, .diagnostics, .zone: parts = [name(of: .own)]
+        case .rule(let slug): parts = [name(of: .own), "rule_\(slug)"]
+        case .thing: parts = [name(of: device)]
+        }
         if !component.name.isEmpty { parts.append(component.name) }
         if case .thing(let slug) = device, Self.isTaken(component, slug, zones) { parts.append("thing") }
         let id = parts.joined(separator: "_").map { $0 == "-" ? "_" : $0 }
@@ -26,6 +31,8 @@ extension DiscoveryConfiguration {
             return name.name.hasPrefix("display_")
                 || zones.contains { name == ComponentName(.binarySensor, "\($0)_occupancy") }
         case .light: return zones.contains { name == ComponentName(.light, "\($0)_lights") }
+        // Those of rules.
+        case .switch, .event, .button: return name.name.hasPrefix("rule_")
         default: return false
         }
     }

@@ -78,18 +78,21 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
         guard parts.count == 3 else { return .own }
         let rest = String(parts[2])
         if rest == Self.diagnosticsSuffix { return .diagnostics }
+        if rest.hasPrefix(Self.ruleInfix) { return .rule(String(rest.dropFirst(Self.ruleInfix.count))) }
         return rest.hasPrefix(Self.zoneInfix)
             ? .zone(String(rest.dropFirst(Self.zoneInfix.count))) : .thing(rest)
     }
 
     private static let diagnosticsSuffix = "_diagnostics"
     private static let zoneInfix = "_zone_"
+    private static let ruleInfix = "_rule_"
 
     func name(of device: DeviceName) -> String {
         switch device {
         case .own: "trilateral_\(node)"
         case .diagnostics: "trilateral_\(node)_\(Self.diagnosticsSuffix)"
         case .zone(let slug): "trilateral_\(node)_\(Self.zoneInfix)\(slug)"
+        case .rule(let slug): "trilateral_\(node)_\(Self.ruleInfix)\(slug)"
         case .thing(let slug): "trilateral_\(node)_\(slug)"
         }
     }
@@ -99,6 +102,7 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
         switch device {
         case .own, .diagnostics: "trilateral_\(installation)"
         case .zone(let slug): "trilateral_\(installation)_\(Self.zoneInfix)\(slug)"
+        case .rule: "trilateral_\(installation)__rules"
         case .thing(let slug): "trilateral_\(installation)_\(slug)"
         }
     }
@@ -107,6 +111,7 @@ package struct DiscoveryConfiguration: Sendable, Hashable {
     func uniqueID(of component: ComponentName, on device: DeviceName) -> String {
         switch device {
         case .own, .diagnostics, .zone: "\(installation)_\(component.key)"
+        case .rule(let slug): "\(installation)_\(Self.ruleInfix)\(slug)_\(component.key)"
         case .thing(let slug): "\(installation)_\(slug)_\(component.key)"
         }
     }
@@ -124,9 +129,16 @@ enum DeviceName: Sendable, Hashable {
     case diagnostics
     /// The daemon's own device: the entities of a zone, by its slug.
     case zone(String)
+    /// A rule, by its slug: all rules are one device.
+    case rule(String)
     /// A thing, by its slug.
     case thing(String)
 
     /// Whether it is part of the daemon's own device.
-    var isOwn: Bool { if case .thing = self { false } else { true } }
+    var isOwn: Bool {
+        switch self {
+        case .own, .diagnostics, .zone: true
+        case .rule, .thing: false
+        }
+    }
 }

@@ -98,7 +98,7 @@ extension DiscoveryPublisher {
     /// - Parameter moved: Components that an earlier version announced in the main payload and that are now
     ///   in another one; they are announced there after Home Assistant has removed them.
     /// - Returns: `nil` for a payload that must wait for this.
-    private mutating func record(
+    mutating func record(
         _ device: DeviceAnnouncement,
         _ name: DeviceName,
         content: RetainedDevice.Content,

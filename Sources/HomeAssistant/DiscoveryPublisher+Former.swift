@@ -51,10 +51,10 @@ extension DiscoveryPublisher {
             let topic = configuration.topic(of: name)
             let components = former.unseen(on: name)
             let block: JSONObject =
-                if case .thing(let slug) = name {
-                    ["name": .string(slug)]
-                } else {
-                    OwnDevice.block(named: state.device?.name, configuration)
+                switch name {
+                case .thing(let slug): ["name": .string(slug)]
+                case .rule: RuleDiscovery.block(configuration)
+                case .own, .diagnostics, .zone: OwnDevice.block(named: state.device?.name, configuration)
                 }
             let payloads = DeviceAnnouncement.restored(of: name, device: block, components, configuration)
             let list = components.map(\.text).joined(separator: " ")
@@ -95,6 +95,22 @@ extension DiscoveryPublisher {
         guard let name = configuration.device(ofTopic: topic) else { return nil }
         let text = [held[name]?.text, former.text(of: name)].compactMap(\.self).filter { !$0.isEmpty }
         return text.isEmpty ? nil : text.joined(separator: " ")
+    }
+
+    /// Whether a device is announced on the topic.
+    package func announces(_ topic: String) -> Bool {
+        configuration.device(ofTopic: topic).map { held[$0] != nil } ?? false
+    }
+
+    /// The name of the device that is announced on the topic, if it is one.
+    package func deviceName(on topic: String) -> String? {
+        guard let name = configuration.device(ofTopic: topic), let device = held[name] else { return nil }
+        switch device.content {
+        case .thing(let thing)?: return thing.thing.name.isEmpty ? thing.slug : thing.thing.name
+        case .zone(let zone)?: return zone.name
+        case .rule(let rule)?: return rule.title
+        case .own?, nil: return configuration.node
+        }
     }
 
     // MARK: Devices of others

@@ -25,7 +25,10 @@ package struct DiscoveryPublisher: Sendable {
 
     /// Messages to publish before those that wait.
     var ready: [Announcement] = []
-    var waiting = DiscoveryQueue()
+    var waiting = DiscoveryQueue<ThingDiscovery>()
+    var waitingRules = DiscoveryQueue<RuleDiscovery>()
+    /// Whether the rules are known: until then, what earlier runs have announced of them stays.
+    var areRulesKnown = false
     /// Changed things whose last change is not complete: each change would put its completion off.
     var deferred: [DeviceName: ThingDiscovery] = [:]
     /// What completes removals of components and devices.
@@ -119,7 +122,7 @@ package struct DiscoveryPublisher: Sendable {
         ready = ready.filter(\.isRemoval) + strays.sorted().map { removal(topic: $0) }
         repeatRefusedRemovals()
         strays.removeAll()
-        (waiting, deferred) = (DiscoveryQueue(), [:])
+        (waiting, waitingRules, deferred) = (DiscoveryQueue(), DiscoveryQueue(), [:])
         cleanups.removeAll { !$0.isRemoval }
         if isBirth { settle(unless: unsent) }
         guard configuration.settings.isEnabled else {
@@ -143,6 +146,7 @@ package struct DiscoveryPublisher: Sendable {
         for case .thing(let slug) in held.keys where waiting[slug] == nil {
             ready.append(remove(.thing(slug)))
         }
+        queueRules(of: state, isBirth: isBirth)
         let own = own(state, isForced: true, isBirth: isBirth, at: now)
         guard !isBirth else {
             ready += own.map(\.announcement)
@@ -183,7 +187,7 @@ package struct DiscoveryPublisher: Sendable {
     package mutating func withdrawAll() -> [Announcement] {
         isRunning = false
         isAwaitingPlace = false
-        (ready, waiting, cleanups) = ([], DiscoveryQueue(), [])
+        (ready, waiting, waitingRules, cleanups) = ([], DiscoveryQueue(), DiscoveryQueue(), [])
         defer { strays.removeAll() }
         return strays.sorted().map { removal(topic: $0) } + held.keys.map { remove($0) }
     }
@@ -198,7 +202,11 @@ package struct DiscoveryPublisher: Sendable {
     package var isSettled: Bool { isRunning || !configuration.settings.isEnabled }
 
     func isWaiting(_ name: DeviceName) -> Bool {
-        if case .thing(let slug) = name { waiting[slug] != nil } else { false }
+        switch name {
+        case .thing(let slug): waiting[slug] != nil
+        case .rule(let slug): waitingRules[slug] != nil
+        case .own, .diagnostics, .zone: false
+        }
     }
 
     private static func isSettled(_ state: ControllerState) -> Bool {
@@ -219,16 +227,15 @@ package struct DiscoveryPublisher: Sendable {
     private mutating func update(_ changes: Set<StateChange>, of state: ControllerState, at now: Int64)
         -> [Announcement]
     {
-        var urgent: [Announcement] = []
+        var urgent = updateRules(changes, of: state)
         for id in affectedThings(state, changes) {
             guard let slug = state.slugs[.thing, id] else { continue }
             if let thing = state.things[id], configuration.wants(thing, in: state) {
                 update(thing, slug, of: state, &urgent, at: now)
             } else {
-                if waiting.remove(slug) { isOwnStale = true }
-                guard held[.thing(slug)] != nil else { continue }
-                isOwnStale = true
-                urgent.append(remove(.thing(slug)))
+                let isHeld = held[.thing(slug)] != nil
+                if waiting.remove(slug) || isHeld { isOwnStale = true }
+                if isHeld { urgent.append(remove(.thing(slug))) }
             }
         }
         // Immediately, because the topics of removed things are about to be cleared.
@@ -259,9 +266,11 @@ package struct DiscoveryPublisher: Sendable {
         let name = DeviceName.thing(slug)
         let device = held[name]
         let waits = waiting[slug]
-        if let known = deferred[name] ?? waits ?? device?.thing, known.fits(thing, in: state) { return }
+        let known = deferred[name] ?? waits ?? device?.thing
+        if known?.fits(thing, in: state) == true { return }
         guard let discovery = ThingDiscovery(thing, in: state) else { return }
-        isOwnStale = true
+        // The own device and the zones show lights only, and looking at all things costs too much for each new sensor.
+        if known?.hasLight(of: discovery) != true { isOwnStale = true }
         if leaving[name] != nil, waits == nil {
             deferred[name] = discovery
         } else if device != nil, waits == nil, urgent.count < Self.mostAtOnce {
@@ -317,10 +326,10 @@ package struct DiscoveryPublisher: Sendable {
     // MARK: Gradual announcing
 
     /// Whether messages or removals are pending.
-    package var hasWork: Bool { !ready.isEmpty || !waiting.isEmpty || !cleanups.isEmpty }
+    package var hasWork: Bool { !isComplete || !cleanups.isEmpty }
 
     /// Whether nothing is pending except the completion of removals.
-    package var isComplete: Bool { ready.isEmpty && waiting.isEmpty }
+    package var isComplete: Bool { ready.isEmpty && waiting.isEmpty && waitingRules.isEmpty }
 
     /// Removes and returns the next messages, at most `count`.
     package mutating func next(_ count: Int, at now: Int64) -> [Announcement] {
@@ -328,6 +337,9 @@ package struct DiscoveryPublisher: Sendable {
         ready.removeFirst(messages.count)
         while messages.count < count, let (thing, isBirth) = waiting.takeFirst() {
             if let message = render(thing, isBirth: isBirth, at: now) { messages.append(message) }
+        }
+        while messages.count < count, let (rule, isBirth) = waitingRules.takeFirst() {
+            if let message = render(rule, isBirth: isBirth, at: now) { messages.append(message) }
         }
         while messages.count < count, let index = cleanups.firstIndex(where: { $0.at <= now }) {
             messages.append(perform(cleanups.remove(at: index)))
@@ -358,21 +370,6 @@ package struct DiscoveryPublisher: Sendable {
     }
 
     // MARK: Memory for later runs
-
-    /// Whether a device is announced on the topic.
-    package func announces(_ topic: String) -> Bool {
-        configuration.device(ofTopic: topic).map { held[$0] != nil } ?? false
-    }
-
-    /// The name of the device that is announced on the topic, if it is one.
-    package func deviceName(on topic: String) -> String? {
-        guard let name = configuration.device(ofTopic: topic), let device = held[name] else { return nil }
-        switch device.content {
-        case .thing(let thing)?: return thing.thing.name.isEmpty ? thing.slug : thing.thing.name
-        case .zone(let zone)?: return zone.name
-        case .own?, nil: return configuration.node
-        }
-    }
 
     /// Removes and returns the topics announced since the last call, with their components, to be remembered.
     package mutating func drainAnnounced() -> [String: String] {

@@ -1,31 +1,39 @@
-/// A queue of things to announce, in order of arrival, with the newest version of each.
-struct DiscoveryQueue: Sendable {
-    private var things: [String: ThingDiscovery] = [:]
+/// A device that is announced gradually.
+protocol QueuedDevice: Sendable {
+    var slug: String { get }
+}
+
+extension ThingDiscovery: QueuedDevice {}
+extension RuleDiscovery: QueuedDevice {}
+
+/// A queue of devices to announce, in order of arrival, with the newest version of each.
+struct DiscoveryQueue<Device: QueuedDevice>: Sendable {
+    private var devices: [String: Device] = [:]
     private var order: ArraySlice<String> = []
 
     /// Whether they wait because of a birth message.
     private let areBorn: Bool
 
-    init(_ things: [ThingDiscovery] = [], areBorn: Bool = false) {
+    init(_ devices: [Device] = [], areBorn: Bool = false) {
         self.areBorn = areBorn
-        for thing in things { put(thing) }
+        for device in devices { put(device) }
     }
 
-    var isEmpty: Bool { things.isEmpty }
+    var isEmpty: Bool { devices.isEmpty }
 
-    subscript(slug: String) -> ThingDiscovery? { things.isEmpty ? nil : things[slug] }
+    subscript(slug: String) -> Device? { devices.isEmpty ? nil : devices[slug] }
 
-    mutating func put(_ thing: ThingDiscovery) {
-        if things.updateValue(thing, forKey: thing.slug) == nil { order.append(thing.slug) }
+    mutating func put(_ device: Device) {
+        if devices.updateValue(device, forKey: device.slug) == nil { order.append(device.slug) }
     }
 
-    mutating func takeFirst() -> (thing: ThingDiscovery, isBirth: Bool)? {
+    mutating func takeFirst() -> (device: Device, isBirth: Bool)? {
         while let slug = order.popFirst() {
-            if let thing = things.removeValue(forKey: slug) { return (thing, areBorn) }
+            if let device = devices.removeValue(forKey: slug) { return (device, areBorn) }
         }
         return nil
     }
 
     /// - Returns: Whether it was in the queue.
-    mutating func remove(_ slug: String) -> Bool { things.removeValue(forKey: slug) != nil }
+    mutating func remove(_ slug: String) -> Bool { devices.removeValue(forKey: slug) != nil }
 }

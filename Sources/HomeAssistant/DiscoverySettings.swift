@@ -15,6 +15,8 @@ package struct DiscoverySettings: Sendable, Hashable {
     /// The prefix of Home Assistant's discovery topics.
     package var prefix = "homeassistant"
     package var things = Things.all
+    /// Whether rules become entities.
+    package var rules = true
     /// Whether things are assigned to the area of their zone; Home Assistant creates missing areas.
     package var suggestsAreas = true
     /// The language of names and options from profiles.

@@ -10,11 +10,13 @@ struct RetainedDevice: Sendable {
     indirect enum Content: Sendable {
         case thing(ThingDiscovery)
         case zone(ZoneDiscovery)
+        case rule(RuleDiscovery)
         /// A part of the daemon's own device, by a hash of its payload.
         case own(Int)
     }
 
     var thing: ThingDiscovery? { if case .thing(let thing)? = content { thing } else { nil } }
+    var rule: RuleDiscovery? { if case .rule(let rule)? = content { rule } else { nil } }
     var zone: ZoneDiscovery? { if case .zone(let thing)? = content { thing } else { nil } }
 
     /// The remembered form: the components, and the hash after a number sign.

@@ -37,8 +37,13 @@ struct ThingDiscovery: Sendable {
     func fits(_ other: FlareThing, in state: ControllerState) -> Bool {
         thing.name == other.name && thing.description == other.description && thing.created == other.created
             && shape.isLike(state.shape(of: other))
-            && area == other.zone.flatMap { state.zones[$0]?.name }
+            && thing.zone == other.zone && area == other.zone.flatMap { state.zones[$0]?.name }
             && ThingIdentity.keys.allSatisfy { thing.data[$0] == other.data[$0] }
+    }
+
+    /// Whether another announcement of the same thing is about the same light in the same zone, or about no light as well.
+    func hasLight(of other: ThingDiscovery) -> Bool {
+        thing.zone == other.thing.zone && LightKind(shape) == LightKind(other.shape)
     }
 
     /// Hash of how the thing's values are read; the same in every run.

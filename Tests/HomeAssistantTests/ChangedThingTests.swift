@@ -56,6 +56,28 @@ struct ChangedThingTests {
         }
     }
 
+    @Test func `a light that moves to another zone of the same name leaves the lights of the first`() {
+        var desk = Desk()
+        var state = House.state
+        state.zones[House.attic]?.name = "Hall"
+        desk.announce(state)
+        let (before, after) = (House.zoneTopic("hall"), House.zoneTopic("attic"))
+        #expect(desk.held[before]?["components"]?["light_hall_lights"] != nil)
+        for lamp in [House.lamp, House.strip] { state.things[lamp]?.zone = House.attic }
+        desk.change(state, facet(House.lamp).union(facet(House.strip)))
+        desk.tell(at: 5000)
+        #expect(desk.held[after]?["components"]?["light_attic_lights"] != nil)
+        #expect(desk.held[before]?["components"]?["light_hall_lights"] == nil)
+    }
+
+    @Test func `a sensor that shows itself is announced with its thing, and nothing else is`() {
+        var desk = Desk.ofHouse()
+        var state = House.state
+        state.things[House.lamp]?.data["temperature"] = 21.5
+        #expect(desk.change(state, facet(House.lamp)).map { $0.hasSuffix("_lamp/config") } == [true])
+        #expect(!desk.announcer.hasWork)
+    }
+
     @Test func `numeric text may change to another number but not to a word`() {
         var desk = Desk()
         var state = House.state

@@ -1,0 +1,12 @@
+/// Rules that get entities, as a slice of the state has them.
+package protocol AnnouncedRules {
+    /// What changes of the slice are called whose parts are the slugs of rules.
+    static var ruleChanges: String { get }
+    /// Whether the rules are known.
+    var isLoaded: Bool { get }
+    /// The slugs of all rules.
+    var ruleSlugs: [String] { get }
+
+    /// The title of a rule; `nil` if there is none.
+    func title(ofRule slug: String) -> String?
+}
