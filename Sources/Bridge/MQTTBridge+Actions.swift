@@ -90,7 +90,9 @@ extension MQTTBridge {
     }
 
     /// Whether all topics of this run are known.
-    var isEverythingKnown: Bool { renderer.isSettled && discovery.publisher.isSettled }
+    var isEverythingKnown: Bool {
+        renderer.isSettled && discovery.publisher.isSettled && renderers.allSatisfy { $0.isSettled }
+    }
 
     /// Clears stale topics, those of devices first: Home Assistant complains of a light without a state.
     private func clear(_ topics: [String]) {

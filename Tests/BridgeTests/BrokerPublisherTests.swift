@@ -84,6 +84,18 @@ struct BrokerPublisherTests {
         #expect(client.topics == ["t/n/zone", "t/n/event/zone"])
     }
 
+    @Test func `an event with a further topic is published there, too`() throws {
+        let client = Client()
+        var publisher = publisher(client)
+        publisher.linkUp()
+        var fired = event(1)
+        (fired.topic, fired.type, fired.furtherTopic) = (.rule, "fired", "rules/night/fired")
+        publisher.publish(fired, epoch: "1", on: Self.topics)
+        #expect(client.topics == ["t/n/event/rule", "t/n/rules/night/fired"])
+        let sent = client.sent.withLock { $0 }
+        #expect(sent.first?.payload == sent.last?.payload && sent.allSatisfy { !$0.isRetained })
+    }
+
     @Test func `a full client gets the rest when it has room again`() {
         let client = Client(room: 1)
         var publisher = publisher(client)

@@ -14,94 +14,9 @@ import Threading
 
 @Suite(.timeLimit(.minutes(1)))
 struct EdgeBridgeTests {
-    private static let id = BindingID(high: 1, low: 2)
-    private static let wall: Int64 = 1_760_000_000_000
-
-    /// A bridge whose broker and whose handlers are in the test.
-    private final class Edge: Sendable {
-        let published: AsyncStream<MQTTMessage>
-        /// What the handlers were given, in order.
-        let handled = Locked<[String]>([])
-        let steady = Locked<Int64>(0)
-        /// The receipts of publications, by topic, which the test completes.
-        let receipts = Locked<[String: AsyncStream<MQTTPublishError?>.Continuation]>([:])
-        let bridge: EdgeBridge
-
-        init(error: BindingsError? = nil, limits: EdgeBridge.Limits = .init()) throws {
-            let (published, port) = AsyncStream.makeStream(of: MQTTMessage.self)
-            self.published = published
-            let (handled, steady, receipts) = (handled, steady, receipts)
-            let record: @Sendable (String) -> BindingsError? = { text in
-                handled.withLock { $0.append(text) }
-                return error
-            }
-            bridge = EdgeBridge(
-                on: try LoopExecutor(),
-                Topics(root: "t/n"),
-                link: EdgeLink { message in
-                    let (results, result) = AsyncStream<MQTTPublishError?>.makeStream()
-                    receipts.withLock { $0[message.topic] = result }
-                    port.yield(message)
-                    return MQTTReceipt(results)
-                },
-                logger: .silent,
-                clock: {
-                    Instant(
-                        wallMilliseconds: EdgeBridgeTests.wall,
-                        steadyMilliseconds: steady.withLock { $0 }
-                    )
-                },
-                limits: limits,
-                EdgePorts(
-                    onboard: { thing, request in
-                        if let error = record("onboard \(thing.vendor) \(request.password)") {
-                            return .failure(error)
-                        }
-                        return .success(
-                            OnboardingAnswer(
-                                EdgeBridgeTests.id,
-                                isOwned: false,
-                                token: "tlt_x",
-                                endpoint: nil,
-                                ignored: []
-                            )
-                        )
-                    },
-                    state: { thing, upload, isRetained in
-                        let kept = isRetained ? "kept " : ""
-                        return record("\(kept)state \(thing.vendor) \(upload.samples.map(\.state))")
-                    },
-                    result: { thing, report in record("result \(thing.vendor) \(report.commandID)") },
-                    status: { thing, status in
-                        record("status \(thing.gateway ?? "")/\(thing.vendor) \(status?.rawValue ?? "none")")
-                    },
-                    nodes: { thing, nodes in record("nodes \(thing.vendor) \(nodes.map(\.vendor))") }
-                )
-            )
-        }
-
-        func receive(_ tail: String, _ payload: String, isRetained: Bool = false) async {
-            await bridge.receive(
-                MQTTMessage(
-                    topic: "t/n/edge/\(tail)",
-                    payload: Array(payload.utf8),
-                    qos: .atLeastOnce,
-                    isRetained: isRetained
-                )
-            )
-        }
-
-        /// The next messages to things: the topic below `edge/`, and the payload.
-        func next(_ count: Int) async throws -> [(topic: String, json: JSONValue)] {
-            var found: [(String, JSONValue)] = []
-            for await message in published {
-                #expect(message.qos == .atLeastOnce && !message.isRetained)
-                found.append((String(message.topic.dropFirst(9)), try JSONValue(parsing: message.payload)))
-                if found.count == count { break }
-            }
-            return found
-        }
-    }
+    private typealias Edge = TestEdge
+    private static let id = TestEdge.id
+    private static let wall = TestEdge.wall
 
     /// Runs the body while the bridge hands over.
     private func withEdge(error: BindingsError? = nil, _ body: (Edge) async throws -> Void) async throws {
@@ -275,6 +190,23 @@ struct EdgeBridgeTests {
             await edge.receive("v-1/state", #"{"t":13}"#)
             #expect(await eventually { edge.handled.withLock { $0.count } == 6 })
         }
+    }
+
+    @Test func `the states of a thing beyond its rate are refused before they are read`() async throws {
+        let edge = try Edge(limited: ["v-1"])
+        // Not even whether it is JSON is looked at.
+        await edge.receive("v-1/state", "{")
+        await edge.receive("v-1/status", "online")
+        await edge.receive("v-2/state", #"{"t":1}"#)
+        let refused = try await edge.next(1)
+        #expect(refused.map(\.topic) == ["v-1/error"] && refused[0].json["code"] == "rate_limited")
+        #expect(refused[0].json["message"] == "slower")
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await edge.bridge.run() }
+            defer { group.cancelAll() }
+            #expect(await eventually { edge.handled.withLock { $0.count } == 2 })
+        }
+        #expect(edge.handled.withLock { $0 } == ["status /v-1 online", #"state v-2 [{"t":1}]"#])
     }
 
     // MARK: Commands

@@ -34,6 +34,23 @@ struct EdgeErrorsTests {
         #expect(errors.count < 10)
     }
 
+    @Test func `all end nodes of a gateway get four errors a second, however many names there are`() {
+        var errors = EdgeErrors()
+        var answered = 0
+        for number in 0..<50_000 {
+            if errors.take(EdgeAddress("w-\(number)", gateway: "g"), at: 0) { answered += 1 }
+        }
+        #expect(answered == 4 && errors.count == 5)
+        let others = [EdgeAddress("g"), EdgeAddress("w-1", gateway: "h"), EdgeAddress("w-1")]
+            .filter { errors.take($0, at: 0) }
+        #expect(others.count == 3)
+        // Four are left, of which a node that had one just before takes none.
+        let later = ["w-0", "w-0", "w-0", "w-5", "w-6", "w-7", "w-8"].map {
+            errors.take(EdgeAddress($0, gateway: "g"), at: 1000)
+        }
+        #expect(later == [true, false, false, true, true, true, false])
+    }
+
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func `whatever is sent, no thing gets two errors within a second`(seed: UInt64) {
         var random = SplitMix64(seed: seed)

@@ -18,7 +18,7 @@ package actor EdgeBridge {
 
     /// A request to be onboarded that waits for its turn.
     private struct Onboarding: Sendable {
-        let thing: EdgeAddress
+        let topic: EdgeTopic
         let request: OnboardingRequest
         let tx: JSONValue?
     }
@@ -27,6 +27,7 @@ package actor EdgeBridge {
     private struct Report: Sendable {
         let topic: EdgeTopic
         let message: EdgeMessage
+        let bytes: Int
     }
 
     package struct Counters: Sendable, Hashable {
@@ -46,6 +47,10 @@ package actor EdgeBridge {
         package var reports = 4096
         /// Those of one thing, whose `status` has room beyond that: as many as it may send at once, and some more.
         package var reportsOfThing = 64
+        /// Those of all end nodes of a gateway, and as many of their onboardings: one user of the broker sends them all.
+        package var reportsOfNodes = 256
+        /// Their `status`, which the broker keeps, so that those of all end nodes may come at once.
+        package var statusOfNodes = 1024
 
         package init() {}
     }
@@ -64,11 +69,13 @@ package actor EdgeBridge {
     private let onboardingPort: AsyncStream<EdgeAddress>.Continuation
     /// Of each thing the newest that waits: one of them costs as much as a hundred other messages.
     private var waitingOnboardings: [EdgeAddress: Onboarding] = [:]
+    private var onboardingCounts = WaitingCounts()
     private let reports: AsyncStream<Report>
     private let reportPort: AsyncStream<Report>.Continuation
-    /// How many of each thing wait, or are being handled.
-    private var waitingReports: [EdgeAddress: Int] = [:]
-    private let reportsOfThing: Int
+    /// Those that wait, or are being handled.
+    private var reportCounts = WaitingCounts()
+    private let limits: Limits
+    private var refusedBytes = RefusedBytes()
     private var errors = EdgeErrors()
     private var counts = Counters()
     private var warnings: Set<String> = []
@@ -84,7 +91,7 @@ package actor EdgeBridge {
     ) {
         (self.loop, self.topics, self.link, self.ports) = (loop, topics, link, ports)
         (self.clock, self.logger) = (clock, logger)
-        reportsOfThing = limits.reportsOfThing
+        self.limits = limits
         // The newest ones are refused when too many wait, so that the order stays.
         (onboardings, onboardingPort) = AsyncStream.makeStream(
             bufferingPolicy: .bufferingOldest(limits.onboardings)
@@ -102,7 +109,13 @@ package actor EdgeBridge {
 
     /// Receives what things report until the subscription is cancelled.
     package nonisolated func subscribe(to client: MQTTClient) -> MQTTSubscription {
-        client.subscribe(topics.edgeReports, qos: .atLeastOnce, on: loop) { message in
+        // What is published with the retain flag while we listen is what the broker had kept when we listen again.
+        client.subscribe(
+            topics.edgeReports,
+            qos: .atLeastOnce,
+            retainAsPublished: true,
+            on: loop
+        ) { message in
             self.onExecutor { $0.receive(message) }
         }
     }
@@ -124,8 +137,18 @@ package actor EdgeBridge {
             warn("a name in the topic \(QuotedValue.of(message.topic)) must be \(VendorName.thingRule)")
             return
         }
-        if hasTooMany(topic), !message.isRetained, !message.payload.isEmpty {
-            return refuse(Self.tooManyOfThing, on: topic)
+        let (speaker, now) = (topic.thing.speaker, clock().steadyMilliseconds)
+        // A last will counts also if the thing has sent too much before.
+        guard topic.part == .status || !refusedBytes.isSpent(speaker, at: now) else {
+            return refuse(Self.tooMuchRefused, on: topic)
+        }
+        // What must not be kept is read all the same, so that it is removed from the broker. Nothing comes of an empty
+        // message, except of a status.
+        if !message.payload.isEmpty || topic.part == .status,
+            !message.isRetained || !topic.part.isNeverKept,
+            let error = unreadError(on: topic)
+        {
+            return refuse(error, on: topic)
         }
         let decoded =
             message.oversizeBytes.map { DecodedEdgeMessage(oversize: $0, on: topic) }
@@ -135,41 +158,67 @@ package actor EdgeBridge {
                 isRetained: message.isRetained,
                 at: clock().wallMilliseconds
             )
+        let bytes = message.payload.count
         switch decoded.result {
         case .failure(let refusal):
+            refusedBytes.charge(bytes, speaker, at: now)
             refuse(.refused(refusal), on: topic, tx: decoded.tx)
             if message.isRetained, topic.part.isNeverKept { clear(topic) }
         case .success(.cleared) where topic.part != .status:
             // A retained message was removed, as somebody should.
             break
         case .success(.onboard(let request)):
-            let waiting = Onboarding(thing: topic.thing, request: request, tx: decoded.tx)
-            let isNewer = waitingOnboardings[topic.thing] != nil
-            if !isNewer, case .dropped = onboardingPort.yield(topic.thing) {
-                return refuse(Self.tooMany, on: topic, tx: decoded.tx)
+            refusedBytes.charge(bytes, speaker, at: now)
+            let waiting = Onboarding(topic: topic, request: request, tx: decoded.tx)
+            if let error = ports.refusal(topic) ?? queue(waiting) {
+                return refuse(error, on: topic, tx: decoded.tx)
             }
-            waitingOnboardings[topic.thing] = waiting
         case .success(let message):
-            guard !hasTooMany(topic) else { return refuse(Self.tooManyOfThing, on: topic) }
-            if case .dropped = reportPort.yield(Report(topic: topic, message: message)) {
+            if let error = tooManyError(on: topic) { return refuse(error, on: topic) }
+            if case .dropped = reportPort.yield(Report(topic: topic, message: message, bytes: bytes)) {
                 return refuse(Self.tooMany, on: topic)
             }
-            waitingReports[topic.thing, default: 0] += 1
+            reportCounts.add(topic)
         }
     }
 
-    /// Whether no further message of a topic may wait, so that one thing shuts no other out.
-    private func hasTooMany(_ topic: EdgeTopic) -> Bool {
-        let count = waitingReports[topic.thing] ?? 0
-        switch topic.part {
-        case .onboard: return false
-        case .status: return count >= reportsOfThing + Self.roomForStatus
-        case .state, .result, .nodes: return count >= reportsOfThing
+    /// Lets an onboarding wait for its turn, or says why it may not.
+    private func queue(_ waiting: Onboarding) -> BindingsError? {
+        let topic = waiting.topic
+        if waitingOnboardings[topic.thing] == nil {
+            guard onboardingCounts.ofNodes(topic) < limits.reportsOfNodes else { return Self.tooManyOfNodes }
+            if case .dropped = onboardingPort.yield(topic.thing) { return Self.tooMany }
+            onboardingCounts.add(topic)
         }
+        waitingOnboardings[topic.thing] = waiting
+        return nil
+    }
+
+    /// Why a message of a topic is refused before it is read, so that a thing that sends too much costs little.
+    private func unreadError(on topic: EdgeTopic) -> BindingsError? {
+        // Of an onboarding the answer has what it was marked with.
+        topic.part == .onboard ? nil : tooManyError(on: topic) ?? ports.refusal(topic)
+    }
+
+    /// Why no further message of a topic may wait: no user of the broker shuts others out, also not by the names of end nodes.
+    private func tooManyError(on topic: EdgeTopic) -> BindingsError? {
+        let isStatus = topic.part == .status
+        let ofThing = limits.reportsOfThing + (isStatus ? Self.roomForStatus : 0)
+        if reportCounts.ofThing(topic) >= ofThing { return Self.tooManyOfThing }
+        let ofNodes = isStatus ? limits.statusOfNodes : limits.reportsOfNodes
+        return reportCounts.ofNodes(topic) >= ofNodes ? Self.tooManyOfNodes : nil
     }
 
     private static let tooManyOfThing = BindingsError.refused(
         Refusal(.rateLimited, "too many messages of this thing wait; send it again in 5 s")
+    )
+
+    private static let tooManyOfNodes = BindingsError.refused(
+        Refusal(.rateLimited, "too many messages of end nodes of this gateway wait; send it again in 5 s")
+    )
+
+    private static let tooMuchRefused = BindingsError.refused(
+        Refusal(.rateLimited, "too much of what this user sends is refused; send it again in 5 s")
     )
 
     private static let tooMany = BindingsError.refused(
@@ -179,13 +228,14 @@ package actor EdgeBridge {
     private func handOverOnboardings() async {
         for await thing in onboardings {
             guard let waiting = waitingOnboardings.removeValue(forKey: thing) else { continue }
-            switch await ports.onboard(waiting.thing, waiting.request) {
+            onboardingCounts.remove(waiting.topic)
+            switch await ports.onboard(thing, waiting.request) {
             case .success(let answer):
-                publish(.onboarded(answer, tx: waiting.tx), to: waiting.thing)
+                publish(.onboarded(answer, tx: waiting.tx), to: thing)
             case .failure(let error):
                 counts.refused &+= 1
                 // Not limited: it is asked for one at a time, and guesses are limited where passwords are checked.
-                publish(.notOnboarded(error, tx: waiting.tx), to: waiting.thing)
+                publish(.notOnboarded(error, tx: waiting.tx), to: thing)
             }
         }
     }
@@ -193,9 +243,10 @@ package actor EdgeBridge {
     private func handOverReports() async {
         for await report in reports {
             let error = await handOver(report)
-            let left = (waitingReports[report.topic.thing] ?? 0) - 1
-            waitingReports[report.topic.thing] = left > 0 ? left : nil
-            if let error { refuse(error, on: report.topic) }
+            reportCounts.remove(report.topic)
+            guard let error else { continue }
+            refusedBytes.charge(report.bytes, report.topic.thing.speaker, at: clock().steadyMilliseconds)
+            refuse(error, on: report.topic)
         }
     }
 

@@ -4,9 +4,14 @@ package import Messages
 
 /// Who handles what things at the edge report.
 ///
-/// Each is called for one message after the other, in order of arrival; `onboard` apart from the others, because it takes
-/// long. An error is answered to the thing.
+/// Each but `refusal` is called for one message after the other, in order of arrival; `onboard` apart from the others,
+/// because it takes long. An error is answered to the thing.
 package struct EdgePorts: Sendable {
+    /// Why a message on a topic is refused whatever it says; `nil` if it is to be read.
+    ///
+    /// Nobody may speak there for this thing, or it may report no further state just now. Of a thing that is not known
+    /// everything on its own topics is read. Called on the loop for each message, so it must not wait.
+    package var refusal: @Sendable (EdgeTopic) -> BindingsError?
     package var onboard:
         @Sendable (EdgeAddress, OnboardingRequest) async -> Result<OnboardingAnswer, BindingsError>
     /// With whether the broker had kept the state: it is no sample then.
@@ -18,6 +23,7 @@ package struct EdgePorts: Sendable {
     package var nodes: @Sendable (EdgeAddress, [EdgeNode]) async -> BindingsError?
 
     package init(
+        refusal: @escaping @Sendable (EdgeTopic) -> BindingsError? = { _ in nil },
         onboard:
             @escaping @Sendable (EdgeAddress, OnboardingRequest) async -> Result<
                 OnboardingAnswer, BindingsError
@@ -27,8 +33,8 @@ package struct EdgePorts: Sendable {
         status: @escaping @Sendable (EdgeAddress, EdgeStatus?) async -> BindingsError?,
         nodes: @escaping @Sendable (EdgeAddress, [EdgeNode]) async -> BindingsError?
     ) {
-        (self.onboard, self.state, self.result) = (onboard, state, result)
-        (self.status, self.nodes) = (status, nodes)
+        (self.refusal, self.onboard, self.state) = (refusal, onboard, state)
+        (self.result, self.status, self.nodes) = (result, status, nodes)
     }
 }
 

@@ -89,7 +89,9 @@ package struct BrokerPublisher: Sendable {
             if wasConnected { droppedMessages += 1 }
             return
         }
-        publishOnce(MQTTMessage(once: event.bytes(epoch: epoch), on: topics.event(event.topic)))
+        let bytes = event.bytes(epoch: epoch)
+        publishOnce(MQTTMessage(once: bytes, on: topics.event(event.topic)))
+        if let topic = topics.further(event) { publishOnce(MQTTMessage(once: bytes, on: topic)) }
     }
 
     /// Publishes an answer on its response topic, and on the one that the sender asked for; once if they are the same.

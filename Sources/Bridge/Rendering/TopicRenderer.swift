@@ -12,10 +12,14 @@ package protocol TopicRenderer: Sendable {
     /// When to render again without a change, steady milliseconds; `nil` for never.
     var nextDue: Int64? { get }
 
+    /// Whether all topics that this run publishes are known: until then nothing of earlier runs is cleared.
+    var isSettled: Bool { get }
+
     /// Whether a topic will be published, so that what an earlier run left there stays until then.
     func isExpected(_ topic: String) -> Bool
 }
 
 extension TopicRenderer {
+    package var isSettled: Bool { true }
     package func isExpected(_ topic: String) -> Bool { false }
 }
