@@ -31,6 +31,10 @@ package struct Capability: Sendable {
     package let slices: @Sendable (TrilateralConfiguration) -> [any Slice]
     /// The access that the daemon's user on the broker needs beyond the topics of its own node.
     package let access: @Sendable (TrilateralConfiguration) -> [AccessList.Grant]
+    /// The passwords that its files hold, for the mask of the log; `nil` for what is not configured or cannot be read.
+    let secrets: @Sendable (TrilateralConfiguration) -> [String?]
+    /// Whether things have users of their own on the broker: `people.acl_file` has sections for them then.
+    let hasThingUsers: @Sendable (TrilateralConfiguration) -> Bool
     /// Its commands, whether it is switched on or off: what is off refuses them.
     package let commands: [CommandDescriptor]
     /// Builds the parts; returns `nil` if the capability is switched off.
@@ -52,17 +56,21 @@ package struct Capability: Sendable {
         switchedOff: @escaping @Sendable (TrilateralConfiguration) -> [SensorKind] = { _ in [] },
         slices: @escaping @Sendable (TrilateralConfiguration) -> [any Slice] = { _ in [] },
         access: @escaping @Sendable (TrilateralConfiguration) -> [AccessList.Grant] = { _ in [] },
+        secrets: @escaping @Sendable (TrilateralConfiguration) -> [String?] = { _ in [] },
+        hasThingUsers: @escaping @Sendable (TrilateralConfiguration) -> Bool = { _ in false },
         build: @escaping @Sendable (CapabilityContext) throws -> CapabilityParts?
     ) {
         (self.name, self.settings, self.switchedOff) = (name, settings, switchedOff)
         (self.access, self.build, self.alerts, self.files) = (access, build, alerts, files)
         (self.commands, self.slices) = (commands, slices)
+        (self.secrets, self.hasThingUsers) = (secrets, hasThingUsers)
         self.inputs = inputs ?? { configuration in settings.keys.map { $0.encode(configuration) } }
     }
 
     /// In the order in which they are built, and in which their services start.
     package static let all: [Capability] = [
-        .people, .bindings, .control, .lifecycle, .bluetooth, .brokerReadings, .localSensors, .lamps, .map,
+        .people, .bindings, .control, .lifecycle, .rules, .bluetooth, .brokerReadings, .localSensors, .lamps,
+        .map,
         .frames,
         .discovery,
         .setup, .kiosk, .resolver, .station, .mirror,
@@ -90,6 +98,11 @@ extension TrilateralConfiguration {
     package func switchedOff(_ capabilities: [Capability] = Capability.all) -> Set<SensorKind> {
         Set(capabilities.flatMap { $0.switchedOff(self) } + (sensors.cmxEnabled ? [] : [.cmx]))
     }
+
+    /// Whether things have users of their own on the broker.
+    func hasThingUsers(_ capabilities: [Capability] = Capability.all) -> Bool {
+        capabilities.contains { $0.hasThingUsers(self) }
+    }
 }
 
 /// The node that a capability is built for.
@@ -105,6 +118,8 @@ package struct CapabilityContext: Sendable {
     let routes: @Sendable () -> [WebRoute]
     package let loop: LoopExecutor
     package let client: MQTTClient
+    /// Where messages for people go.
+    let outbox: Outbox
     package let store: StateStore
     /// Services that stay when a reload builds the parts again.
     let kept: KeptServices
@@ -124,6 +139,8 @@ package struct CapabilityContext: Sendable {
     package let send: @Sendable (ControllerEvent) -> Void
     /// Stores something for later runs.
     package let remember: @Sendable (ControllerEffect.PersistedRecord) -> Void
+    /// Whether everything is stored that was to be by now; it is not while the database cannot be written.
+    let isStored: @Sendable () -> Bool
     /// The node's state; to be called on the loop, and not to be retained beyond the call.
     package let state: @Sendable () -> ControllerState
     /// Whether the node's policies allow a change; to be called on the loop.

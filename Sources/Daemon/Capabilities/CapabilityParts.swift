@@ -3,6 +3,7 @@ package import Controller
 package import Flare
 package import HTTPListener
 package import HomeAssistant
+package import Positioning
 package import Sensors
 package import ServiceLifecycle
 package import Web
@@ -19,6 +20,8 @@ package struct CapabilityParts: Sendable {
     package var sources: [SensorSource] = []
     /// The address of the adapter that scans, under which its offset is stored.
     package var adapterAddress: (@Sendable () -> String?)?
+    /// Called with each packet of a beacon, whether or not it is of the place, while the sensor is on.
+    package var beaconHeard: (@Sendable (BeaconSighting) -> Void)?
     /// Called when a sensor is switched on or off.
     package var sensorSwitched: (@Sendable (SensorKind, Bool) -> Void)?
     /// Counters for the health message.

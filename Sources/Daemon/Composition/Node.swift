@@ -4,6 +4,7 @@ package import Bridge
 package import Controller
 import Flare
 import FlareServer
+import JSON
 package import Logging
 package import MQTT
 import Messages
@@ -84,12 +85,19 @@ package struct Node: Sendable {
                 changed: { [weak runtime] in runtime?.send(.peopleChanged($0)) }
             )
         }
+        let topics = Topics(root: plan.bridge.root)
+        let outbox = Outbox(
+            topics,
+            publish: { client.publishWithReceipt($0, needsReader: true) },
+            report: { [weak runtime] problem in runtime?.send(.alert("outbox", .warning, problem)) },
+            logger: logger
+        )
         let administration = AccountsAPI(
             accounts,
             configuration.administration(epoch: epoch),
             place: AccountsPlace(runtime, flare),
             steady: { clock().steadyMilliseconds },
-            send: client.email(Topics(root: plan.bridge.root), logger)
+            send: { outbox.send($0.json.object ?? [:], by: .email, as: "an email message") }
         )
         let (links, linkPort) = AsyncStream.makeStream(of: (name: String, isUp: Bool?).self)
         let recordings = try plan.daemon.recordings(configuration)
@@ -99,11 +107,12 @@ package struct Node: Sendable {
         let context = CapabilityContext(
             configuration: configuration,
             epoch: epoch,
-            topics: Topics(root: plan.bridge.root),
+            topics: topics,
             commands: commands,
             routes: { [weak parts] in parts?.routes ?? [] },
             loop: loop,
             client: client,
+            outbox: outbox,
             store: store,
             kept: kept,
             accounts: accounts,
@@ -117,6 +126,7 @@ package struct Node: Sendable {
             clocks: plan.clocks,
             send: runtime.send,
             remember: { record in loop.perform { writer.onExecutor { $0.add(record) } } },
+            isStored: { !writer.hasUnsaved },
             state: { runtime.onExecutor { $0.state } },
             allows: { request in runtime.onExecutor { $0.allows(request) } },
             onListening: plan.daemon.onWebBound,

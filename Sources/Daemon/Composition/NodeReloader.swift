@@ -66,7 +66,7 @@ actor NodeReloader {
             }
         }
         plan = new
-        daemon.secrets.use(loaded.values)
+        daemon.secrets.use(loaded.values, new.capabilities)
         // Before the next log line: its level or form may have changed.
         daemon.onApplied(loaded)
         let names = changes.names.joined(separator: ", ")

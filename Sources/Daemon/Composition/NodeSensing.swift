@@ -25,6 +25,7 @@ struct NodeSensing: Sendable {
         let sources = parts.flatMap(\.sources) + recordings
         let names = sources.map(\.name)
         let adapters = parts.compactMap(\.adapterAddress)
+        let hearing = parts.compactMap(\.beaconHeard)
         let (inputs, feed) = AsyncStream.makeStream(of: SensorPipeline.Input.self)
         let pipeline = SensorPipeline(
             inputs: inputs,
@@ -56,6 +57,7 @@ struct NodeSensing: Sendable {
             clocks: plan.clocks,
             send: send,
             onSwitch: { sensor, on in for part in parts { part.sensorSwitched?(sensor, on) } },
+            onBeacon: { sighting in for hear in hearing { hear(sighting) } },
             logger: logger
         )
         port.connect(feed)

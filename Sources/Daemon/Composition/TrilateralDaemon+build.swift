@@ -14,7 +14,7 @@ extension TrilateralDaemon {
     package static func build(_ plan: DaemonPlan, logger: Logger) throws -> TrilateralDaemon {
         let configuration = plan.configuration
         let nodePlan = NodePlan(plan)
-        plan.secrets.use(configuration)
+        plan.secrets.use(configuration, nodePlan.capabilities)
         StartReport(logger).begin(
             configuration,
             node: nodePlan.name,

@@ -24,12 +24,12 @@ package final class KnownSecrets: Sendable {
     package var mask: SecretMask { state.withLock { $0.mask } }
 
     /// Takes the passwords of a configuration instead of those of the last one.
-    package func use(_ configuration: TrilateralConfiguration) {
+    package func use(_ configuration: TrilateralConfiguration, _ capabilities: [Capability] = Capability.all)
+    {
         let mqtt = configuration.mqtt
-        let passwords = [
-            mqtt.password?.reveal(), configuration.flare.remote.token?.reveal(),
-            configuration.web.access.passwordText, configuration.bindings.keyText,
-        ]
+        let passwords: [String?] =
+            [mqtt.password?.reveal(), configuration.flare.remote.token?.reveal()]
+            + capabilities.flatMap { $0.secrets(configuration) }
         let words = [
             "trilateral", configuration.bridge.base, configuration.node, mqtt.username, mqtt.host,
         ]

@@ -65,6 +65,8 @@ package actor NodeRuntime {
     private var controller: DeviceController
     private var ports: Ports?
     private var timers: TimerService?
+    /// What starts at the end of the turn: a timer is a task, and most that start and stop do so within one.
+    private var newTimers: [ControllerTimer: Duration] = [:]
     private let clock: @Sendable () -> Instant
     private let sleep: @Sendable (Duration) async throws -> Void
     private let program: ProgramInfo
@@ -179,6 +181,7 @@ package actor NodeRuntime {
         handle(event, ports, &output)
         while let event = inbox.withLock({ $0.events.popFirst() }) { handle(event, ports, &output) }
         inbox.withLock { $0.isOpen = false }
+        startTimers()
         ports.store()
         for index in output.answers.indices { complete(&output.answers[index]) }
         if let snapshot = controller.removeSnapshot() {
@@ -196,8 +199,10 @@ package actor NodeRuntime {
             case .trackBeacons(let place): ports.sensors(.track(place))
             case .switchSensor(let sensor, let on): ports.sensors(.switched(sensor, on: on))
             case .startTimer(let timer, let milliseconds):
-                timers?.start(timer, after: .milliseconds(milliseconds))
-            case .stopTimer(let timer): timers?.stop(timer)
+                newTimers[timer] = .milliseconds(milliseconds)
+            case .stopTimer(let timer):
+                newTimers[timer] = nil
+                timers?.stop(timer)
             case .remember(let record): ports.remember(record)
             case .answer(let answer): output.answers.append(answer)
             case .log(let record): ports.log(record)
@@ -210,6 +215,12 @@ package actor NodeRuntime {
             case .setLogLevel(let level): ports.shell(.logLevel(level))
             }
         }
+    }
+
+    private func startTimers() {
+        guard !newTimers.isEmpty else { return }
+        for (timer, delay) in newTimers { timers?.start(timer, after: delay) }
+        newTimers.removeAll(keepingCapacity: true)
     }
 
     /// Adds what the controller does not know: JSON, version, uptime.

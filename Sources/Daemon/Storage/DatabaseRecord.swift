@@ -1,6 +1,20 @@
+import Controller
 import GRDB
 
 /// What a capability stores in a table of its own: the value of a ``SliceRecord``.
 protocol DatabaseRecord: Sendable, Hashable {
     func save(_ database: Database) throws
+
+    /// What stores the same as an earlier record and then this one; `nil` if each is to be stored.
+    func replacing(_ earlier: Self) -> Self?
+}
+
+extension DatabaseRecord {
+    func replacing(_ earlier: Self) -> Self? { nil }
+
+    /// The same for a record of any kind.
+    func replacing(anyKind earlier: SliceRecord) -> SliceRecord? {
+        guard let earlier = earlier.value as? Self, let both = replacing(earlier) else { return nil }
+        return SliceRecord(both)
+    }
 }

@@ -124,6 +124,9 @@ package final class StateStore: Sendable {
         migrator.registerMigration("v10") { database in try AccountsSchema.addBindings(database) }
         migrator.registerMigration("v11") { database in try AccountsSchema.addStateTimes(database) }
         migrator.registerMigration("v12") { database in try AccountsSchema.addCommandDetails(database) }
+        migrator.registerMigration("v13") { database in try AccountsSchema.addWishes(database) }
+        migrator.registerMigration("v14") { database in try AccountsSchema.indexStrangers(database) }
+        migrator.registerMigration("v15") { database in try RulesSchema.add(database) }
         return migrator
     }
 
@@ -221,8 +224,12 @@ package final class StateStore: Sendable {
 
     /// Writes records in order, in one transaction.
     package func save(_ records: [ControllerEffect.PersistedRecord]) throws(StateStoreError) {
-        try write { database in
-            for record in records { try Self.save(record, database) }
+        try Self.mappingErrors(path) {
+            try database.writeWithoutTransaction { database in
+                try database.inRepeatedTransaction {
+                    for record in records { try Self.save(record, database) }
+                }
+            }
         }
     }
 

@@ -26,8 +26,16 @@ package actor StateWriter {
     package nonisolated var hasUnsaved: Bool { unsaved.withLock { !$0.isEmpty } }
 
     /// Adds a record; it is written by the next ``flush()``, at the latest after the current work on the loop.
+    ///
+    /// What begins and ends in one turn is written once, as it is at the end.
     package func add(_ record: ControllerEffect.PersistedRecord) {
-        unsaved.withLock { $0.append(record) }
+        unsaved.withLock { records in
+            if let last = records.last, let both = Self.replacing(last, by: record) {
+                records[records.count - 1] = both
+            } else {
+                records.append(record)
+            }
+        }
         guard !isScheduled else { return }
         isScheduled = true
         loop.perform {
@@ -36,6 +44,16 @@ package actor StateWriter {
                 writer.flush()
             }
         }
+    }
+
+    private static func replacing(
+        _ last: ControllerEffect.PersistedRecord,
+        by record: ControllerEffect.PersistedRecord
+    ) -> ControllerEffect.PersistedRecord? {
+        guard case .slice(let last) = last, case .slice(let record) = record,
+            let record = record.value as? any DatabaseRecord
+        else { return nil }
+        return record.replacing(anyKind: last).map { .slice($0) }
     }
 
     /// Writes the added records.

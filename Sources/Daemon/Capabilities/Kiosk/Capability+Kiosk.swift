@@ -19,7 +19,8 @@ extension Capability {
             web.publicURL = nil
             return [web, WebConfiguration(configuration), configuration.people.proxy]
         },
-        files: ["profiles.modules"]
+        files: ["profiles.modules"],
+        secrets: { [$0.web.access.passwordText] }
     ) { context in
         guard let web = WebConfiguration(context.configuration) else {
             context.sockets.close("web")

@@ -21,6 +21,8 @@ extension WebPeople {
             isOpen: web.access.isOpen,
             isSecure: web.access.tls != nil,
             isFramed: !web.frameAncestors.isEmpty,
+            // While it cannot be stored, signing in works all the same.
+            key: try? context.store.sessionKey(),
             proxy: Proxy(context),
             password: try text.map { _ in try Password(context) }
         ) {

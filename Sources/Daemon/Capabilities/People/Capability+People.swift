@@ -22,7 +22,7 @@ extension Capability {
             ConfigurationSection.people.keys.map { $0.encode(configuration) }
                 + [
                     configuration.discovery.prefix, configuration.mqtt.username,
-                    configuration.bindings.isEdge,
+                    configuration.hasThingUsers(),
                 ]
         }
     ) { context in
@@ -50,7 +50,7 @@ extension Capability {
                 do {
                     try await LocalSocketService(
                         administrationIn: URL(filePath: context.store.path).deletingLastPathComponent(),
-                        bodyLimits: ModelAPI.bodyLimits,
+                        bodyLimits: ModelAPI.bodyLimits.merging(RulesLocalAPI.bodyLimits) { max($0, $1) },
                         logger: logger,
                         answers: context.localAnswers,
                         handler: { [administration = context.administration] in
@@ -77,7 +77,7 @@ extension CapabilityParts {
             discoveryPrefix: context.configuration.discovery.prefix
         )
         list.users[.daemon] = context.configuration.mqtt.username
-        let includesThings = context.configuration.bindings.isEdge
+        let includesThings = context.configuration.hasThingUsers()
         let file = AccessFile(path, list, context.accounts, includesThings: includesThings) { problem in
             if let problem { logger.error("\(problem)") }
             send(.alert("people-acl", .error, problem))
