@@ -126,7 +126,7 @@ extension BindingService: ThingIFIdentity {
     ) async -> Result<OnboardingAnswer, BindingsError> {
         do throws(BindingsError) {
             return .success(
-                try await onboard(request, by: Asker(identity: .door(caller), address: address))
+                try await onboard(request, by: Requester(identity: .door(caller), address: address))
             )
         } catch {
             return .failure(error)

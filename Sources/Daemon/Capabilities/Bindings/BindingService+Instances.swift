@@ -82,10 +82,8 @@ extension BindingService {
     }
 
     static func noInstance(_ tag: String) -> BindingsError {
-        .refused(
-            .unknownThing,
-            tag.isEmpty ? "there is no instance yet" : "there is no instance \(QuotedValue.of(tag))"
-        )
+        let which = tag.isEmpty ? "without a tag" : QuotedValue.of(tag)
+        return .refused(.unknownThing, "there is no instance \(which); `trilateral instance list` shows them")
     }
 
     private func save(_ instance: AppInstance) throws(BindingsError) {

@@ -15,8 +15,8 @@ extension BindingService {
     /// Requires that a user who has a new binding made may write anything at all.
     ///
     /// - Parameter plan: What is linked or made is judged by itself.
-    func requireRight(toMake vendor: String, _ plan: LinkPlan, _ asker: Asker) throws(BindingsError) {
-        guard case .wait = plan, case .door(.user(let caller)) = asker.identity,
+    func requireRight(toMake vendor: String, _ plan: LinkPlan, _ requester: Requester) throws(BindingsError) {
+        guard case .wait = plan, case .door(.user(let caller)) = requester.identity,
             !accounts.table.mayDo(caller, .write, at: now)
         else { return }
         throw .refused(
@@ -28,9 +28,9 @@ extension BindingService {
     /// Requires that another binding without a thing of the place may be an owner's, or nobody's.
     ///
     /// - Parameter owner: `nil` if the thing itself is onboarded.
-    func requireRoom(for owner: Grantee?, _ asker: Asker) throws(BindingsError) {
+    func requireRoom(for owner: Grantee?, _ requester: Requester) throws(BindingsError) {
         // The command line, and who owns everything, may make as many as there is room for.
-        guard !ownsEverything(asker) else { return }
+        guard !ownsEverything(requester) else { return }
         if let owner {
             guard directory.countWithoutThing(of: owner) >= Self.mostOfOwner else { return }
             throw .refused(

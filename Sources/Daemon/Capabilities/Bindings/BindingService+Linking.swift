@@ -12,20 +12,17 @@ import Things
 ///
 /// - Source: contrib/contract/bindings.md, "In the place".
 extension BindingService {
-    /// How a binding gets its thing, if who asks may give it that.
+    /// How a binding gets the thing that it wishes for, if who asks may give it that.
     ///
     /// - Parameter owners: Who is to own it.
     func plan(
         _ binding: ThingBinding,
         of owners: Set<Grantee>,
-        _ extras: OnboardingExtras,
-        _ asker: Asker
+        _ requester: Requester
     ) async throws(BindingsError) -> LinkPlan {
         let wish = LinkWish(
             binding,
-            thing: extras.thing,
-            zone: extras.zone,
-            for: asker.caller,
+            for: requester.caller,
             owners: owners,
             taken: directory.things,
             state: try lastState(of: binding.id),
@@ -35,7 +32,7 @@ extension BindingService {
         case .failure(let refusal): throw .refused(refusal)
         case .success(let plan):
             guard let (access, object) = plan.need else { return plan }
-            let verdict = accounts.table.verdict(of: asker.caller, access, on: object, at: now)
+            let verdict = accounts.table.verdict(of: requester.caller, access, on: object, at: now)
             if case .refused(let reason) = verdict {
                 throw .refused(
                     .notAllowed,
@@ -46,26 +43,25 @@ extension BindingService {
         }
     }
 
-    /// Whether who asks may say which thing of the place a binding becomes, or where, that has an owner and waits.
-    func mayPlace(_ stored: StoredBinding, _ asker: Asker) async -> Bool {
-        switch asker.identity {
-        case .program: true
+    /// Whether who asks owns a binding already, and so may say which thing of the place it becomes, or who speaks for it.
+    ///
+    /// - Parameter stored: `nil` if there is none.
+    func owns(_ stored: StoredBinding?, _ requester: Requester) async -> Bool {
+        switch requester.identity {
+        case .program: return true
         case .door(let caller):
-            accounts.table.verdict(
-                of: caller,
-                .own,
-                on: await access(BindingDirectory.Entry(stored)),
-                at: now
-            ).isGranted
-        case .edge: false
+            guard let stored else { return false }
+            let access = await access(BindingDirectory.Entry(stored))
+            return accounts.table.verdict(of: caller, .own, on: access, at: now).isGranted
+        case .edge: return false
         }
     }
 
     /// Does what the plan of an onboarding leaves for later: makes a thing, or gives one its profile.
-    func finish(_ plan: LinkPlan, of id: BindingID, _ asker: Asker) async {
+    func finish(_ plan: LinkPlan, of id: BindingID, _ requester: Requester) async {
         if case .link = plan { await beginStates(of: id) }
         switch plan {
-        case .make(let edit, let zone, _): await make(edit, in: zone, for: id, giver: asker.user)
+        case .make(let edit, let zone, _): await make(edit, in: zone, for: id, giver: requester.user)
         case .link(let thing, _, _, let model?): await setModel(model, of: thing)
         case .link, .wait: break
         }
@@ -186,7 +182,8 @@ extension BindingService {
             owners: Set(stored.owners),
             taken: directory.things,
             state: state,
-            route: route(of: binding)
+            route: route(of: binding),
+            isWaiting: true
         )
         // What it names may come later.
         guard case .success(let plan) = await place.plan(wish), let (access, object) = plan.need else {
@@ -194,9 +191,11 @@ extension BindingService {
         }
         // An earlier run has begun to make a thing, and there is none.
         if case .make = plan, binding.isMaking, !begun.contains(id) { try? setMaking(false, id) }
+        let table = accounts.table
         guard
             // Who has no right there gets none by it, whomever they have made an owner.
-            !stored.owners.isEmpty, stored.owners.allSatisfy({ mayUse($0, access, object) })
+            !stored.owners.isEmpty,
+            stored.owners.allSatisfy({ table.allMay($0, access, on: object, at: now) })
         else { return }
         switch plan {
         case .wait: break
@@ -223,20 +222,6 @@ extension BindingService {
                 logger.warning("a thing is not linked", metadata: ["thing": "\(id)", "error": "\(error)"])
             }
         }
-    }
-
-    /// Whether an owner has a right in the place: the user, or all active users of the group.
-    private func mayUse(_ owner: Grantee, _ access: Access, _ object: AccessObject) -> Bool {
-        let table = accounts.table
-        let users: Set<AccountID>
-        switch owner {
-        case .user(let id): users = [id]
-        case .group(let id):
-            guard case .users(let members)? = table.group(id)?.members else { return false }
-            users = members.filter { table.user($0)?.state == .active }
-        }
-        return !users.isEmpty
-            && users.allSatisfy { table.verdict(of: .user($0), access, on: object, at: now).isGranted }
     }
 }
 

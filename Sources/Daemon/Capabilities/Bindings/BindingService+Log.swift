@@ -21,35 +21,35 @@ extension BindingService {
     ///   - members: What was given, by name.
     nonisolated func log(
         _ act: Act,
-        by asker: Asker,
+        by requester: Requester,
         about entry: BindingDirectory.Entry?,
         _ members: [String] = [],
         _ error: BindingsError? = nil
     ) {
         var row = CommandLogEntry(
             at: now,
-            interface: asker.interface,
-            caller: logName(of: asker),
+            interface: requester.interface,
+            caller: logName(of: requester),
             kind: act.rawValue,
             state: error == nil ? "accepted" : "refused"
         )
-        (row.epoch, row.source) = (settings.epoch, asker.address)
+        (row.epoch, row.source) = (settings.epoch, requester.address)
         row.target = entry?.thing.map { "\($0)" }
         row.slug = entry?.vendor
         if !members.isEmpty { row.actions = JSONValue.array(members.map { .string($0) }).text }
         row.code = error?.code
-        row.isOfStranger = error != nil && asker.isStranger
+        row.isOfStranger = error != nil && requester.isStranger
         accounts.log(row)
     }
 
     /// Who asks, as the log calls them.
-    nonisolated func logName(of asker: Asker) -> String {
-        switch asker.identity {
+    nonisolated func logName(of requester: Requester) -> String {
+        switch requester.identity {
         case .program(let user): user.map { "system:\($0)" } ?? "nobody"
         case .door(.user(let caller)): accounts.table.logName(of: caller)
         case .door(.thing(let id)): "thing:\(directory.entry(id)?.vendor ?? "\(id)")"
         case .door(.app), .door(.anonymous): settings.app.map { "app:\($0.id)" } ?? "nobody"
-        case .edge(let vendor): "thing:\(vendor)"
+        case .edge(let speaker): "thing:\(speaker)"
         }
     }
 
@@ -61,7 +61,7 @@ extension BindingService {
     ) {
         var row = CommandLogEntry(
             at: now,
-            interface: Asker.interface,
+            interface: Requester.interface,
             caller: "nobody",
             kind: "sign in",
             state: "accepted"
@@ -79,7 +79,7 @@ extension BindingService {
     }
 }
 
-extension BindingService.Asker {
+extension BindingService.Requester {
     /// As the log calls programs for Thing-IF.
     static let interface = "thing-if"
 

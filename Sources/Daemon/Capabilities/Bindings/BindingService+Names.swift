@@ -12,14 +12,14 @@ extension BindingService {
     /// - Parameter field: The member that names it.
     nonisolated func grantee(
         _ name: OwnerName,
-        for asker: Asker,
+        for requester: Requester,
         as field: String = "owner"
     ) throws(BindingsError) -> Grantee {
         let table = accounts.table
         guard let found = known(name) else {
             // Only who may see all users is helped with their names.
             let hint =
-                ownsEverything(asker)
+                ownsEverything(requester)
                 ? name.hint(
                     users: table.users.map(\.name),
                     groups: table.groups.filter { $0.kind == .users }.map(\.name)
@@ -53,8 +53,8 @@ extension BindingService {
     }
 
     /// Whether who asks may do everything with every binding.
-    nonisolated func ownsEverything(_ asker: Asker) -> Bool {
-        switch asker.identity {
+    nonisolated func ownsEverything(_ requester: Requester) -> Bool {
+        switch requester.identity {
         case .program: true
         case .door(.user(let caller)):
             accounts.table.verdict(of: caller, .own, on: .everything, at: now).isGranted

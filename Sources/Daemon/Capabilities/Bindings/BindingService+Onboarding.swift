@@ -3,6 +3,7 @@ import Administration
 import Bindings
 import Controller
 import Flare
+import JSON
 import People
 import Text
 import Things
@@ -15,9 +16,6 @@ extension BindingService {
         var zone: String?
         /// The instance that gets the thing; `nil` for none.
         var tag: String?
-
-        /// Whether they say which thing, or where.
-        var namesPlace: Bool { thing != nil || zone != nil }
     }
 
     /// The bindings that a request names.
@@ -63,39 +61,40 @@ extension BindingService {
     /// Onboards a thing, and links it to one of the place at the first owner's onboarding.
     func onboard(
         _ request: OnboardingRequest,
-        by asker: Asker,
+        by requester: Requester,
         _ extras: OnboardingExtras = OnboardingExtras()
     ) async throws(BindingsError) -> OnboardingAnswer {
         do throws(BindingsError) {
-            let (answer, entry) = try await attempt(request, by: asker, extras)
+            let (answer, entry) = try await attempt(request, by: requester, extras)
             var members = members(of: request)
             // A thing that onboards itself, as often as it has a link, becomes none.
             if request.form.isByOwner { members += await linked(entry) }
-            log(.onboard, by: asker, about: entry, members)
+            log(.onboard, by: requester, about: entry, members)
             return answer
         } catch {
-            log(.onboard, by: asker, about: entry(of: request), members(of: request), error)
+            log(.onboard, by: requester, about: entry(of: request), members(of: request), error)
             throw error
         }
     }
 
     private func attempt(
         _ request: OnboardingRequest,
-        by asker: Asker,
+        by requester: Requester,
         _ extras: OnboardingExtras
     ) async throws(BindingsError) -> (OnboardingAnswer, BindingDirectory.Entry?) {
-        let caller = asker.caller(of: request.form)
+        let caller = requester.caller(of: request.form)
         if let refusal = OnboardingRules.refusal(of: caller, request.form) { throw .refused(refusal) }
-        let owner = try request.owner.map { name throws(BindingsError) in try grantee(name, for: asker) }
+        let owner = try request.owner.map { name throws(BindingsError) in try grantee(name, for: requester) }
         let instance = try extras.tag.map { tag throws(BindingsError) in try freeInstance(tag) }
         for _ in 0..<Self.attempts {
             let found = try find(request)
             // Before the cost of a password.
-            if found.thing == nil, owner == nil { try requireRoom(for: nil, asker) }
-            let password = try await check(request, found.thing, asker)
+            if found.thing == nil, owner == nil { try requireRoom(for: nil, requester) }
+            let password = try await check(request, found.thing, requester)
             let id = found.thing?.binding.id ?? Self.newID()
-            let isAllowed = await isOwnerAllowed(owner, found, asker)
-            let giving = await authority(for: owner, found, asker)
+            let isAllowed = await isOwnerAllowed(owner, found, requester)
+            let isOwner = await owns(found.thing, requester)
+            let giving = await authority(for: owner, found, requester)
             let kept = try instance?.onboarded(id, owner: owner).get()
             func decide(_ known: OnboardingRules.Known) -> Result<Onboarded, BindingsError> {
                 OnboardingRules.onboard(
@@ -105,15 +104,17 @@ extension BindingService {
                     as: id,
                     by: caller,
                     isOwnerAllowed: isAllowed,
+                    isOwner: isOwner,
                     at: now
                 )
             }
             let expected = try decide(found.known).get()
-            try await requireGateway(found.gateway, asker)
-            let plan = try await plan(expected, found.thing, owner, extras, asker)
-            if found.thing == nil { try requireRight(toMake: expected.binding.vendor, plan, asker) }
+            try await requireGateway(found.gateway, requester)
+            let wish = wish(of: request, extras, expected, isOwner: isOwner)
+            let plan = try await plan(expected.binding, found.thing, owner, wish, requester)
+            if found.thing == nil { try requireRight(toMake: expected.binding.vendor, plan, requester) }
             if case .wait = plan, found.thing == nil || expected.isFirstOwner {
-                try requireRoom(for: owner, asker)
+                try requireRoom(for: owner, requester)
             }
             let outcome = try change(id) { store throws -> Outcome in
                 // What was read before may be another one by now.
@@ -121,11 +122,13 @@ extension BindingService {
                 guard present.isSame(as: found) else { return .changed }
                 switch decide(present.known) {
                 case .failure(let error): return .failed(error)
-                case .success(let onboarded):
+                case .success(var onboarded):
+                    // Until the link, which may have to wait.
+                    if let wish { onboarded.binding.wish = wish }
                     try store.keep(
                         onboarded.binding,
                         gateway: present.gateway?.binding,
-                        heardAt: asker.isThing ? now : nil
+                        heardAt: requester.isThing ? now : nil
                     )
                     if let owner { try store.add(owner, to: onboarded.binding, by: giving) }
                     if case .link(let thing, let object, let isMade, _) = plan {
@@ -135,7 +138,7 @@ extension BindingService {
                             to: thing,
                             isMade: isMade,
                             route: route,
-                            giver: asker.user,
+                            giver: requester.user,
                             of: object,
                             at: now
                         )
@@ -150,8 +153,8 @@ extension BindingService {
             case .failed(let error): throw error
             case .done(let onboarded, let token):
                 if let gateway = found.gateway?.binding.id { directory.put(try stored(gateway)) }
-                await finish(plan, of: id, asker)
-                let unused = plan == .wait ? await unused(extras, onboarded.binding) : []
+                await finish(plan, of: id, requester)
+                let unused = plan == .wait && wish == nil ? await unused(extras, onboarded.binding) : []
                 let answer = OnboardingAnswer(
                     id,
                     isOwned: onboarded.binding.isOwned,
@@ -167,23 +170,39 @@ extension BindingService {
 
     // MARK: The place
 
-    /// How an onboarding gives a binding its thing: that of the first owner does, and a later one of an owner that says
-    /// which thing, or where.
-    private func plan(
+    /// What an onboarding says of the place; `nil` if it gives the binding no thing.
+    ///
+    /// That of the first owner does, and a later one of an owner that says which thing, or where. What others have said
+    /// before does not count: they could have named a thing of their own, to own what is claimed.
+    private func wish(
+        of request: OnboardingRequest,
+        _ extras: OnboardingExtras,
         _ expected: Onboarded,
+        isOwner: Bool
+    ) -> PlaceWish? {
+        guard expected.binding.thing == nil else { return nil }
+        var wish = PlaceWish(thing: extras.thing, zone: extras.zone)
+        guard expected.isFirstOwner else {
+            return wish.isEmpty || !expected.binding.isOwned || !isOwner ? nil : wish
+        }
+        wish.thing = wish.thing ?? request.properties?["thing"]?.string
+        wish.zone = wish.zone ?? request.properties?["zone"]?.string
+        return wish
+    }
+
+    /// How an onboarding gives a binding its thing.
+    private func plan(
+        _ binding: ThingBinding,
         _ known: StoredBinding?,
         _ owner: Grantee?,
-        _ extras: OnboardingExtras,
-        _ asker: Asker
+        _ wish: PlaceWish?,
+        _ requester: Requester
     ) async throws(BindingsError) -> LinkPlan {
-        guard expected.binding.thing == nil else { return .wait }
-        if !expected.isFirstOwner {
-            guard extras.namesPlace, let known, known.binding.isOwned, await mayPlace(known, asker) else {
-                return .wait
-            }
-        }
+        guard let wish else { return .wait }
+        var binding = binding
+        binding.wish = wish
         let owners = Set(known?.owners ?? []).union([owner].compactMap(\.self))
-        return try await plan(expected.binding, of: owners, extras, asker)
+        return try await plan(binding, of: owners, requester)
     }
 
     /// What was said about the place, and has changed nothing.
@@ -228,7 +247,7 @@ extension BindingService {
     private func check(
         _ request: OnboardingRequest,
         _ known: StoredBinding?,
-        _ asker: Asker
+        _ requester: Requester
     ) async throws(BindingsError) -> OnboardingRules.Password {
         let password = Array(request.password.utf8)
         let verdict: PasswordVerdict
@@ -246,7 +265,7 @@ extension BindingService {
                 password,
                 ofThing: "thing/\(binding.id)",
                 against: binding.password,
-                from: asker.address
+                from: requester.address
             )
             if verdict == .wrong { passwordFailed(binding) }
         } catch {
@@ -264,8 +283,8 @@ extension BindingService {
     /// Whether who asks may make somebody an owner of a thing whose password they know.
     ///
     /// - Source: contrib/design/0091-things-with-owners.md, "Rights and secrets".
-    private func isOwnerAllowed(_ owner: Grantee?, _ found: Found, _ asker: Asker) async -> Bool {
-        guard case .door(.user(let caller)) = asker.identity else { return true }
+    private func isOwnerAllowed(_ owner: Grantee?, _ found: Found, _ requester: Requester) async -> Bool {
+        guard case .door(.user(let caller)) = requester.identity else { return true }
         guard let owner, case .user(let id, let ceiling) = caller else { return false }
         let table = accounts.table
         if table.includes(id, in: owner), ceiling ?? .own >= .own, table.user(id)?.state == .active {
@@ -277,25 +296,26 @@ extension BindingService {
     }
 
     /// On whose behalf an owner of a linked thing gets the grant: who knows its password takes it, everybody else gives it.
-    private func authority(for owner: Grantee?, _ found: Found, _ asker: Asker) async -> Authority {
-        guard let owner, let user = asker.user, !accounts.table.includes(user, in: owner) else {
+    private func authority(for owner: Grantee?, _ found: Found, _ requester: Requester) async -> Authority {
+        guard let owner, let user = requester.user, !accounts.table.includes(user, in: owner) else {
             return .program(at: now)
         }
-        return await authority(over: found.thing?.binding.thing, asker)
+        return await authority(over: found.thing?.binding.thing, requester)
     }
 
     /// On whose behalf a grant of a thing is given or taken away.
     ///
     /// - Parameter thing: `nil` while the binding is linked to none: then there are no grants.
-    func authority(over thing: FlareID?, _ asker: Asker) async -> Authority {
-        guard asker.user != nil, let thing else { return .program(at: now) }
+    func authority(over thing: FlareID?, _ requester: Requester) async -> Authority {
+        guard requester.user != nil, let thing else { return .program(at: now) }
         let object = await place.locate(thing)
-        return Authority(asker.caller, at: now) { $0 == .thing(thing) ? object : nil }
+        return Authority(requester.caller, at: now) { $0 == .thing(thing) ? object : nil }
     }
 
     /// Requires that who adds an end node owns its gateway.
-    private func requireGateway(_ gateway: StoredBinding?, _ asker: Asker) async throws(BindingsError) {
-        guard let gateway, case .door(let caller) = asker.identity else { return }
+    private func requireGateway(_ gateway: StoredBinding?, _ requester: Requester) async throws(BindingsError)
+    {
+        guard let gateway, case .door(let caller) = requester.identity else { return }
         let access = await access(BindingDirectory.Entry(gateway))
         guard accounts.table.verdict(of: caller, .own, on: access, at: now).isGranted else {
             throw .refused(.notAllowed, "you do not own the gateway", field: "gatewayThingID")
@@ -327,7 +347,7 @@ extension AccountsStore {
     }
 }
 
-extension BindingService.Asker {
+extension BindingService.Requester {
     /// For the rules of onboarding, which know no command line.
     fileprivate func caller(of form: OnboardingForm) -> BindingCaller {
         switch identity {

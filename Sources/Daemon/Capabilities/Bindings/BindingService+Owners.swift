@@ -19,59 +19,45 @@ extension BindingService {
         return grants.map(\.grantee).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// Adds an owner; of a thing without one it is as the onboarding of its first owner.
-    func addOwner(_ name: OwnerName, of id: BindingID, by asker: Asker) async throws(BindingsError) {
-        var plan = LinkPlan.wait
-        try await logged(.addOwner, id, [memberName(ofOwner: name)], by: asker) {
+    /// Adds an owner.
+    ///
+    /// - Throws: ``BindingsError/notOnboarded(_:)`` while nobody has claimed the thing: its first owner gives its password, and
+    ///   says what of it is fixed from then on, such as the interval of its history.
+    func addOwner(_ name: OwnerName, of id: BindingID, by requester: Requester) async throws(BindingsError) {
+        try await logged(.addOwner, id, [memberName(ofOwner: name)], by: requester) {
             () async throws(BindingsError) in
-            let owner = try grantee(name, for: asker)
-            let before = try stored(id)
-            let known = before.binding
-            if !known.isOwned, known.thing == nil {
-                let owners = Set(before.owners).union([owner])
-                plan = try await self.plan(known, of: owners, OnboardingExtras(), asker)
+            let owner = try grantee(name, for: requester)
+            let known = try stored(id).binding
+            guard known.isOwned else {
+                throw .notOnboarded(
+                    "nobody has claimed \(known.vendor) yet: its first owner claims it with its password"
+                )
             }
-            let link = plan
-            let authority = await authority(over: known.thing, asker)
-            if case .wait = link, known.thing == nil { try requireRoom(for: owner, asker) }
+            let authority = await authority(over: known.thing, requester)
+            if known.thing == nil { try requireRoom(for: owner, requester) }
             try change(id) { store in
-                // It may have reported or onboarded meanwhile.
-                guard var binding = try store.binding(id)?.binding, binding.isOwned == known.isOwned,
+                // It may have got its place, or have lost it, meanwhile.
+                guard let binding = try store.binding(id)?.binding, binding.isOwned,
                     binding.thing == known.thing
                 else { throw AccountsError.conflict("the thing has changed meanwhile; try again") }
-                if !binding.isOwned {
-                    (binding.isOwned, binding.fixed) = (true, Set(FixedField.allCases))
-                    try store.saveBinding(binding)
-                }
                 try store.add(owner, to: binding, by: authority)
-                if case .link(let thing, let object, let isMade, _) = link {
-                    try store.linkBinding(
-                        id,
-                        to: thing,
-                        isMade: isMade,
-                        route: binding.route(isMade: isMade),
-                        giver: asker.user,
-                        of: object,
-                        at: now
-                    )
-                }
             }
         }
-        await finish(plan, of: id, asker)
     }
 
     /// Removes an owner; the last one, too: the thing stays onboarded.
     ///
     /// Owners do not shut each other out: one is removed by themselves, by who gave them the right, or by who owns
     /// everything.
-    func removeOwner(_ name: OwnerName, of id: BindingID, by asker: Asker) async throws(BindingsError) {
-        try await logged(.removeOwner, id, [memberName(ofOwner: name)], by: asker) {
+    func removeOwner(_ name: OwnerName, of id: BindingID, by requester: Requester) async throws(BindingsError)
+    {
+        try await logged(.removeOwner, id, [memberName(ofOwner: name)], by: requester) {
             () async throws(BindingsError) in
-            let owner = try grantee(name, for: asker)
+            let owner = try grantee(name, for: requester)
             let binding = try stored(id).binding
             let table = accounts.table
-            try requireTaking(from: owner, of: binding, asker)
-            let authority = await authority(over: binding.thing, asker)
+            try requireTaking(from: owner, of: binding, requester)
+            let authority = await authority(over: binding.thing, requester)
             let isThere = try change(id) { store -> Bool in
                 guard let thing = binding.thing else {
                     guard try store.binding(id)?.owners.contains(owner) == true else { return false }
@@ -95,10 +81,10 @@ extension BindingService {
     private func requireTaking(
         from owner: Grantee,
         of binding: ThingBinding,
-        _ asker: Asker
+        _ requester: Requester
     ) throws(BindingsError) {
-        guard binding.thing == nil, let user = asker.user, owner != .user(user),
-            !accounts.table.verdict(of: asker.caller, .own, on: .everything, at: now).isGranted
+        guard binding.thing == nil, let user = requester.user, owner != .user(user),
+            !accounts.table.verdict(of: requester.caller, .own, on: .everything, at: now).isGranted
         else { return }
         throw .refused(
             .notAllowed,
@@ -107,8 +93,8 @@ extension BindingService {
     }
 
     /// Makes another token of a thing, and ends those that it has.
-    func rotateToken(of id: BindingID, by asker: Asker) async throws(BindingsError) -> String {
-        try await logged(.rotateToken, id, by: asker) { () async throws(BindingsError) in
+    func rotateToken(of id: BindingID, by requester: Requester) async throws(BindingsError) -> String {
+        try await logged(.rotateToken, id, by: requester) { () async throws(BindingsError) in
             try change(id) { store in
                 try store.endThingTokens(of: id)
                 return try store.addThingToken(id, at: now).text
@@ -119,7 +105,9 @@ extension BindingService {
     /// Makes a binding of nobody for a thing that is to come.
     ///
     /// - Returns: Its password, which is told nowhere else.
-    func expect(_ vendor: String, type: String?, by asker: Asker) async throws(BindingsError) -> String {
+    func expect(_ vendor: String, type: String?, by requester: Requester) async throws(BindingsError)
+        -> String
+    {
         let id = Self.newID()
         var password = ""
         do throws(BindingsError) {
@@ -151,10 +139,10 @@ extension BindingService {
             let made = binding
             try change(id) { try $0.saveBinding(made) }
         } catch {
-            log(.expect, by: asker, about: nil, [], error)
+            log(.expect, by: requester, about: nil, [], error)
             throw error
         }
-        log(.expect, by: asker, about: directory.entry(id))
+        log(.expect, by: requester, about: directory.entry(id))
         return password
     }
 
@@ -162,8 +150,8 @@ extension BindingService {
     ///
     /// First nobody owns it any more, then its thing goes, then itself, then its history: after an end between two of these it can be
     /// removed again, and nothing is made again.
-    func forget(_ id: BindingID, by asker: Asker) async throws(BindingsError) {
-        try await logged(.forget, id, by: asker) { () async throws(BindingsError) in
+    func forget(_ id: BindingID, by requester: Requester) async throws(BindingsError) {
+        try await logged(.forget, id, by: requester) { () async throws(BindingsError) in
             let binding = try stored(id).binding
             if binding.isMade, let thing = binding.thing {
                 try change(id) { store in
@@ -196,16 +184,16 @@ extension BindingService {
         _ act: Act,
         _ id: BindingID,
         _ members: [String] = [],
-        by asker: Asker,
+        by requester: Requester,
         _ work: () async throws(BindingsError) -> Success
     ) async throws(BindingsError) -> Success {
         let entry = directory.entry(id)
         do throws(BindingsError) {
             let result = try await work()
-            log(act, by: asker, about: directory.entry(id) ?? entry, members)
+            log(act, by: requester, about: directory.entry(id) ?? entry, members)
             return result
         } catch {
-            log(act, by: asker, about: entry, members, error)
+            log(act, by: requester, about: entry, members, error)
             throw error
         }
     }

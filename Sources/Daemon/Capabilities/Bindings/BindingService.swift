@@ -63,12 +63,12 @@ package actor BindingService {
     }
 
     /// Who asks, and from where.
-    struct Asker: Sendable {
+    struct Requester: Sendable {
         enum Identity: Sendable {
             case door(BindingCaller)
             /// This machine's command line, which may do everything; with the name of the system's user.
             case program(user: String?)
-            /// A thing on its own topics, or on those of its gateway; with its vendorThingID.
+            /// A thing on its own topics, or on those of its gateway; with the vendorThingID of who speaks.
             case edge(String)
         }
 
@@ -78,8 +78,8 @@ package actor BindingService {
         /// As the log calls the way by which a user asks; `nil` for that of programs for Thing-IF.
         var interfaceName: String?
 
-        static func program(_ user: String?) -> Asker {
-            Asker(identity: .program(user: user), address: nil)
+        static func program(_ user: String?) -> Requester {
+            Requester(identity: .program(user: user), address: nil)
         }
     }
 

@@ -41,35 +41,35 @@ package struct BindingsLocalAPI: Sendable {
     func bindings(
         _ request: LocalRequest,
         _ words: [String],
-        by asker: BindingService.Asker
+        by requester: BindingService.Requester
     ) async throws(BindingsError) -> LocalResponse {
         switch (request.method, words.count, words.first ?? "", words.count > 1 ? words[1] : "") {
-        case ("GET", 0, _, _): return try await list(request.query["filter"], asker)
-        case ("POST", 1, "onboard", _): return try await onboard(request, asker)
-        case ("POST", 1, "expect", _): return try await expect(request, asker)
-        case ("GET", 1, let name, _): return try await show(name, asker)
+        case ("GET", 0, _, _): return try await list(request.query["filter"], requester)
+        case ("POST", 1, "onboard", _): return try await onboard(request, requester)
+        case ("POST", 1, "expect", _): return try await expect(request, requester)
+        case ("GET", 1, let name, _): return try await show(name, requester)
         case ("DELETE", 1, let name, _):
-            try await service.forget(try await entry(name, for: asker, to: .forget).id, by: asker)
+            try await service.forget(try await entry(name, for: requester, to: .forget).id, by: requester)
             return LocalResponse(204)
         case ("POST", 2, let name, "token"):
             if !request.body.isEmpty { try members(request).end() }
-            let id = try await entry(name, for: asker, to: .rotateToken).id
-            let token = try await service.rotateToken(of: id, by: asker)
+            let id = try await entry(name, for: requester, to: .rotateToken).id
+            let token = try await service.rotateToken(of: id, by: requester)
             return .json(200, ["accessToken": .string(token)])
         case ("POST", 2, let name, "owners"):
             var body = try members(request)
             let owner = try body.needed("owner").asOwner
             try body.end()
-            let id = try await entry(name, for: asker, to: .addOwner).id
-            try await service.addOwner(owner, of: id, by: asker)
+            let id = try await entry(name, for: requester, to: .addOwner).id
+            try await service.addOwner(owner, of: id, by: requester)
             return LocalResponse(204)
-        case ("POST", 2, let name, "commands"): return try await give(request, to: try entry(name), asker)
+        case ("POST", 2, let name, "commands"): return try await give(request, to: try entry(name), requester)
         case ("GET", 3, let name, "commands"): return try await command(words[2], of: try entry(name))
         case ("POST", 2, let name, "history"): return try await history(request, try entry(name))
         case ("DELETE", 3, let name, "owners"):
             let owner = try words[2].asOwner
-            let id = try await entry(name, for: asker, to: .removeOwner).id
-            try await service.removeOwner(owner, of: id, by: asker)
+            let id = try await entry(name, for: requester, to: .removeOwner).id
+            try await service.removeOwner(owner, of: id, by: requester)
             return LocalResponse(204)
         default: return .nothing(request)
         }
@@ -87,13 +87,13 @@ package struct BindingsLocalAPI: Sendable {
 
     private func list(
         _ filter: String?,
-        _ asker: BindingService.Asker
+        _ requester: BindingService.Requester
     ) async throws(BindingsError) -> LocalResponse {
         let stored = try withBindingsErrors { () throws(AccountsError) in
             try service.accounts.store.bindings()
         }
         let wanted: [StoredBinding]
-        var sightings = await service.edge.pending
+        var sightings = await service.edge.sightings
         switch filter {
         case nil, "": wanted = stored
         case "pending": wanted = stored.filter { !$0.binding.isOwned }
@@ -101,12 +101,21 @@ package struct BindingsLocalAPI: Sendable {
         case let other?:
             throw .refused(.invalidValue, "filter must be pending or onboarded, is \(QuotedValue.of(other))")
         }
-        let shown = await owned(wanted, by: asker)
+        let shown = await owned(wanted, by: requester)
         // What nobody has claimed is for who owns everything.
-        if !ownsEverything(asker) { sightings = [] }
+        if !ownsEverything(requester) { sightings = [] }
         let slugs = await service.place.slugs(shown.compactMap(\.binding.thing))
-        let rows = shown.map { row($0, slugs[$0.binding.thing]) } + sightings.map(row)
-        return .json(200, ["bindings": .array(rows.map { .object($0) })])
+        let gateways = Dictionary(sightings.map { ($0.vendor, $0.gateway) }) { $1 }
+        let rows = shown.map { stored -> JSONObject in
+            var members = row(stored, slugs[stored.binding.thing])
+            // One that is expected, or has come by itself, may be claimed behind a gateway, too.
+            if !stored.binding.isOwned, let gateway = gateways[stored.binding.vendor] ?? nil {
+                members["gateway"] = .string(gateway)
+            }
+            return members
+        }
+        let others = sightings.filter { service.directory.entry(ofVendor: $0.vendor) == nil }.map(row)
+        return .json(200, ["bindings": .array((rows + others).map { .object($0) })])
     }
 
     /// A thing that is no binding yet.
@@ -123,9 +132,9 @@ package struct BindingsLocalAPI: Sendable {
 
     private func show(
         _ name: String,
-        _ asker: BindingService.Asker
+        _ requester: BindingService.Requester
     ) async throws(BindingsError) -> LocalResponse {
-        let stored = try await service.stored(try await entry(name, for: asker).id)
+        let stored = try await service.stored(try await entry(name, for: requester).id)
         let binding = stored.binding
         let slugs = await service.place.slugs([binding.thing].compactMap(\.self))
         var members = row(stored, slugs[binding.thing])
@@ -135,7 +144,6 @@ package struct BindingsLocalAPI: Sendable {
         }
         members["firmware"] = binding.firmware.map { .string($0) }
         members["layout"] = binding.layout.map { .string($0.rawValue) }
-        members["interval"] = binding.interval.map { .string($0.rawValue) }
         members["gateway"] = binding.gateway.map { .string("\($0)") }
         members["properties"] = .object(binding.properties)
         let state = try await service.lastState(of: binding.id)
@@ -148,7 +156,7 @@ package struct BindingsLocalAPI: Sendable {
         let table = service.accounts.table
         let owners = service.owners(of: BindingDirectory.Entry(stored))
             .map { table.name(of: $0) ?? "\($0)" }.sorted()
-        return [
+        var members: JSONObject = [
             "vendor": .string(binding.vendor), "thingID": .string("\(binding.id)"),
             "type": binding.type.map { .string($0) } ?? .null, "owned": .bool(binding.isOwned),
             "route": .string(binding.route.rawValue),
@@ -157,38 +165,45 @@ package struct BindingsLocalAPI: Sendable {
             "made": .string(CivilTime(milliseconds: binding.made).shortText),
             "seen": binding.seen.map { .string(CivilTime(milliseconds: $0).shortText) } ?? .null,
         ]
+        members["interval"] = binding.interval.map { .string($0.rawValue) }
+        return members
     }
 
     private func onboard(
         _ request: LocalRequest,
-        _ asker: BindingService.Asker
+        _ requester: BindingService.Requester
     ) async throws(BindingsError) -> LocalResponse {
         var body = try members(request)
         var extras = BindingService.OnboardingExtras()
         (extras.thing, extras.zone) = (try body.optional("thing"), try body.optional("zone"))
         // Instances are those of programs on this machine.
-        if asker.user == nil { extras.tag = try body.optional("tag") }
+        if requester.user == nil { extras.tag = try body.optional("tag") }
         var rest = body.rest
-        if let user = asker.user, rest["owner"] == nil { rest["owner"] = .string("user:\(user)") }
+        if let user = requester.user, rest["owner"] == nil { rest["owner"] = .string("user:\(user)") }
         if let owner = rest["owner"]?.string, !owner.contains(":") {
             rest["owner"] = .string("user:\(owner)")
         }
-        let isByOwner = rest["owner"] != nil
-        let form: OnboardingForm =
-            rest["thingID"] == nil
-            ? isByOwner ? .vendorByOwner : .vendorByThing : isByOwner ? .thingByOwner : .thingByThing
+        let form = Self.form(of: rest)
         let onboarding: OnboardingRequest
         do throws(Refusal) {
             onboarding = try OnboardingRequest(form, .object(rest))
         } catch {
             throw .refused(error)
         }
-        let answer = try await service.onboard(onboarding, by: asker, extras)
+        let answer = try await service.onboard(onboarding, by: requester, extras)
         var members = answer.json(form)
-        if asker.user == nil, answer.isOwned {
+        if requester.user == nil, answer.isOwned {
             members["thing"] = await thing(of: answer.thing).map { .string($0) } ?? .null
         }
         return .json(200, .object(members))
+    }
+
+    /// The form of an onboarding, which its members say here.
+    private static func form(of members: JSONObject) -> OnboardingForm {
+        if members["gatewayThingID"] != nil { return .endNode }
+        let isByOwner = members["owner"] != nil
+        guard members["thingID"] == nil else { return isByOwner ? .thingByOwner : .thingByThing }
+        return isByOwner ? .vendorByOwner : .vendorByThing
     }
 
     /// The thing of the place that a binding is, by slug or identifier.
@@ -199,13 +214,13 @@ package struct BindingsLocalAPI: Sendable {
 
     private func expect(
         _ request: LocalRequest,
-        _ asker: BindingService.Asker
+        _ requester: BindingService.Requester
     ) async throws(BindingsError) -> LocalResponse {
         var body = try members(request)
         let (vendor, type) = (try body.needed("vendorThingID"), try body.optional("type"))
         try body.end()
-        try requireEverything(asker, to: .expect)
-        let password = try await service.expect(vendor, type: type, by: asker)
+        try requireEverything(requester, to: .expect)
+        let password = try await service.expect(vendor, type: type, by: requester)
         return .json(200, ["thingPassword": .string(password)])
     }
 

@@ -18,7 +18,9 @@ extension Capability {
                 + [configuration.hasOpenEdge]
         },
         commands: [.thingCommand],
-        slices: { [BindingsSlice(seconds: $0.bindings.commandSeconds)] }
+        slices: { [BindingsSlice(seconds: $0.bindings.commandSeconds)] },
+        secrets: { [$0.bindings.keyText] },
+        hasThingUsers: { $0.bindings.isEdge }
     ) { context in
         let settings = context.configuration.bindings
         let (send, logger) = (context.send, context.logger)
@@ -58,19 +60,17 @@ extension Capability {
             send: send
         )
         var parts = CapabilityParts()
+        context.rules.use(service)
         let api = BindingsLocalAPI(service)
         parts.routes = WebRoute.bindings { await api.answer($0, by: $1, from: $2) }
         parts.routes.append(WebRoute.thingHistory { await service.history($0, ofThing: $1, for: $2) })
         if app != nil {
             parts.routes += WebRoute.thingIF(service) + WebRoute.thingIF(commands: service)
-            parts.routes += WebRoute.thingIF(states: service)
+            parts.routes += WebRoute.thingIF(states: service) + context.rules.triggers(of: service)
         }
         parts.localAnswers = [{ await api.answer($0) }]
         parts.answers = (PlaceCommands.actor, commands.receive)
-        let notices = CommandNotices(
-            context.accounts,
-            publish: context.client.notices(context.topics, logger)
-        )
+        let notices = CommandNotices(context.accounts, publish: context.outbox.notices())
         parts.observer = StateObserver(where: { change in
             change.part(of: StateChange.commandEnds) != nil || service.isConcerned(by: change)
         }) { snapshot in

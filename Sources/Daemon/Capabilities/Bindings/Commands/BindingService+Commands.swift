@@ -28,8 +28,8 @@ extension BindingService: ThingIFCommands {
                 throw .refused(.notAllowed, "commands are given by users")
             }
             let issuer = try await issuer(request.issuer, user, of: entry)
-            let asker = Asker(identity: .door(caller), address: address)
-            return .success(try await give(request, to: entry, issuer: issuer, by: asker))
+            let requester = Requester(identity: .door(caller), address: address)
+            return .success(try await give(request, to: entry, issuer: issuer, by: requester))
         } catch {
             return .failure(error)
         }
@@ -42,7 +42,7 @@ extension BindingService: ThingIFCommands {
         _ request: CommandRequest,
         to entry: BindingDirectory.Entry,
         issuer: Grantee?,
-        by asker: Asker
+        by requester: Requester
     ) async throws(BindingsError) -> String {
         try Self.requireOwner(entry)
         guard let thing = entry.thing else {
@@ -63,11 +63,12 @@ extension BindingService: ThingIFCommands {
                 binding: entry.id,
                 thing: thing,
                 issuer: issuer,
-                interface: asker.interface,
-                speaker: logName(of: asker)
+                interface: requester.interface,
+                speaker: logName(of: requester)
             )
         )
-        guard let answer = await place.give(Command.Operation(run), asker.caller, asker.address) else {
+        guard let answer = await place.give(Command.Operation(run), requester.caller, requester.address)
+        else {
             throw .refused(.timeout, "the command was not taken up in time; try again")
         }
         if let refusal = answer.refusal { throw .refused(refusal) }
@@ -131,7 +132,7 @@ extension BindingService: ThingIFCommands {
         do throws(BindingsError) {
             let entry = try known(target)
             try await checkCommands(.results, of: entry, for: caller)
-            let stored = try await storedCommand(id, of: entry)
+            let stored = try await command(id, of: entry)
             let report: [ActionResult]
             do throws(Refusal) {
                 report = try ActionResult.results(results, of: stored.command.request.actions)
@@ -167,7 +168,7 @@ extension BindingService: ThingIFCommands {
             kept = await place.command(id) ?? kept
         }
         // As it would be stored.
-        return SecretMask.tokens.masked(.object(kept.command.json)).object
+        return SecretMask.tokens.masked(.object(kept.json(isForThing: caller == .thing(entry.id)))).object
     }
 
     // MARK: What a request names
@@ -211,8 +212,8 @@ extension BindingService: ThingIFCommands {
     ) async throws(BindingsError) -> Grantee? {
         guard case .user(let user, _) = caller else { return nil }
         guard let name else { return .user(user) }
-        let asker = Asker(identity: .door(.user(caller)), address: nil)
-        let issuer = try grantee(name, for: asker, as: "issuer")
+        let requester = Requester(identity: .door(.user(caller)), address: nil)
+        let issuer = try grantee(name, for: requester, as: "issuer")
         let table = accounts.table
         guard table.includes(user, in: issuer) else {
             throw .refused(.notAllowed, "issuer must be you, or a group that you are in", field: "issuer")
@@ -254,12 +255,7 @@ extension BindingService: ThingIFCommands {
     }
 
     /// A command of a thing as it is now, for whoever may see everything.
-    func command(_ id: String, of entry: BindingDirectory.Entry) async throws(BindingsError) -> ThingCommand {
-        try await storedCommand(id, of: entry).command
-    }
-
-    /// A command of a thing as it is now.
-    private func storedCommand(
+    func command(
         _ id: String,
         of entry: BindingDirectory.Entry
     ) async throws(BindingsError) -> StoredThingCommand {
@@ -297,7 +293,7 @@ extension BindingService {
             let id = report.commandID
             let order = orders[id].flatMap { $0.thing == entry.thing ? $0 : nil }
             guard let order, order.batch == nil else {
-                let stored = try await storedCommand(id, of: entry)
+                let stored = try await command(id, of: entry)
                 let answer = try Self.answer(report, to: stored.command, order)
                 send(BindingsSlice.event(.reported(answer, stored: stored, order: order)))
                 return nil

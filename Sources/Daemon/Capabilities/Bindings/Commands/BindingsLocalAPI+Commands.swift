@@ -11,7 +11,7 @@ extension BindingsLocalAPI {
     func give(
         _ request: LocalRequest,
         to entry: BindingDirectory.Entry,
-        _ asker: BindingService.Asker
+        _ requester: BindingService.Requester
     ) async throws(BindingsError) -> LocalResponse {
         var body = try members(request)
         let tag = try body.optional("tag")
@@ -22,14 +22,14 @@ extension BindingsLocalAPI {
             throw .refused(error)
         }
         let issuer = try await issuer(tag, entry)
-        let id = try await service.give(wanted, to: entry, issuer: issuer, by: asker)
+        let id = try await service.give(wanted, to: entry, issuer: issuer, by: requester)
         return .json(201, ["commandID": .string(id)])
     }
 
     /// A command as it is now.
     func command(_ id: String, of entry: BindingDirectory.Entry) async throws(BindingsError) -> LocalResponse
     {
-        .json(200, .object(try await service.command(id, of: entry).json))
+        .json(200, .object(try await service.command(id, of: entry).json()))
     }
 
     /// The owner of an instance, which must be of the thing.

@@ -1,6 +1,7 @@
 import Accounts
 import Bindings
 import Controller
+import DequeModule
 import Flare
 import JSON
 import People
@@ -60,7 +61,8 @@ extension BindingsSlice {
         open[binding.id, default: 0] += 1
         fresh.insert(run.id)
         if run.origin != nil { effects.append(.accept(["commandID": .string(run.id)])) }
-        return effects + giveNext(of: run.id, in: core)
+        giveNext(of: run.id, in: core, &effects)
+        return effects
     }
 
     /// The binding that a command is for, if its caller may command it.
@@ -93,45 +95,48 @@ extension BindingsSlice {
     // MARK: Parts
 
     /// Gives the next part of a command, or all of them to a thing at the edge.
-    mutating func giveNext(of id: String, in core: ControllerState) -> [SliceEffect] {
+    mutating func giveNext(of id: String, in core: ControllerState, _ effects: inout [SliceEffect]) {
         guard let command = running[id], command.stored.command.state.isOpen, let whole = command.whole else {
-            return []
+            return
         }
         let actions = command.stored.command.request.actions
-        guard command.next < actions.count else { return [] }
+        guard command.next < actions.count else { return }
         // One after the other: in the queue for the server a later set may replace an earlier one.
         let isGiven = command.stored.command.results[..<command.next].contains { $0 == nil }
-        guard command.isAtEdge || !isGiven else { return [] }
+        guard command.isAtEdge || !isGiven else { return }
         let end = command.isAtEdge ? actions.count : command.next + 1
         running[id]?.next = end
-        return (command.next..<end).map { index in
+        for index in command.next..<end {
             lastTicket -= 1
-            parts[lastTicket] = Part(id: id, action: index)
-            return .execute(
-                Command(
-                    ticket: lastTicket,
-                    operation: core.operation(for: actions[index], on: command.stored.target),
-                    tx: whole.tx,
-                    actor: whole.actor,
-                    caller: whole.caller,
-                    source: whole.source,
-                    owner: Self.self,
-                    batch: command.isAtEdge
-                        ? EdgeBatch(id: id, deadline: command.stored.command.deadline) : nil
-                )
+            parts[lastTicket] = Part(
+                id: id,
+                action: index,
+                name: actions[index].name,
+                isLast: end == actions.count
             )
+            let part = Command(
+                ticket: lastTicket,
+                operation: core.operation(for: actions[index], on: command.stored.target),
+                tx: whole.tx,
+                actor: whole.actor,
+                caller: whole.caller,
+                source: whole.source,
+                owner: Self.self,
+                batch: command.isAtEdge
+                    ? EdgeBatch(id: id, deadline: command.stored.command.deadline) : nil
+            )
+            effects.append(.execute(part))
         }
     }
 
     /// Counts the answer to a part.
     mutating func settle(_ part: Part, _ answer: Answer, at now: Instant) -> [SliceEffect] {
-        guard let command = running[part.id] else { return [] }
-        let actions = command.stored.command.request.actions
-        let name = actions[part.action].name
         guard let refusal = answer.refusal else {
-            let result = ActionResult(name, isSucceeded: true, data: answer.data)
+            let result = ActionResult(part.name, isSucceeded: true, data: answer.data)
             return change(part.id, [.answered(part.action, result)], at: now)
         }
+        guard let command = running[part.id] else { return [] }
+        let actions = command.stored.command.request.actions
         let isFresh = fresh.contains(part.id)
         // It was sent, and the thing itself may still answer until the deadline.
         if command.isAtEdge, !isFresh, refusal.isAboutTheWay { return [] }
@@ -141,7 +146,7 @@ extension BindingsSlice {
             let effects = change(part.id, [.offline], at: now)
             guard effects.isEmpty else { return effects }
         }
-        let result = ActionResult(name, refused: .refused(refusal))
+        let result = ActionResult(part.name, refused: .refused(refusal))
         var events: [ThingCommand.Event] = [.answered(part.action, result)]
         if refusal.code == .rateLimited, !command.isAtEdge {
             // No further part would be carried out.
@@ -157,28 +162,31 @@ extension BindingsSlice {
 
     /// Applies events to a command, stores it if they change it, and tells its end.
     mutating func change(_ id: String, _ events: [ThingCommand.Event], at now: Instant) -> [SliceEffect] {
-        guard var command = running.removeValue(forKey: id) else { return [] }
+        // In place: commands are large.
+        guard let place = running.index(forKey: id) else { return [] }
         var (isChanged, hasEnded) = (false, false)
         for event in events {
-            for effect in command.stored.command.apply(event, at: now.wallMilliseconds) {
+            for effect in running.values[place].stored.command.apply(event, at: now.wallMilliseconds) {
                 switch effect {
                 case .store: isChanged = true
                 case .end: hasEnded = true
                 }
             }
         }
-        var effects: [SliceEffect] =
-            isChanged ? [.perform(.remember(.slice(SliceRecord(command.stored))))] : []
+        var effects: [SliceEffect] = []
+        if isChanged {
+            effects.append(.perform(.remember(.slice(SliceRecord(running.values[place].stored)))))
+        }
         if hasEnded {
             effects += [.perform(.stopTimer(Self.timer(.due(id)))), .changed(.commandEnded(id))]
-            effects += answer(&command)
+            effects += Self.answer(&running.values[place])
+            let thing = running.values[place].stored.command.thing
+            forgetOldest(id, of: thing)
         }
-        running[id] = command
-        if hasEnded { forgetOldest(with: command.stored.command) }
         return effects
     }
 
-    private func answer(_ command: inout Running) -> [SliceEffect] {
+    private static func answer(_ command: inout Running) -> [SliceEffect] {
         guard command.isAnsweredAtEnd, let whole = command.whole else { return [] }
         command.isAnsweredAtEnd = false
         let stored = command.stored
@@ -190,11 +198,11 @@ extension BindingsSlice {
         return [.answer(whole, target, data: .object(stored.command.answer))]
     }
 
-    /// - Parameter command: One that has just ended.
-    private mutating func forgetOldest(with command: ThingCommand) {
-        let left = open[command.thing, default: 1] - 1
-        open[command.thing] = left > 0 ? left : nil
-        ended.append(command.id)
+    /// - Parameter id: The command that has just ended.
+    private mutating func forgetOldest(_ id: String, of thing: BindingID) {
+        let left = open[thing, default: 1] - 1
+        open[thing] = left > 0 ? left : nil
+        ended.append(id)
         if ended.count > Self.capacity { running[ended.removeFirst()] = nil }
     }
 
@@ -244,7 +252,7 @@ extension BindingsSlice {
         running.keys.sorted().flatMap { id -> [SliceEffect] in
             guard var command = running[id], command.stored.command.state.isOpen else { return [] }
             guard command.isAtEdge else { return change(id, [.restarted], at: now) }
-            let effects = answer(&command)
+            let effects = Self.answer(&command)
             running[id] = command
             return effects
         }
@@ -272,7 +280,7 @@ extension BindingsSlice {
 extension ControllerState {
     /// What an action of a command means for a thing: an attribute to be set, or the name of an action.
     fileprivate func operation(for action: CommandAction, on thing: FlareID) -> Command.Operation {
-        let target = Command.Target.thing("\(thing)")
+        let target = Command.Target.thing(thing.description)
         let isAttribute =
             things[thing].map {
                 shape(of: $0).settable.contains(action.name) || isUnreported(action.name, of: $0)

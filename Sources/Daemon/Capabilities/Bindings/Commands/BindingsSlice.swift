@@ -1,6 +1,7 @@
 package import Accounts
 package import Bindings
 package import Controller
+import DequeModule
 package import Flare
 package import People
 package import Things
@@ -64,6 +65,10 @@ package struct BindingsSlice: Slice {
     struct Part: Sendable, Hashable {
         let id: String
         let action: Int
+        /// The name of the action.
+        let name: String
+        /// Whether every action was given by then.
+        let isLast: Bool
     }
 
     /// So many commands that have ended are remembered: for late results, and to notify their issuers.
@@ -77,7 +82,7 @@ package struct BindingsSlice: Slice {
     /// How many of a thing have not ended.
     var open: [BindingID: Int] = [:]
     /// Those of ``running`` that have ended, the oldest first.
-    var ended: [String] = []
+    var ended: Deque<String> = []
     /// The parts that are not answered, by ticket.
     var parts: [Int: Part] = [:]
     var lastTicket = 0
@@ -124,7 +129,7 @@ package struct BindingsSlice: Slice {
         in core: ControllerState,
         at now: Instant
     ) -> [SliceEffect] {
-        if !fresh.isEmpty { fresh = [] }
+        if !fresh.isEmpty { fresh.removeAll(keepingCapacity: true) }
         switch event {
         case .configurationApplied(let configuration):
             milliseconds = configuration.slices[BindingsSlice.self].milliseconds
@@ -149,7 +154,9 @@ package struct BindingsSlice: Slice {
         at now: Instant
     ) -> [SliceEffect] {
         guard let part = parts.removeValue(forKey: answer.ticket) else { return [] }
-        return settle(part, answer, at: now) + giveNext(of: part.id, in: core)
+        var effects = settle(part, answer, at: now)
+        if !part.isLast { giveNext(of: part.id, in: core, &effects) }
+        return effects
     }
 
     /// Nobody reads it over an interface.

@@ -102,9 +102,7 @@ struct CommandList {
     ///
     /// - Parameter isForThing: Whether the thing itself reads it.
     func json(_ entry: CommandLogEntry, isForThing: Bool) -> JSONObject {
-        if let command = StoredThingCommand(entry)?.command {
-            return isForThing ? command.jsonForThing : command.json
-        }
+        if let command = StoredThingCommand(entry) { return command.json(isForThing: isForThing) }
         let actions = actions(of: entry)
         let rejected = Self.object(entry.results)?["rejected"]?.object ?? [:]
         let results = actions.map { action in
@@ -115,7 +113,7 @@ struct CommandList {
         // A damaged row may say anything.
         let took = Int64(exactly: (entry.took ?? 0).rounded()) ?? 0
         let (end, isOver) = entry.at.addingReportingOverflow(took)
-        return [
+        var json: JSONObject = [
             "commandID": .string("\(Self.prefix)\(entry.seq)"), "target": .string("thing:\(binding)"),
             "issuer": .string(entry.caller == "nobody" ? "user:none" : entry.caller), "schema": "",
             "schemaVersion": 0, "actions": .array(actions.map(\.json)),
@@ -123,6 +121,8 @@ struct CommandList {
             "commandState": .string((isDone ? CommandState.done : .incomplete).rawValue),
             "createdAt": JSONValue(Int(entry.at)), "modifiedAt": JSONValue(Int(isOver ? entry.at : end)),
         ]
+        json["firedByTriggerID"] = entry.source.flatMap { RuleSource($0) }.map { .string($0.triggerID) }
+        return json
     }
 
     /// What was set or done without a command, one action for each.

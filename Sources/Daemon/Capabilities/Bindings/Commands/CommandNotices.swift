@@ -2,8 +2,6 @@ package import Accounts
 package import Bindings
 package import JSON
 import Logging
-import MQTT
-import Messages
 import People
 
 /// Notifies the installations of a command's issuer when it has ended.
@@ -31,13 +29,25 @@ package struct CommandNotices: Sendable {
 
     /// The same for several commands, beside the loop of the node.
     func send(of commands: [ThingCommand], _ logger: Logger) {
+        let commands = commands.filter { mayBeHeard($0.issuer) }
+        guard !commands.isEmpty else { return }
         // Unstructured, because it is called in a turn, which must not wait for the database.
         Task {
             do throws(AccountsError) {
+                try accounts.store.readInstallationOwners()
                 for command in commands { try send(command) }
             } catch {
                 logger.error("nobody is notified that a command has ended", metadata: ["error": "\(error)"])
             }
+        }
+    }
+
+    /// Whether there may be an installation to notify: most commands have none, and then nothing is read for them.
+    private func mayBeHeard(_ issuer: Grantee?) -> Bool {
+        switch issuer {
+        case nil: false
+        case .user(let id): accounts.store.mayHaveInstallations(id)
+        case .group: true
         }
     }
 
@@ -54,20 +64,11 @@ package struct CommandNotices: Sendable {
     }
 }
 
-extension MQTTClient {
-    /// Hands notices to the program that delivers them; without a link they wait in memory.
-    func notices(_ topics: Topics, _ logger: Logger) -> @Sendable (JSONObject, _ isDevelopment: Bool) -> Void
-    {
+extension Outbox {
+    /// Sends notices of commands.
+    nonisolated func notices() -> @Sendable (JSONObject, _ isDevelopment: Bool) -> Void {
         { notice, isDevelopment in
-            let topic = topics.pushOutbox(isDevelopment: isDevelopment)
-            let payload = JSONValue.object(notice).bytes
-            switch self.publish(MQTTMessage(topic: topic, payload: payload, qos: .atLeastOnce)) {
-            case .queued: break
-            case .dropped: logger.error("a notice of a command is lost: the broker has no room for it")
-            // The error does not name the push token.
-            case .refused(let error):
-                logger.error("a notice of a command is lost", metadata: ["error": "\(error)"])
-            }
+            self.send(notice, by: .push(isDevelopment: isDevelopment), as: "a notice of a command")
         }
     }
 }

@@ -70,14 +70,9 @@ extension BindingService {
         _ request: OnboardingRequest,
         at address: EdgeAddress
     ) async -> Result<OnboardingAnswer, BindingsError> {
-        let asker = Asker(identity: .edge(address.vendor), address: "edge/\(address.vendor)")
-        if let refusal = refusal(of: address) {
-            let error = BindingsError.refused(refusal)
-            log(.onboard, by: asker, about: directory.entry(ofVendor: address.vendor), [], error)
-            return .failure(error)
-        }
+        if let error = onboardingRefusal(at: address) { return .failure(error) }
         do throws(BindingsError) {
-            let answer = try await onboard(request, by: asker)
+            let answer = try await onboard(request, by: requester(at: address))
             _ = edge.wasForgotten(address.vendor)
             edge.spoke(answer.thing)
             await heard(answer.thing)
@@ -121,6 +116,29 @@ extension BindingService {
         }
     }
 
+    /// Why a message on a topic is refused whatever it says; `nil` for a thing that is not known, on a topic of its own.
+    nonisolated func refusal(on topic: EdgeTopic) -> BindingsError? {
+        if topic.part == .onboard { return onboardingRefusal(at: topic.thing) }
+        if let refusal = refusal(of: topic.thing) { return .refused(refusal) }
+        guard topic.part == .state, let entry = directory.entry(ofVendor: topic.vendor),
+            !records.states.mayReport(entry.id, at: now)
+        else { return nil }
+        return .tooManyStates(of: entry.vendor)
+    }
+
+    /// Why nobody may onboard a thing at an address; it is in the log then.
+    private nonisolated func onboardingRefusal(at address: EdgeAddress) -> BindingsError? {
+        guard let refusal = refusal(of: address) else { return nil }
+        let error = BindingsError.refused(refusal)
+        log(.onboard, by: requester(at: address), about: directory.entry(ofVendor: address.vendor), [], error)
+        return error
+    }
+
+    private nonisolated func requester(at address: EdgeAddress) -> Requester {
+        let topic = address.gateway.map { "\($0)/node/\(address.vendor)" } ?? address.vendor
+        return Requester(identity: .edge(address.speaker), address: "edge/\(topic)")
+    }
+
     func nodes(_ nodes: [EdgeNode], at address: EdgeAddress) async -> BindingsError? {
         switch speaker(at: address) {
         case .failure(let error): return error
@@ -141,6 +159,7 @@ extension EdgePorts {
     /// Hands over what things report to the service.
     package init(_ service: BindingService) {
         self.init(
+            refusal: { service.refusal(on: $0) },
             onboard: { await service.onboard($1, at: $0) },
             state: { await service.state($1, isRetained: $2, at: $0) },
             result: { await service.result($1, at: $0) },

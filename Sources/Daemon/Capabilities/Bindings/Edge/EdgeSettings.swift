@@ -38,7 +38,7 @@ package struct EdgeSettings: Sendable {
             port: broker.port,
             isSecure: broker.isSecure,
             topic: topics.edge(thing),
-            user: thing.gateway ?? thing.vendor
+            user: thing.speaker
         )
     }
 }

@@ -60,13 +60,17 @@ package actor EdgeThings {
 
     /// What a gateway sees now.
     func sees(_ nodes: [EdgeNode], _ gateway: String) {
-        pendingThings.replace(nodesOf: gateway, with: nodes, at: clock())
+        // Things that somebody owns are not pending, and take no place of those that are. What speaks itself belongs to no
+        // gateway.
+        let unowned = nodes.filter { node in
+            guard let entry = directory.entry(ofVendor: node.vendor) else { return true }
+            return !entry.isOwned && entry.route != .edge
+        }
+        pendingThings.replace(nodesOf: gateway, with: unowned, at: clock())
     }
 
-    /// Those that were seen and are no bindings, by name.
-    var pending: [PendingThings.Sighting] {
-        pendingThings.all(at: clock()).filter { directory.entry(ofVendor: $0.vendor) == nil }
-    }
+    /// All that were seen, by name; some of them are bindings.
+    var sightings: [PendingThings.Sighting] { pendingThings.all(at: clock()) }
 
     /// A thing has spoken on the broker.
     nonisolated func spoke(_ id: BindingID) { speakers.withLock { _ = $0.insert(id) } }

@@ -3,6 +3,9 @@ import JSON
 
 /// Things that were seen on the broker and are no bindings yet, the newest ones.
 ///
+/// A name is that of the thing if it speaks itself, else that of the first gateway that sees it. No gateway takes what others
+/// see, or pushes it out.
+///
 /// - Source: contrib/contract/bindings.md, "Pending things".
 struct PendingThings: Sendable {
     struct Sighting: Sendable, Hashable {
@@ -16,6 +19,8 @@ struct PendingThings: Sendable {
     }
 
     static let capacity = 1000
+    /// Those of one gateway.
+    static let mostOfGateway = 200
     /// How long each is remembered, milliseconds.
     static let lifetime: Int64 = 7 * 86_400_000
     /// Bytes of properties that are remembered.
@@ -29,10 +34,13 @@ struct PendingThings: Sendable {
         trim(at: now)
     }
 
-    /// Notes all that a gateway sees now.
+    /// Notes what a gateway sees now, the first ones if there are too many.
+    ///
+    /// What another gateway sees stays that of the other one, as long as it goes on seeing it.
     mutating func replace(nodesOf gateway: String, with nodes: [EdgeNode], at now: Int64) {
-        sightings = sightings.filter { $0.value.gateway != gateway }
-        for node in nodes {
+        sightings = sightings.filter { $0.value.gateway != gateway && Self.counts($0.value, at: now) }
+        let unseen = nodes.filter { sightings[$0.vendor] == nil }
+        for node in unseen.prefix(Self.mostOfGateway) {
             let properties = node.properties.flatMap { Self.isShort($0) ? $0 : nil }
             sightings[node.vendor] = Sighting(
                 vendor: node.vendor,
@@ -61,11 +69,26 @@ struct PendingThings: Sendable {
         return buffer.count <= longestProperties
     }
 
-    /// Forgets what is over, and the oldest ones if there are too many.
+    /// Forgets what is over, and if there are too many, the oldest of the gateway with most, or of those that speak themselves.
     private mutating func trim(at now: Int64) {
         guard sightings.count > Self.capacity else { return }
-        let newest = sightings.values.filter { Self.counts($0, at: now) }
-            .sorted { ($0.seen, $0.vendor) > ($1.seen, $1.vendor) }.prefix(Self.capacity)
-        sightings = newest.reduce(into: [:]) { $0[$1.vendor] = $1 }
+        sightings = sightings.filter { Self.counts($0.value, at: now) }
+        // By gateway, the newest first.
+        var groups = Dictionary(grouping: sightings.values) { $0.gateway }
+            .mapValues { $0.sorted { ($0.seen, $0.vendor) > ($1.seen, $1.vendor) } }
+        while sightings.count > Self.capacity {
+            guard let most = groups.max(by: { Self.isSmaller($0, $1) }),
+                let oldest = groups[most.key]?.popLast()
+            else { return }
+            sightings[oldest.vendor] = nil
+        }
+    }
+
+    /// Whether a gateway has fewer than another; among equals the name decides, so that the same ones go each time.
+    private static func isSmaller(
+        _ group: (key: String?, value: [Sighting]),
+        _ other: (key: String?, value: [Sighting])
+    ) -> Bool {
+        (group.value.count, group.key ?? "") < (other.value.count, other.key ?? "")
     }
 }

@@ -15,12 +15,14 @@ extension BindingService: ThingIFStates {
     package nonisolated func report(
         _ upload: StateUpload,
         to target: TargetName,
-        by caller: BindingCaller
+        by caller: BindingCaller,
+        from address: String?
     ) async -> Result<Bool, BindingsError> {
         do throws(BindingsError) {
             let entry = try await entry(target, .report, caller)
             let isItself = if case .thing = caller { true } else { false }
-            return .success(try await accept(upload, of: entry, isHeard: isItself))
+            let own = isItself ? address : nil
+            return .success(try await accept(upload, of: entry, isHeard: isItself, from: own))
         } catch {
             return .failure(error)
         }
@@ -101,12 +103,14 @@ extension BindingService: ThingIFStates {
 
     // MARK: What is taken
 
+    /// - Parameter address: That of the thing itself.
     /// - Returns: Whether it was the thing's first state.
     private nonisolated func accept(
         _ upload: StateUpload,
         of known: BindingDirectory.Entry,
         isHeard: Bool,
-        isRetained: Bool = false
+        isRetained: Bool = false,
+        from address: String? = nil
     ) async throws(BindingsError) -> Bool {
         var entry = known
         if isHeard, entry.route != .edge {
@@ -122,12 +126,7 @@ extension BindingService: ThingIFStates {
         // What the broker has kept says nothing about when the thing spoke.
         let speaks = isHeard && !isRetained
         switch records.states.accept(upload, of: entry.id, isHeard: speaks, isData: isData, at: now) {
-        case .tooMany:
-            throw .refused(
-                .rateLimited,
-                "thing \(entry.vendor) may report \(ReportedStates.perSecond) states a second,"
-                    + " and \(ReportedStates.atOnce) at once"
-            )
+        case .tooMany: throw .tooManyStates(of: entry.vendor)
         case .tooLarge(let fields, let bytes):
             throw .refused(
                 .tooLarge,
@@ -137,7 +136,10 @@ extension BindingService: ThingIFStates {
         case .accepted(let isFirst, let current):
             if !isRetained { record(upload.samples.map { Sample($0.state, at: $0.at) }, of: entry) }
             if let current, entry.route == .edge, let thing = entry.thing {
-                send(.reported(thing, current.state))
+                send(
+                    isRetained
+                        ? .reported(thing, current.state) : .uploaded(thing, current.state, from: address)
+                )
             }
             if isFirst { await storeStates() }
             return isFirst
@@ -177,6 +179,16 @@ extension BindingService: ThingIFStates {
             let (data, now) = (thing.data.ofThing, now)
             if records.states.follow(entry.id, data, at: now) { record([Sample(data, at: now)], of: entry) }
         }
+    }
+}
+
+extension BindingsError {
+    static func tooManyStates(of vendor: String) -> BindingsError {
+        .refused(
+            .rateLimited,
+            "thing \(vendor) may report \(ReportedStates.perSecond) states a second,"
+                + " and \(ReportedStates.atOnce) at once"
+        )
     }
 }
 

@@ -108,6 +108,11 @@ final class ReportedStates: Sendable {
         return acceptance
     }
 
+    /// Whether a thing may report one more upload now, which this does not count.
+    func mayReport(_ id: BindingID, at now: Int64) -> Bool {
+        state.withLock { state in (state.known[id]?.bucket.level(at: now) ?? 1) >= 1 }
+    }
+
     /// Whether it is known how large the data of a thing at the edge are.
     func knowsFields(of id: BindingID) -> Bool { state.withLock { $0.known[id]?.fields != nil } }
 
