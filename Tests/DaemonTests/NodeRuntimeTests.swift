@@ -136,6 +136,47 @@ struct NodeRuntimeTests {
         #expect(turn == ["request", "store", "state", "event changed", "answer 7"])
     }
 
+    /// Starts a timer, and stops it in the same turn.
+    private struct Timing: Slice {
+        enum Event: Sendable, Hashable { case start, startAndStop, due }
+
+        mutating func apply(_ event: Event, in core: ControllerState, at now: Instant) -> [SliceEffect] {
+            let start = { (milliseconds: Int64) in
+                SliceEffect.perform(.startTimer(Self.timer(.due), milliseconds: milliseconds))
+            }
+            return switch event {
+            case .start: [start(2000)]
+            case .startAndStop: [start(1000), .perform(.stopTimer(Self.timer(.due)))]
+            case .due: []
+            }
+        }
+    }
+
+    @Test func `a timer that starts and stops in one turn is none`() async throws {
+        let loop = try LoopExecutor()
+        let (slept, sleeps) = AsyncStream.makeStream(of: Duration.self)
+        let node = NodeRuntime(
+            on: loop,
+            controller: DeviceController(
+                epoch: "e",
+                configuration: ControllerConfiguration(),
+                memory: PersistedState()
+            ),
+            clock: { Self.now },
+            sleep: { duration in
+                sleeps.yield(duration)
+                try await Task.sleep(for: .seconds(3600))
+            },
+            program: ProgramInfo(started: Self.now)
+        )
+        await node.connect(NodeRuntime.Ports(flare: { _ in }))
+        node.send(Timing.event(.startAndStop))
+        node.send(Timing.event(.start))
+        var iterator = slept.makeAsyncIterator()
+        #expect(await iterator.next() == .seconds(2))
+        await node.end()
+    }
+
     @Test func `a node that has ended allows nothing`() async throws {
         let bench = try Bench()
         let request = ChangeRequest(actor: .broker, at: Self.now.wallMilliseconds, kind: .ping)

@@ -189,8 +189,8 @@ struct StateStoreTests {
             try await queue.write { database in
                 try database.execute(
                     sql: """
-                        DROP INDEX command_target; DROP INDEX command_unresolved;
-                        DELETE FROM grdb_migrations WHERE identifier = 'v9';
+                        DROP INDEX command_target; DROP INDEX command_unresolved; DROP INDEX command_stranger;
+                        DELETE FROM grdb_migrations WHERE identifier IN ('v9', 'v14');
                         """
                 )
             }
@@ -227,7 +227,7 @@ struct StateStoreTests {
                     sql: """
                         DROP TABLE binding; DROP TABLE binding_owner; DROP TABLE installation; DROP TABLE instance;
                         DROP INDEX command_id;
-                        DELETE FROM grdb_migrations WHERE identifier IN ('v10', 'v11');
+                        DELETE FROM grdb_migrations WHERE identifier IN ('v10', 'v11', 'v13');
                         """
                 )
             }
@@ -273,6 +273,29 @@ struct StateStoreTests {
             let store = try StateStore(folder: folder.url)
             #expect(try store.withAccounts { try $0.log() }.map(\.kind) == ["set"])
             #expect(try store.withAccounts { try $0.openCommands() }.isEmpty)
+        }
+    }
+
+    @Test func `an older database gets the tables of rules, and keeps its rows`() async throws {
+        try await withTemporaryFolder { folder in
+            let old = try StateStore(folder: folder.url)
+            try old.withAccounts { try $0.prepare(owner: "owner", at: 1) }
+            let table = try old.withAccounts { try $0.table() }
+            old.close()
+            let queue = try DatabaseQueue(path: old.path)
+            try await queue.write { database in
+                try database.execute(
+                    sql: """
+                        DROP TABLE rule; DROP TABLE rule_state; DROP TABLE firing;
+                        DELETE FROM grdb_migrations WHERE identifier = 'v15';
+                        """
+                )
+            }
+            try queue.close()
+            let store = try StateStore(folder: folder.url)
+            #expect(try store.withAccounts { try $0.table() } == table)
+            #expect(try store.withAccounts { try $0.rules() }.isEmpty)
+            #expect(try store.withAccounts { try $0.lastFiringNumber() } == 0)
         }
     }
 

@@ -67,6 +67,38 @@ struct BindingClaimTests {
         }
     }
 
+    @Test(
+        arguments: [
+            [TestPlace.thing(1, "v-1"), TestPlace.thing(2, "v-1")],
+            [BindingClaimTests.lamp, TestPlace.thing(2, "Other", ["vendorThingID": "v-1"])],
+        ]
+    )
+    func `several things that are called so stop no claim that names a zone`(things: [FlareThing])
+        async throws
+    {
+        var server = TestPlace.Server.withKitchen
+        server.things = things
+        try await withBindings(server: server) { (home, _) async throws in
+            let refused = await claim(home)
+            #expect(refused.status == 400)
+            #expect(refused.body["message"]?.string?.contains("the zone for a new one") == true)
+            #expect(await claim(home, ["zone": "Kitchen"]).status == 200)
+            let binding = try #require(try home.binding()).binding
+            #expect(binding.isMade && binding.thing != nil)
+            #expect(things.allSatisfy { $0.id != binding.thing })
+        }
+    }
+
+    @Test func `a thing that the caller does not own stops no claim that names a zone`() async throws {
+        try await withBindings(server: Self.server(Self.lamp)) { (home, _) async throws in
+            #expect(try await home.onboardOwner(home.bob).code == "not_allowed")
+            let zone: JSONObject = ["thingProperties": ["zone": "Kitchen"]]
+            #expect(try await home.onboardOwner(home.bob, with: zone).code == nil)
+            let binding = try #require(try home.binding()).binding
+            #expect(binding.isMade && binding.thing != nil && binding.thing != Self.lamp.id)
+        }
+    }
+
     @Test func `what others own by its zone, from later on or by a group is theirs, too`() async throws {
         try await withBindings(server: Self.server(Self.lamp)) { (home, _) async throws in
             let now = home.now.withLock { $0 }
@@ -130,6 +162,70 @@ struct BindingClaimTests {
             let expected = await home.ask("POST", "/api/bindings/expect", .object(name))
             #expect(expected.status == 400)
             #expect(home.service.directory.count == 0)
+        }
+    }
+
+    // MARK: What the thing itself has named
+
+    @Test(arguments: ["decoy", "nothing"])
+    func `what the thing itself has named is no thing that its owner names`(name: String) async throws {
+        let decoy = TestPlace.thing(1, "Decoy")
+        try await withBindings(server: Self.server(decoy)) { (home, _) async throws in
+            let properties: JSONObject = ["thing": .string(name)]
+            _ = try await home.onboardThing(with: ["thingProperties": .object(properties)]).get()
+            let waiting = await claim(home)
+            #expect(waiting.status == 200 && waiting.body["thing"] == JSONValue.null)
+            await home.service.followPlace()
+            #expect(try home.binding()?.binding.thing == nil)
+            #expect(await claim(home, ["zone": "Kitchen"]).status == 200)
+            let binding = try #require(try home.binding()).binding
+            #expect(binding.isMade && binding.thing != nil && binding.thing != decoy.id)
+        }
+    }
+
+    @Test func `what the first owner names counts, also beside properties that are fixed`() async throws {
+        try await withBindings(server: Self.server(TestPlace.thing(1, "Meter"))) { (home, _) async throws in
+            _ = try await home.onboardThing(with: ["thingProperties": ["zone": "Cellar"]]).get()
+            let claimed = await claim(home, ["thingProperties": ["thing": "meter"]])
+            #expect(claimed.status == 200 && claimed.body["thing"] == "meter")
+            #expect(claimed.body["ignored"] == ["thingProperties"])
+        }
+    }
+
+    @Test func `a zone that others named for the thing counts only if its owner owns that`() async throws {
+        try await withBindings { (home, _) async throws in
+            for vendor in ["v-1", "v-2"] {
+                let zone: JSONObject = ["thingProperties": ["zone": "Kitchen"]]
+                _ = try await home.onboardThing(vendor, with: zone).get()
+            }
+            _ = try await home.onboardOwner(home.bob, "v-1").get()
+            #expect(try home.binding("v-1")?.binding.thing == nil)
+            _ = try await home.onboardOwner(home.owner, "v-2").get()
+            #expect(try home.binding("v-2")?.binding.isMade == true)
+        }
+    }
+
+    @Test func `while the place is not known, what the owner has asked for is kept`() async throws {
+        let (decoy, lamp) = (TestPlace.thing(1, "Decoy"), TestPlace.thing(2, "Lamp"))
+        var server = Self.server(decoy, lamp)
+        server.isUnread = true
+        try await withBindings(server: server) { (home, folder) async throws in
+            let wishes: [(String, JSONObject)] = [
+                ("v-1", ["thing": "lamp"]), ("v-2", ["thingProperties": ["zone": "Kitchen"]]),
+            ]
+            for (vendor, wish) in wishes {
+                _ = try await home.onboardThing(vendor, with: ["thingProperties": ["thing": "decoy"]]).get()
+                let name: JSONObject = ["vendorThingID": .string(vendor)]
+                let claimed = await claim(home, wish.merging(name) { $1 })
+                #expect(claimed.status == 200 && claimed.body["thing"] == JSONValue.null)
+            }
+            home.store.close()
+            let again = try await TestBindings(in: folder, server: Self.server(decoy, lamp))
+            defer { again.store.close() }
+            await again.service.followPlace()
+            #expect(try again.binding("v-1")?.binding.thing == lamp.id)
+            let made = try #require(try again.binding("v-2")).binding
+            #expect(made.isMade && made.thing != nil && made.thing != decoy.id && made.wish.isEmpty)
         }
     }
 

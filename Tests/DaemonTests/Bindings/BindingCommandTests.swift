@@ -95,6 +95,27 @@ struct BindingCommandTests {
         }
     }
 
+    @Test func `what a rule gave or set names its trigger, and what others gave names none`() async throws {
+        try await withBindings(server: .withLamp) { home, _ in
+            _ = try await home.ownLamp()
+            let command = #"{"actions":[{"brightness":0.4}]}"#
+            try await home.publish(.thingCommand, command, from: "rule:12")
+            try await home.publish(.thingSet, #"{"brightness":0.5}"#, from: "rule:12")
+            try await home.publish(.thingCommand, command)
+            let target = TargetName.vendor("v-1")
+            let list =
+                try await home.service.commands(of: target, limit: 200, after: nil, for: home.asOwner)
+                .get()["commands"]?.array ?? []
+            let fired = list.filter { $0["firedByTriggerID"] == "12" }
+            #expect(list.count == 3 && fired.count == 2)
+            #expect(list.filter { $0["firedByTriggerID"] == nil }.count == 1)
+            for listed in list {
+                let id = try #require(listed["commandID"]?.string)
+                #expect(try await home.command(id) == listed.object)
+            }
+        }
+    }
+
     @Test func `a command that cannot be stored is carried out, and can be asked for`() async throws {
         try await withBindings(server: .withLamp) { home, _ in
             _ = try await home.ownLamp()

@@ -77,6 +77,27 @@ struct BindingEdgeTests {
         }
     }
 
+    @Test func `whether a thing may report one more state is known before that is read`() async throws {
+        try await withBindings { home, _ in
+            let ports = EdgePorts(home.service)
+            let address = EdgeAddress("v-1")
+            let upload = try StateUpload(message: Array(#"{"t":1}"#.utf8), at: 0)
+            let topic = EdgeTopic(address, .state)
+            #expect(ports.refusal(topic) == nil)
+            _ = try await ports.onboard(address, request()).get()
+            for _ in 0..<50 {
+                #expect(ports.refusal(topic) == nil)
+                #expect(await ports.state(address, upload, false) == nil)
+            }
+            // Asking counts nothing.
+            for _ in 0..<2 { #expect(ports.refusal(topic)?.code == "rate_limited") }
+            #expect(await ports.state(address, upload, false)?.code == "rate_limited")
+            home.now.withLock { $0 += 1000 }
+            #expect(ports.refusal(topic) == nil)
+            #expect(ports.refusal(EdgeTopic(address, .status)) == nil)
+        }
+    }
+
     @Test func `a thing that was never onboarded reports nothing, also if it is expected`() async throws {
         try await withBindings { home, _ in
             let ports = EdgePorts(home.service)
@@ -113,9 +134,20 @@ struct BindingEdgeTests {
                 #expect(await ports.status(address, .offline)?.code == "not_allowed", "\(address)")
                 let onboarding = await ports.onboard(address, try request(from: address.vendor))
                 #expect(onboarding.code == "not_allowed", "\(address)")
+                // The same is known before a message is read.
+                for part in EdgeTopic.Part.ofEndNodes {
+                    #expect(ports.refusal(EdgeTopic(address, part))?.code == "not_allowed", "\(address)")
+                }
             }
+            #expect(ports.refusal(EdgeTopic(EdgeAddress("stranger"), .onboard)) == nil)
             let own = await ports.onboard(EdgeAddress("w", gateway: "g"), try request(from: "w"))
             #expect(own.code == nil)
+            // Who speaks is in the log, and none of the names that were made up.
+            let rows = try home.log().filter { $0.interface == "mqtt" && $0.kind == "thing onboard" }
+            let refused = rows.filter { $0.state == "refused" }
+            #expect(Set(refused.map(\.caller)) == ["thing:g", "thing:h", "thing:w"])
+            let done = rows.filter { $0.state == "accepted" }
+            #expect(done.map(\.caller) == ["thing:g"] && done.map(\.source) == ["edge/g/node/w"])
         }
     }
 
@@ -135,6 +167,51 @@ struct BindingEdgeTests {
             try await addNode(home)
             #expect(await ports.nodes(EdgeAddress("g"), [EdgeNode("w"), EdgeNode("x")]) == nil)
             #expect(await pending(home) == ["x"])
+        }
+    }
+
+    @Test func `a node stays that of the gateway that saw it first, as long as that one sees it`()
+        async throws
+    {
+        try await withBindings { home, _ in
+            let ports = EdgePorts(home.service)
+            for vendor in ["g", "h"] { _ = try await home.onboardOwner(home.bob, vendor).get() }
+            func gateways() async -> [String?] {
+                let answer = await home.ask("GET", "/api/bindings", query: ["filter": "pending"])
+                return (answer.body["bindings"]?.array ?? []).map { $0["gateway"]?.string }
+            }
+            #expect(await ports.nodes(EdgeAddress("g"), [EdgeNode("w")]) == nil)
+            #expect(await ports.nodes(EdgeAddress("h"), [EdgeNode("w"), EdgeNode("x")]) == nil)
+            #expect(await gateways() == ["g", "h"])
+            #expect(await ports.nodes(EdgeAddress("g"), []) == nil)
+            #expect(await ports.nodes(EdgeAddress("h"), [EdgeNode("w")]) == nil)
+            #expect(await gateways() == ["h"])
+            // Seven days later it is free, and a thing that speaks itself is nobody's.
+            home.now.withLock { $0 += 7 * 86_400_000 }
+            #expect(await ports.nodes(EdgeAddress("g"), [EdgeNode("w"), EdgeNode("x")]) == nil)
+            #expect(await gateways() == ["g", "g"])
+            #expect(await ports.status(EdgeAddress("w"), .online) == nil)
+            #expect(await ports.nodes(EdgeAddress("g"), [EdgeNode("w"), EdgeNode("x")]) == nil)
+            #expect(await gateways() == [nil, "g"])
+        }
+    }
+
+    @Test func `no gateway pushes out what others see, or things that speak themselves`() async throws {
+        try await withBindings { home, _ in
+            let ports = EdgePorts(home.service)
+            let gateways = (0..<6).map { "g-\($0)" }
+            for vendor in gateways { _ = try await home.onboardOwner(home.owner, vendor).get() }
+            for vendor in ["s-1", "s-2"] { #expect(await ports.status(EdgeAddress(vendor), .online) == nil) }
+            #expect(await ports.nodes(EdgeAddress("g-0"), [EdgeNode("w")]) == nil)
+            for vendor in gateways.dropFirst() {
+                let nodes = (0..<1000).map { EdgeNode("\(vendor)-\($0)") }
+                #expect(await ports.nodes(EdgeAddress(vendor), nodes) == nil)
+            }
+            let names = await pending(home).compactMap(\.self)
+            #expect(names.count == 1000 && Set(["s-1", "s-2", "w"]).isSubset(of: names))
+            for vendor in gateways.dropFirst() {
+                #expect(199...200 ~= names.count { $0.hasPrefix("\(vendor)-") })
+            }
         }
     }
 

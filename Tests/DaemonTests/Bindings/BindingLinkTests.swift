@@ -63,17 +63,17 @@ struct BindingLinkTests {
 
     @Test func `a thing is made in the zone that is named, for who may write there`() async throws {
         try await withBindings { home, _ in
-            let properties: JSONObject = ["zone": "Kitchen", "name": "Water meter"]
-            _ = try await home.onboardThing(with: ["thingProperties": .object(properties)]).get()
+            let zone: JSONObject = ["thingProperties": ["zone": "Kitchen"]]
+            _ = try await home.onboardThing(with: ["thingProperties": ["name": "Water meter"]]).get()
             // What she may not see is not there for her.
-            #expect(try await home.onboardOwner(home.carol).code == "invalid_value")
+            #expect(try await home.onboardOwner(home.carol, with: zone).code == "invalid_value")
             _ = try home.accounts.change { store in
                 let grant = Grant(id: 0, .user(home.carol), .read, .zone(TestPlace.kitchen))
                 return try store.addGrant(grant, by: .program(at: 1))
             }
-            #expect(try await home.onboardOwner(home.carol).code == "not_allowed")
+            #expect(try await home.onboardOwner(home.carol, with: zone).code == "not_allowed")
             #expect(home.place.things.isEmpty)
-            let answer = try await home.onboardOwner(home.bob).get()
+            let answer = try await home.onboardOwner(home.bob, with: zone).get()
             let thing = try #require(home.place.things.first)
             #expect(thing.name == "Water meter" && thing.zone == TestPlace.kitchen)
             #expect(thing.data["vendorThingID"] == "v-1")

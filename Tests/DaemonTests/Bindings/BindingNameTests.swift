@@ -57,6 +57,24 @@ struct BindingNameTests {
         }
     }
 
+    @Test func `an owner is added to what somebody has claimed, and to nothing else`() async throws {
+        try await withBindings { (home, _) async throws in
+            _ = await home.ask("POST", "/api/bindings/expect", ["vendorThingID": "v-1"])
+            let owner: JSONValue = ["owner": "group:staff"]
+            let early = await home.ask("POST", "/api/bindings/v-1/owners", owner)
+            #expect(early.status == 409)
+            #expect(
+                early.body["message"]
+                    == "nobody has claimed v-1 yet: its first owner claims it with its password"
+            )
+            _ = await onboard(home, ["vendorThingID": "v-2", "zone": "Kitchen"])
+            for (method, path) in [("DELETE", "/user:\(home.bob)"), ("POST", "")] {
+                let answer = await home.ask(method, "/api/bindings/v-2/owners\(path)", owner)
+                #expect(answer.status == 204)
+            }
+        }
+    }
+
     @Test func `who owns no thing is named when they are to lose it`() async throws {
         try await withBindings { (home, _) async throws in
             _ = await onboard(home)

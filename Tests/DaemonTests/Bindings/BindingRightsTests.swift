@@ -89,6 +89,31 @@ struct BindingRightsTests {
         }
     }
 
+    @Test func `who owns a gateway puts nobody else's thing behind it, and its owner gets it out again`()
+        async throws
+    {
+        try await withBindings { (home, _) async throws in
+            let gateway = try await home.onboardOwner(home.bob, "gateway").get().thing
+            _ = try await home.onboardOwner(home.owner).get()
+            let members: JSONObject = [
+                "gatewayThingID": .string("\(gateway)"), "endNodeVendorThingID": "v-1",
+                "endNodePassword": .string(TestBindings.password), "owner": .string("user:\(home.bob)"),
+            ]
+            let bob = BindingCaller.user(.user(home.bob))
+            #expect(try await home.onboard(.endNode, members, by: bob).code == "not_allowed")
+            let kept = try #require(try home.binding())
+            #expect(kept.binding.gateway == nil && kept.owners == [.user(home.owner)])
+            #expect(try home.binding("gateway")?.binding.layout == nil)
+            // An owner may.
+            #expect(try await home.onboardOwner(home.bob).code == nil)
+            #expect(try await home.onboard(.endNode, members, by: bob).code == nil)
+            #expect(try home.binding()?.binding.gateway == gateway)
+            let alone: JSONObject = ["layoutPosition": "STANDALONE"]
+            #expect(try await home.onboardOwner(home.owner, with: alone).code == nil)
+            #expect(try home.binding()?.binding.gateway == nil)
+        }
+    }
+
     // MARK: Recognising callers
 
     private func caller(

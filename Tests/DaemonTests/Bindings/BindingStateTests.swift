@@ -144,6 +144,27 @@ struct BindingStateTests {
         }
     }
 
+    @Test func `what becomes the state is an upload, equal or not, unless the broker has kept it`()
+        async throws
+    {
+        try await withBindings { home, _ in
+            _ = try await home.onboardOwner(home.bob, with: ["thingProperties": ["zone": "Kitchen"]]).get()
+            let made = try #require(home.place.things.first).id
+            let first = home.edgeEvents.count
+            #expect(try await home.send(list: [-3000: 1, -2000: 2]) == nil)
+            #expect(try await home.send(list: [-2500: 3, -2000: 4]) == nil)
+            for isRetained in [false, true, false] {
+                #expect(try await home.send(#"{"t":2}"#, isRetained: isRetained) == nil)
+            }
+            let upload = ControllerEvent.uploaded(made, ["t": 2])
+            #expect(
+                Array(home.edgeEvents.dropFirst(first)) == [
+                    upload, upload, .reported(made, ["t": 2]), upload,
+                ]
+            )
+        }
+    }
+
     @Test func `an older list does not become the state after a restart either`() async throws {
         try await withBindings { home, folder in
             let thing = BindingCaller.thing(try await home.onboardThing().get().thing)
@@ -180,18 +201,20 @@ struct BindingStateTests {
                 with: ["thingProperties": ["settable": ["on", "level"]]]
             ).get().thing
             let owner = BindingCaller.user(.user(home.owner))
+            let (address, other) = ("192.0.2.1", "192.0.2.2")
             // Its owner does not speak as the thing.
-            #expect(try await home.report(["t": 1], by: owner).code == nil)
+            #expect(try await home.report(["t": 1], by: owner, from: other).code == nil)
             #expect(home.edgeEvents.isEmpty && home.service.directory.entry(id)?.route == .flare)
-            #expect(try await home.report(["t": 2], by: .thing(id)) == .success(false))
+            #expect(try await home.report(["t": 2], by: .thing(id), from: address) == .success(false))
             let route = EdgeRoute(commandSeconds: 60, settable: ["on", "level"])
-            #expect(home.edgeEvents == [.edge(linked, .routed(route)), .reported(linked, ["t": 2])])
+            let upload = ControllerEvent.uploaded(linked, ["t": 2], from: address)
+            #expect(home.edgeEvents == [.edge(linked, .routed(route)), upload])
             #expect(try home.binding()?.binding.route == .edge)
             // It knows after a restart; and it tells no one twice.
             await home.service.heard(id)
             #expect(home.edgeEvents.count == 2)
-            #expect(try await home.report(["t": 3], by: owner).code == nil)
-            #expect(home.edgeEvents.last == .reported(linked, ["t": 3]))
+            #expect(try await home.report(["t": 3], by: owner, from: other).code == nil)
+            #expect(home.edgeEvents.last == .uploaded(linked, ["t": 3]))
         }
     }
 
@@ -214,10 +237,11 @@ extension TestBindings {
     func report(
         _ state: JSONObject,
         to target: TargetName = .vendor("v-1"),
-        by caller: BindingCaller
+        by caller: BindingCaller,
+        from address: String? = nil
     ) async throws -> Result<Bool, BindingsError> {
         let upload = try StateUpload(state: JSONValue.object(state).bytes, at: now.withLock { $0 })
-        return await service.report(upload, to: target, by: caller)
+        return await service.report(upload, to: target, by: caller, from: address)
     }
 
     /// Reports what the thing sends on its own topic.

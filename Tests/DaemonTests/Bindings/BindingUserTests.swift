@@ -1,8 +1,10 @@
 import Accounts
 import Bindings
+import Bridge
 import Daemon
 import HTTPListener
 import JSON
+import Messages
 import People
 import Testing
 
@@ -119,6 +121,62 @@ struct BindingUserTests {
             let new = await claim("any", ["vendorThingID": "v-2"])
             #expect(new.body["accessToken"]?.string?.hasPrefix("tlt_") == true)
             #expect(await home.ask("GET", "/api/bindings/v-1", as: home.bob).body["owners"] == ["bob"])
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `what a gateway sees is claimed as its end node, expected or not`(isExpected: Bool) async throws {
+        try await withBindings { (home, _) async throws in
+            let gateway = try await home.onboardOwner(home.bob, "g").get().thing
+            var password = "x"
+            if isExpected {
+                let wanted: JSONValue = ["vendorThingID": "w"]
+                let expected = await home.ask("POST", "/api/bindings/expect", wanted, as: home.owner)
+                password = try #require(expected.body["thingPassword"]?.string)
+            }
+            #expect(await EdgePorts(home.service).nodes(EdgeAddress("g"), [EdgeNode("w")]) == nil)
+            let pending = ["filter": "pending"]
+            let list = await home.ask("GET", "/api/bindings", as: home.owner, query: pending)
+            #expect(list.body["bindings"]?.array?.compactMap { $0["gateway"] } == ["g"])
+            let body: JSONValue = [
+                "gatewayThingID": .string("\(gateway)"), "endNodeVendorThingID": "w",
+                "endNodePassword": .string(password), "zone": "Kitchen",
+            ]
+            // Who does not own the gateway adds nothing to it.
+            #expect(await home.ask("POST", "/api/bindings/onboard", body, as: home.carol).status == 403)
+            let answer = await home.ask("POST", "/api/bindings/onboard", body, as: home.owner)
+            #expect(answer.status == 200 && answer.body["thingID"] == nil, "\(answer.body)")
+            let node = try #require(try home.binding("w")?.binding)
+            #expect(answer.body["endNodeThingID"]?.string == "\(node.id)")
+            #expect(node.gateway == gateway && node.isOwned)
+        }
+    }
+
+    @Test func `what speaks itself is no gateway's, whatever that sees`() async throws {
+        try await withBindings { (home, _) async throws in
+            _ = try await home.onboardOwner(home.bob, "g").get()
+            let ports = EdgePorts(home.service)
+            _ = try await home.onboardThing("w").get()
+            #expect(await ports.status(EdgeAddress("w"), .online) == nil)
+            #expect(try home.binding("w")?.binding.route == .edge)
+            #expect(await ports.nodes(EdgeAddress("g"), [EdgeNode("w")]) == nil)
+            let list = await home.ask("GET", "/api/bindings", as: home.owner, query: ["filter": "pending"])
+            #expect(list.body["bindings"]?.array?.compactMap { $0["gateway"]?.string } == [])
+        }
+    }
+
+    @Test func `a list says which interval a thing has given, so that a claim gives none`() async throws {
+        try await withBindings { (home, _) async throws in
+            _ = try await home.onboardThing(with: ["dataGroupingInterval": "1_HOUR"]).get()
+            let pending = ["filter": "pending"]
+            let list = await home.ask("GET", "/api/bindings", as: home.owner, query: pending)
+            #expect(list.body["bindings"]?.array?.compactMap { $0["interval"] } == ["1_HOUR"])
+            let body: JSONValue = [
+                "vendorThingID": "v-1", "thingPassword": .string(TestBindings.password), "zone": "Kitchen",
+            ]
+            let answer = await home.ask("POST", "/api/bindings/onboard", body, as: home.owner)
+            #expect(answer.status == 200 && answer.body["ignored"] == nil, "\(answer.body)")
+            #expect(try home.binding()?.binding.interval == .hour)
         }
     }
 

@@ -53,7 +53,13 @@ extension TestBindings {
     }
 
     /// Sends a command over the broker, as the owner.
-    func publish(_ descriptor: CommandDescriptor, _ payload: String) async throws {
+    ///
+    /// - Parameter source: What the log is to have; `nil` for the topic.
+    func publish(
+        _ descriptor: CommandDescriptor,
+        _ payload: String,
+        from source: String? = nil
+    ) async throws {
         let topic = descriptor.topic("v-1")
         let operation = try descriptor.read(try CommandPayload(Array(payload.utf8)), on: topic)
         let command = Command(
@@ -61,7 +67,7 @@ extension TestBindings {
             operation: operation,
             tx: 1,
             caller: .user(owner),
-            source: topic.tail
+            source: source ?? topic.tail
         )
         place.node.send(.commandReceived(command))
         await place.settle()

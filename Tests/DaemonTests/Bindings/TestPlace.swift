@@ -12,6 +12,10 @@ final class TestPlace: Sendable {
     struct Server: Sendable {
         var zones: [FlareZone] = []
         var things: [FlareThing] = []
+        /// Where the device is, and what is near it.
+        var zone, nearest: FlareID?
+        /// Whether it does not say what is in the place.
+        var isUnread = false
         /// Whether it makes things without a reply.
         var isSilent = false
         /// Whether it replies to no set and no action.
@@ -162,13 +166,13 @@ extension TestPlace.Server {
             var home = FlareEnvironment(id: TestPlace.home)
             home.name = "Home"
             return .environments([home])
-        case .loadPlace: return .place(zones: zones, things: things)
+        case .loadPlace: return isUnread ? nil : .place(zones: zones, things: things)
         case .loadDevice: return .device(nil)
         case .createDevice(let draft, _):
             var device = FlareDevice(id: FlareID(high: 4, low: 1))
             (device.name, device.environment) = (draft.name, TestPlace.home)
             return .device(device)
-        case .loadPresence: return .presence(zone: nil, nearest: nil)
+        case .loadPresence: return .presence(zone: zone, nearest: nearest)
         case .create(_, let edit, let zone, _):
             var thing = TestPlace.thing(next, edit.name ?? "", edit.data)
             thing.zone = zone

@@ -3,6 +3,7 @@ import Daemon
 import Settings
 import TestSupport
 import Testing
+import Text
 
 /// The keys of `bindings`.
 struct BindingsConfigurationTests {
@@ -64,5 +65,12 @@ struct BindingsConfigurationTests {
         let files = ReferencedFiles(loaded, schema: .program)
         #expect(files.problems.map(\.message) == (problem.map { [$0] } ?? []))
         #expect(files.warnings.isEmpty != isOpen)
+    }
+    @Test func `the log hides the key of the app`() throws {
+        let folder = try ScratchFolder()
+        let key = try folder.write("key", "correct horse 9")
+        let secrets = KnownSecrets()
+        secrets.use(try load("bindings: {app_id: a, app_key_file: \(key)}").get().values)
+        #expect(!secrets.mask.masked("the key is correct horse 9").contains("correct horse 9"))
     }
 }

@@ -1,0 +1,82 @@
+import Accounts
+import Bindings
+import Controller
+import Flare
+import JSON
+import Rules
+import Testing
+import Things
+
+@testable import Daemon
+
+/// A circle of a hundred rules, each of which starts the next one.
+@Suite(.timeLimit(.minutes(2))) struct RuleCircleTests {
+    private static let count = 100
+    private static let things = (0..<count).map { number in
+        TestPlace.thing(UInt32(100 + number), "Lamp \(number)", ["on": false, "brightness": 0.5])
+    }
+
+    /// When a lamp is switched on or off, the next one is switched over.
+    private static func rule(_ number: Int) -> Rule {
+        let (thing, next) = (things[number], things[(number + 1) % count])
+        let field = StateTrigger(RuleBench.reference(thing), .field("on"))
+        let action = RuleAction.Work.drive(.set(["state": "TOGGLE"]), .thing(RuleBench.reference(next)))
+        return Rule("Rule \(number)", when: [.state(field)], then: [RuleAction(action)])
+    }
+
+    private func circle(_ configuration: RuleEngine.Configuration = .init()) -> RuleBench {
+        var bench = RuleBench(configuration, isLinked: false)
+        bench.server.things += Self.things
+        bench.send(.flare(.linkUp))
+        let rules = (0..<Self.count).map { RuleBench.loaded($0 + 1, Self.rule($0)) }
+        bench.send(.loaded(RulesLoad(rules, RuleCalendar(), lastFiring: 0)))
+        return bench
+    }
+
+    private func lampsThatAreOn(_ bench: RuleBench) -> [Int] {
+        Self.things.indices.filter { bench.isOn(Self.things[$0]) == true }
+    }
+
+    private func loops(_ bench: RuleBench) -> [Int] {
+        bench.records.compactMap { record in
+            guard case .fired(let firing, _) = record, firing.outcome == .loop else { return nil }
+            return firing.rule
+        }
+    }
+
+    @Test func `with the usual limits a circle ends as a loop after eight firings`() {
+        var bench = circle()
+        bench.set(["on": true], of: Self.things[0])
+        bench.pass(milliseconds: 60_000)
+        #expect(bench.fired == Array(1...8) && loops(bench) == [9])
+        // Eight actions, and no more.
+        #expect(lampsThatAreOn(bench) == Array(0...8))
+        #expect(bench.logged.count { $0.source?.hasPrefix("rule:") == true } == 8)
+        #expect(bench.outcomes.count { $0 == .done } == 8 && bench.failures.allSatisfy(\.isEmpty))
+        let alert = bench.controller.state.alerts["rule-loop"]
+        #expect(alert?.message.contains("rule-9") == true && alert?.message.contains("rule-8") == false)
+    }
+
+    @Test func `what starts the circle again is another chain, and its loops are stored once in a minute`() {
+        var bench = circle()
+        for isOn in [true, false, true] {
+            bench.set(["on": .bool(isOn)], of: Self.things[0])
+            bench.pass(milliseconds: 5_000)
+        }
+        #expect(bench.fired == Array(1...8) + Array(1...8) + Array(1...8))
+        #expect(loops(bench) == [9])
+        bench.pass(milliseconds: 60_000)
+        bench.set(["on": false], of: Self.things[0])
+        #expect(loops(bench) == [9, 9])
+    }
+
+    @Test func `a circle that the longest chain goes around once ends at its first rule`() {
+        var bench = circle(RuleEngine.Configuration(chain: Self.count))
+        bench.set(["on": true], of: Self.things[0])
+        bench.pass(milliseconds: 60_000)
+        #expect(bench.fired == Array(1...Self.count) && loops(bench) == [1])
+        // The last rule has switched the first lamp off.
+        #expect(lampsThatAreOn(bench) == Array(1..<Self.count))
+        #expect(bench.controller.state.alerts["rule-loop"]?.message.contains("rule-1") == true)
+    }
+}
