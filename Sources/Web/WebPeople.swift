@@ -52,8 +52,8 @@ package struct WebPeople: Sendable {
     /// When a session or token ends, milliseconds since 1970, UTC; `nil` if it does not end by itself.
     let end: @Sendable (Claim) -> Int64?
     package let handler: AccountsHandler
-    /// Of users.
-    let cookie: SessionCookie
+    /// Of users: the installation's own one first, which other daemons on the host leave alone.
+    let cookies: [SessionCookie]
     /// Whether other machines need neither a password nor a session.
     let isOpen: Bool
     let proxy: Proxy?
@@ -65,6 +65,7 @@ package struct WebPeople: Sendable {
     /// - Parameters:
     ///   - isSecure: Whether the listener speaks TLS.
     ///   - isFramed: Whether pages of other sites may show ours.
+    ///   - key: The installation's; without it users have the cookie alone that all daemons share.
     package init(
         identify: @escaping Identify,
         end: @escaping @Sendable (Claim) -> Int64? = { _ in nil },
@@ -72,12 +73,14 @@ package struct WebPeople: Sendable {
         isOpen: Bool = false,
         isSecure: Bool = false,
         isFramed: Bool = false,
+        key: [UInt8]? = nil,
         proxy: Proxy? = nil,
         password: Password? = nil,
         prepare: @escaping @Sendable () async -> Void = {}
     ) {
         (self.identify, self.end, self.handler) = (identify, end, handler)
         (self.isOpen, self.proxy, self.password, self.prepare) = (isOpen, proxy, password, prepare)
-        cookie = SessionCookie(isSecure: isSecure, isFramed: isFramed)
+        let own = key.map { SessionCookie(usersOf: $0, isSecure: isSecure, isFramed: isFramed) }
+        cookies = [own, SessionCookie(isSecure: isSecure, isFramed: isFramed)].compactMap(\.self)
     }
 }

@@ -10,6 +10,8 @@ struct FeedEvent: Sendable {
         case alert(String)
         /// What a display shows; only for its own streams.
         case screen(display: String)
+        /// A banner on a display, or on every one for `nil`; only for streams of displays. None replaces another.
+        case banner(display: String?, number: Int)
         /// The motion of the device; only for visible displays, and never stored.
         case frame
 
@@ -22,29 +24,41 @@ struct FeedEvent: Sendable {
             case .object(let object): object.kind.rawValue
             case .alert: "alert"
             case .screen: "screen"
+            case .banner: "banner"
             case .frame: "frame"
+            }
+        }
+
+        /// Whether its data are the same for all who get it.
+        fileprivate var isSame: Bool {
+            switch self {
+            case .frame, .banner: true
+            case .state, .nearby, .lifecycle, .object, .alert, .screen: false
             }
         }
     }
 
     /// Whether it is meant for the streams of a display; `nil` for those of none.
     func isMeant(for display: String?) -> Bool {
-        guard case .screen(let own) = subject else { return true }
-        return own == display
+        switch subject {
+        case .screen(let own): own == display
+        case .banner(let own, _): display != nil && (own == nil || own == display)
+        case .state, .nearby, .lifecycle, .object, .alert, .frame: true
+        }
     }
 
     /// Counts the events of an epoch, from 1.
     let number: Int
     let subject: Subject
     let text: ByteBuffer
-    /// The data of a frame, for readers whose events have other numbers.
+    /// The data of a frame or a banner, for readers whose events have other numbers.
     let json: [UInt8]?
 
     /// - Parameter json: Compact, so without line breaks.
     /// - Source: the HTML standard, 9.2 (server-sent events).
     init(_ subject: Subject, _ json: [UInt8], epoch: String, number: Int) {
         (self.number, self.subject) = (number, subject)
-        self.json = subject == .frame ? json : nil
+        self.json = subject.isSame ? json : nil
         let head = "id: \(epoch)-\(number)\nevent: \(subject.name)\ndata: "
         var text = ByteBufferAllocator().buffer(capacity: head.utf8.count + json.count + 2)
         text.writeString(head)

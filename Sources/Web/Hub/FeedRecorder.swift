@@ -69,6 +69,10 @@ struct FeedRecorder: Sendable {
             guard hasStream(display), let json = state.screenJSON(of: display) else { continue }
             events.append(event(.screen(display: display), json.bytes))
         }
+        for number in changes.compactMap({ $0.part(of: Banners.changes).flatMap { Int($0) } }).sorted() {
+            guard let shown = state.banner(number), let json = state.bannerJSON(number) else { continue }
+            events.append(event(.banner(display: shown.banner.display, number: number), json.bytes))
+        }
         return events
     }
 

@@ -44,7 +44,7 @@ struct StreamViewer: Sendable {
         switch subject {
         case .state, .nearby, .lifecycle, .screen:
             guard sent.updateValue(json, forKey: subject) != json else { return nil }
-        case .object, .alert, .frame: break
+        case .object, .alert, .frame, .banner: break
         }
         number += 1
         return FeedEvent(subject, json, epoch: epoch, number: number).text

@@ -77,6 +77,8 @@ extension WebHub {
                 case .object(let object): self.text(of: object, in: whole, for: &viewer)
                 case .alert(let id): reader.seesEverything ? FeedRecorder.alert(id, in: whole).bytes : nil
                 case .frame: reader.seesDevices ? event.json : nil
+                // Whoever made it has chosen the display, and with it who sees it.
+                case .banner: event.json
                 }
             if let json, let own = viewer.event(event.subject, json) { text.writeImmutableBuffer(own) }
         }

@@ -93,7 +93,10 @@ struct WebAnswer: Sendable {
         var fields = Self.commonHeaders
         fields[.contentType] = type
         fields[.cacheControl] = "no-store"
-        for field in headers { fields[field.name] = field.value }
+        for field in headers {
+            // Cookies alone are several fields.
+            if field.name == .setCookie { fields.append(field) } else { fields[field.name] = field.value }
+        }
         // "Not modified" says it too (RFC 9110, 15.4.5).
         if compression.isPossible { fields[.vary] = "Accept-Encoding" }
         guard status != .notModified, status != .noContent else {

@@ -15,7 +15,7 @@ extension WebResponder {
         let people = hub.node.people
         let claims: [Claim] =
             switch path {
-            case ["session"]: people.cookie.sessions(in: fields).map { .session($0) }
+            case ["session"]: people.cookies.sessions(in: fields).map { .session($0) }
             case ["sign-in"], ["sign-out"]:
                 (people.password?.cookie.sessions(in: fields) ?? []).map { .listenerSession($0) }
             default: []
@@ -37,14 +37,14 @@ extension WebResponder {
     func presence(_ request: Request, on channel: any Channel) async -> WebAnswer {
         var members: JSONObject = ["signed_in": false, "user": .null]
         var found: Requester?
-        var clearing: String?
+        var clearing: [String] = []
         switch await gate.admission(of: request.headers, from: channel.remoteAddress?.ipAddress) {
         case .allowed(let requester, _):
             found = requester
             members["signed_in"] = true
             members["by_session"] = .bool(requester.hasSession)
         case .limited(let seconds): return .limited(seconds)
-        case .anonymous(_, let cookie): clearing = cookie
+        case .anonymous(_, let cookies): clearing = cookies
         case .wrongPassword, .unknownUser: break
         }
         let people = hub.node.people
@@ -62,7 +62,7 @@ extension WebResponder {
         members["users"] = true
         members["password"] = .bool(people.password != nil)
         var shown = WebAnswer.json(JSONValue.object(members).bytes)
-        shown.headers[.setCookie] = clearing
+        shown.headers[values: .setCookie] = clearing
         return shown
     }
 
@@ -96,7 +96,8 @@ extension WebResponder {
         )
         if path == ["sign-in"], response.status == 403 { hub.counters.withLock { $0.refusedSignIns += 1 } }
         let isListeners = path == ["sign-in"] || path == ["sign-out"]
-        return WebAnswer(response, (isListeners ? people.password?.cookie : nil) ?? people.cookie)
+        let cookies = isListeners ? people.password.map { [$0.cookie] } : nil
+        return WebAnswer(response, cookies ?? people.cookies)
     }
 
     /// The values of a query; of several with a name the last one.
@@ -112,7 +113,7 @@ extension WebResponder {
 }
 
 extension WebAnswer {
-    fileprivate init(_ response: AccountsResponse, _ cookie: SessionCookie) {
+    fileprivate init(_ response: AccountsResponse, _ cookies: [SessionCookie]) {
         let status = HTTPResponse.Status(code: response.status)
         // Refusals have the form of all others here.
         if let body = response.body, let code = body["error"]?.string, let message = body["message"]?.string {
@@ -123,8 +124,8 @@ extension WebAnswer {
         }
         if let seconds = response.retryAfter { headers[.retryAfter] = String(seconds) }
         switch response.session {
-        case .begin(let session)?: headers[.setCookie] = cookie.setting(session)
-        case .end?: headers[.setCookie] = cookie.clearing
+        case .begin(let session)?: headers[values: .setCookie] = cookies.setting(session)
+        case .end?: headers[values: .setCookie] = cookies.clearing
         case nil: break
         }
     }

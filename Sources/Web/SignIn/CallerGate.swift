@@ -46,8 +46,8 @@ struct CallerGate: Sendable {
     enum Admission: Sendable {
         /// It is answered. The cookie, if any, replaces the browser's.
         case allowed(Requester, cookie: String? = nil)
-        /// Nobody is identified. The cookie, if any, clears the browser's.
-        case anonymous(String, clearing: String? = nil)
+        /// Nobody is identified. The cookies, if any, clear the browser's.
+        case anonymous(String, clearing: [String] = [])
         case wrongPassword
         /// Too many wrong passwords.
         case limited(seconds: Int)
@@ -98,11 +98,11 @@ struct CallerGate: Sendable {
             return response
         case .limited(let seconds):
             return WebAnswer.limited(seconds).response(to: request.head)
-        case .anonymous(let message, let cookie):
+        case .anonymous(let message, let cookies):
             var response =
                 SignInPaths.signInPage(for: request)
                 ?? WebAnswer.challenge(message, request)
-            if let cookie { response.headers.append(HTTPField(name: .setCookie, value: cookie)) }
+            for cookie in cookies { response.headers.append(HTTPField(name: .setCookie, value: cookie)) }
             return response
         case .wrongPassword:
             return WebAnswer.challenge("the password is wrong", request)
@@ -132,12 +132,12 @@ struct CallerGate: Sendable {
         if let token = Self.token(in: fields) {
             return identified(.token(token), address) ?? .anonymous("the token is wrong, or has ended")
         }
-        let sessions = people.cookie.sessions(in: fields)
+        let sessions = people.cookies.sessions(in: fields)
         for session in sessions {
             if let allowed = identified(.session(session), address) { return allowed }
         }
         guard sessions.isEmpty else {
-            return .anonymous("the session has ended; sign in again", clearing: people.cookie.clearing)
+            return .anonymous("the session has ended; sign in again", clearing: people.cookies.clearing)
         }
         if let password = people.password { return await admission(by: password, fields, address) }
         if people.isOpen || Self.isHere(peer, fields), let allowed = identified(.unnamed(.kiosk), address) {

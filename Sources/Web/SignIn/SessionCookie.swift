@@ -17,7 +17,7 @@ package struct SessionCookie: Sendable, Hashable {
     private let lifetime: Int
     private let attributes: String
 
-    /// The cookie of users.
+    /// The cookie of users that all daemons of a host share, as browsers send a host's cookies to all its ports.
     ///
     /// - Parameters:
     ///   - isSecure: Whether the listener speaks TLS.
@@ -26,13 +26,26 @@ package struct SessionCookie: Sendable, Hashable {
         self.init("trilateral_session", days: 365, site: "Strict", isSecure, isFramed)
     }
 
+    /// The cookie of users that no other daemon of the host sets: signing in there leaves it as it is.
+    ///
+    /// - Parameter key: The installation's. A port would not do: it may be any, or a proxy's.
+    init(usersOf key: [UInt8], isSecure: Bool, isFramed: Bool) {
+        let name = "trilateral_session_" + Self.digits(of: "session cookie", key)
+        self.init(name, days: 365, site: "Strict", isSecure, isFramed)
+    }
+
     /// The cookie of the listener's own password, which is renewed once a day.
     ///
     /// - Parameter key: The installation's; browsers send a host's cookies to all its ports, so names must differ.
     package init(key: [UInt8], isSecure: Bool, isFramed: Bool) {
-        let code = MessageCode(of: Array("web cookie".utf8), key: key).value
-        let digits = code.prefix(4).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
-        self.init("trilateral_" + digits.joined(), days: 30, site: "Lax", isSecure, isFramed)
+        let name = "trilateral_" + Self.digits(of: "web cookie", key)
+        self.init(name, days: 30, site: "Lax", isSecure, isFramed)
+    }
+
+    /// Eight digits that tell installations apart.
+    private static func digits(of purpose: String, _ key: [UInt8]) -> String {
+        let code = MessageCode(of: Array(purpose.utf8), key: key).value
+        return code.prefix(4).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
     private init(_ name: String, days: Int, site: String, _ isSecure: Bool, _ isFramed: Bool) {
@@ -64,4 +77,16 @@ package struct SessionCookie: Sendable, Hashable {
             }.prefix(Self.most)
         }
     }
+}
+
+/// The cookies of one session: all are set and cleared together, and the first one that identifies somebody counts.
+extension [SessionCookie] {
+    /// The values of the Set-Cookie headers that sign in.
+    func setting(_ session: String) -> [String] { map { $0.setting(session) } }
+
+    /// The values of the Set-Cookie headers that sign out.
+    var clearing: [String] { map(\.clearing) }
+
+    /// The sessions that a request brings.
+    func sessions(in fields: HTTPFields) -> [String] { flatMap { $0.sessions(in: fields) } }
 }

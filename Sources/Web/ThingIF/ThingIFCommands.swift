@@ -111,10 +111,11 @@ extension ThingIFCall {
     /// The identifier of the command that the path names.
     fileprivate var command: String { values.dropFirst().first ?? "" }
 
+    /// The most entries of a list of commands or triggers.
     private static let mostCommands = 200
 
     /// The part of a list that the query asks for; no limit, 0 and a higher one are the highest.
-    fileprivate func page() throws(Refusal) -> (limit: Int, key: String?) {
+    func page() throws(Refusal) -> (limit: Int, key: String?) {
         let query = WebResponder.query(of: call.head.path ?? "")
         let key = query["paginationKey"].flatMap { $0.isEmpty ? nil : $0 }
         guard let text = query["bestEffortLimit"] else { return (Self.mostCommands, key) }

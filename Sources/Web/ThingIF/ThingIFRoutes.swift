@@ -3,11 +3,11 @@ import HTTPTypes
 import JSON
 import Things
 
-/// Onboarding, tokens and installations.
+/// Onboarding, tokens, installations, and the name of a thing, which nobody changes.
 ///
 /// - Source: contrib/contract/bindings.md, "Routes".
 extension WebRoute {
-    /// The routes of onboarding, tokens and installations.
+    /// The routes of onboarding, tokens, installations and names.
     package static func thingIF(_ service: any ThingIFIdentity) -> [WebRoute] {
         [
             thingIF("/thing-if/apps/{app}/onboardings", [.post], in: .thingIF, about: .thing) { call in
@@ -46,6 +46,11 @@ extension WebRoute {
                 let caller = try await call.caller(service)
                 try await service.uninstall(call.values.first ?? "", of: caller).get()
                 return .nothing
+            },
+            // Programs know the path; the name is what a thing is recognised by.
+            thingIF("/api/apps/{app}/things/{id}/vendor-thing-id", [.put], in: .apps, about: .thing) { call in
+                _ = try await call.caller(service)
+                throw Refusal(.notAllowed, "the vendorThingID of a thing never changes")
             },
         ]
     }

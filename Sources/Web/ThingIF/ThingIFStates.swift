@@ -11,7 +11,8 @@ package protocol ThingIFStates: ThingIFCallers {
     func report(
         _ upload: StateUpload,
         to target: TargetName,
-        by caller: BindingCaller
+        by caller: BindingCaller,
+        from address: String?
     ) async -> Result<Bool, BindingsError>
 
     /// The state as it was reported last; empty before the first report.
@@ -39,7 +40,8 @@ extension WebRoute {
                 let target = try call.target()
                 try call.checkJSON()
                 let upload = try StateUpload(state: bytes, at: call.now)
-                let isFirst = try await service.report(upload, to: target, by: caller).get()
+                let isFirst = try await service.report(upload, to: target, by: caller, from: call.address)
+                    .get()
                 return isFirst ? .object([:], status: .created) : .nothing
             },
             thingIF(states, [.get], in: .thingIF, about: .target) { call in

@@ -5,12 +5,12 @@ import JSON
 package import People
 import Things
 
-/// Answers a request about bindings of who has signed in, as the socket of this machine answers it.
+/// Answers a request of who has signed in, as the socket of this machine answers it.
 ///
 /// - Parameters:
 ///   - caller: Who asks; what they may do is judged by what answers.
 ///   - address: Of the other end.
-package typealias BindingsHandler =
+package typealias SignedInHandler =
     @Sendable (LocalRequest, _ caller: Caller, _ address: String?) async -> LocalResponse
 
 /// Things with owners, for users: lists, onboarding, owners, tokens.
@@ -23,7 +23,7 @@ extension WebRoute {
     static let bindingsLimits = [onboarding: 128 * 1024]
 
     /// The routes of bindings for users.
-    package static func bindings(_ handler: @escaping BindingsHandler) -> [WebRoute] {
+    package static func bindings(_ handler: @escaping SignedInHandler) -> [WebRoute] {
         let routes: [(template: String, methods: [HTTPRequest.Method])] = [
             ("/api/bindings", [.get, .head]), (onboarding, [.post]), ("/api/bindings/expect", [.post]),
             ("/api/bindings/{binding}", [.get, .head, .delete]), ("/api/bindings/{binding}/token", [.post]),
@@ -31,22 +31,42 @@ extension WebRoute {
             ("/api/bindings/{binding}/owners/{owner}", [.delete]),
         ]
         return routes.map { template, methods in
-            .signedIn(template, methods) { try await $0.bindings($1, handler) }
+            .signedIn(template, methods) { try await $0.answer($1, by: handler) }
+        }
+    }
+}
+
+/// Rules, for users: lists, changes, tests, and what happened.
+///
+/// - Source: contrib/contract/rules.md, "Over HTTP".
+extension WebRoute {
+    /// The routes of rules for users.
+    package static func rules(_ handler: @escaping SignedInHandler) -> [WebRoute] {
+        let routes: [(template: String, methods: [HTTPRequest.Method])] = [
+            ("/api/rules", [.get, .head, .post]), ("/api/rules/{rule}", [.get, .head, .put, .delete]),
+            ("/api/rules/{rule}/on", [.post]), ("/api/rules/{rule}/off", [.post]),
+            ("/api/rules/{rule}/run", [.post]), ("/api/rules/{rule}/test", [.post]),
+            ("/api/rules/{rule}/explain", [.get, .head]),
+        ]
+        return routes.map { template, methods in
+            .signedIn(template, methods) { try await $0.answer($1, by: handler) }
         }
     }
 }
 
 extension WebResponder {
-    fileprivate func bindings(_ call: WebCall, _ handler: BindingsHandler) async throws -> WebAnswer {
+    /// The answer of a handler.
+    func answer(_ call: WebCall, by handler: SignedInHandler) async throws -> WebAnswer {
         guard let caller = call.requester.caller else { return .notFound(call.head) }
         let (method, isReading) = (call.head.method, call.head.method == .get || call.head.method == .head)
         var body = try await content(of: call.request, by: call.requester)
-        // Only what is added has a body.
-        if !body.isEmpty || method == .post {
+        // Other pages are known by their origin.
+        if body.isEmpty {
+            if method == .post { body = Array("{}".utf8) }
+        } else {
             if let refusal = Self.unsupportedMedia(call.request.headers) { return refusal }
-            if body.isEmpty { body = Array("{}".utf8) }
-            guard (try? JSONValue(parsing: body)) != nil else {
-                return WebAnswer(Refusal(.badJSON, "the body is not JSON"))
+            do throws(JSONError) { _ = try JSONValue(parsing: body) } catch {
+                return WebAnswer(Refusal(.badJSON, "the body is no JSON: \(error)"))
             }
         }
         let request = LocalRequest(
@@ -65,7 +85,7 @@ extension WebAnswer {
         let answer = try? JSONValue(parsing: response.body)
         // Refusals have the form of all others here.
         if let code = answer?["error"]?.string, let message = answer?["message"]?.string {
-            self = .problem(status, code, message)
+            self = .problem(status, code, message, field: answer?["field"]?.string)
         } else if response.status == 204 {
             self = .nothing
         } else {
