@@ -13,85 +13,9 @@ import Testing
 struct APIDescriptionTests {
     private static let password = "Authorization: Bearer open sesame"
 
-    private struct Operation: CustomStringConvertible {
-        let template: String
-        let method: String
-        let members: JSONValue
-        let schema: JSONSchema
-
-        var description: String { "\(method) \(template)" }
-
-        private var parameters: [JSONValue] {
-            (members["parameters"]?.array ?? []).compactMap { schema.resolve($0) }
-        }
-
-        /// The path with the examples of its parameters, and those of the query that are necessary.
-        func path(_ identifiers: [String: String]) -> String {
-            let path = parameters.reduce(template) { path, parameter in
-                guard parameter["in"] == "path", let name = parameter["name"]?.string,
-                    let example = identifiers[name] ?? parameter["example"]?.string
-                else { return path }
-                return path.replacing("{\(name)}", with: example)
-            }
-            let query = parameters.compactMap { parameter -> String? in
-                guard parameter["in"] == "query", let name = parameter["name"]?.string,
-                    let example = parameter["example"]?.string
-                else { return nil }
-                return "\(name)=\(example)"
-            }
-            return path + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
-        }
-
-        var headers: [String] {
-            parameters.compactMap { parameter in
-                guard parameter["in"] == "header", let name = parameter["name"]?.string,
-                    let example = parameter["example"]?.string
-                else { return nil }
-                return "\(name): \(example)"
-            }
-        }
-
-        var body: (schema: JSONValue, example: JSONValue)? {
-            let content = members["requestBody"]?["content"]?["application/json"]
-            guard let schema = content?["schema"], let example = content?["example"] else { return nil }
-            return (schema, example)
-        }
-
-        /// What is wrong with an answer.
-        func problems(of reply: WireClient.Reply) -> [String] {
-            guard let found = members["responses"]?["\(reply.status)"], let response = schema.resolve(found)
-            else { return ["the status \(reply.status) is not described: \(reply.body)"] }
-            guard let (type, content) = response["content"]?.object?.first else {
-                let isEmpty = reply.body.isEmpty && reply.headers["content-type"] == nil
-                return isEmpty ? [] : ["has a body that is not described: \(reply.body)"]
-            }
-            guard reply.headers["content-type"]?.hasPrefix(type) == true else {
-                return ["the type is not \(type) but \(reply.headers["content-type"] ?? "none")"]
-            }
-            let headers = response["headers"]?.object.map { Array($0.keys) } ?? []
-            let missing = headers.filter { reply.headers[$0.lowercased()] == nil }.map {
-                "lacks the header \($0)"
-            }
-            guard type == "application/json", let described = content["schema"] else { return missing }
-            guard let value = try? JSONValue(parsing: reply.body) else {
-                return ["is no JSON: \(reply.body)"]
-            }
-            return missing + schema.problems(of: value, described)
-        }
-    }
-
-    private static func document() throws -> JSONValue {
-        try JSONValue(parsing: PackageResources.openapi_json)
-    }
-
-    private static func operations() throws -> [Operation] {
-        let document = try document()
-        let schema = JSONSchema(document: document)
-        return (document["paths"]?.object ?? [:]).sorted { $0.key < $1.key }.flatMap { path, item in
-            (item.object ?? [:]).sorted { $0.key < $1.key }.map {
-                Operation(template: path, method: $0.key.uppercased(), members: $0.value, schema: schema)
-            }
-        }
+    /// All but those for programs for Thing-IF, which have callers and errors of their own.
+    private static func operations() throws -> [DescribedOperation] {
+        try DescribedOperation.all().filter { !$0.isThingIF }
     }
 
     private static func serve(
@@ -113,7 +37,7 @@ struct APIDescriptionTests {
     }
 
     private static func send(
-        _ operation: Operation,
+        _ operation: DescribedOperation,
         _ body: String?,
         port: Int,
         headers: [String],
@@ -136,14 +60,15 @@ struct APIDescriptionTests {
             "/kiosk/{version}/{file}", "/sign-in", "/sign-up", "/forgot",
             "/verify", "/me", "/admin",
         ]
-        let routes = (WebRoute.table(.tested) + .tested).filter {
+        let usual = WebRoute.table(.tested) + .tested
+        let routes = (usual + ThingIF.routes(RecordingThingIF())).filter {
             let template = "\($0.template)"
             return !page.contains(template)
                 && (!template.hasPrefix("/api/request/") || template.hasSuffix("{verb}"))
         }.flatMap { entry in
             entry.methods.filter { $0 != .head }.map { "\($0) \(entry.template)" }
         }
-        let described = try Self.operations().map(\.description)
+        let described = try DescribedOperation.all().map(\.description)
         #expect(Set(described).count == described.count)
         // A route may be described once for each of its words.
         let isOfRoute = { (operation: String, route: String) in
@@ -265,10 +190,11 @@ struct APIDescriptionTests {
     }
 
     @Test func `names are unique and references lead somewhere`() throws {
-        let names = try Self.operations().compactMap { $0.members["operationId"]?.string }
+        let operations = try DescribedOperation.all()
+        let names = operations.compactMap { $0.members["operationId"]?.string }
         #expect(Set(names).count == names.count)
-        #expect(names.count == (try Self.operations().count))
-        let document = try Self.document()
+        #expect(names.count == operations.count)
+        let document = try DescribedOperation.document()
         #expect(document["openapi"] == "3.1.0")
         func references(_ value: JSONValue) -> [String] {
             if let reference = value["$ref"]?.string { return [reference] }

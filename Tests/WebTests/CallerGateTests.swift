@@ -215,6 +215,58 @@ struct CallerGateTests {
         }
     }
 
+    @Test func `signing in at another daemon of the host ends no session here`() async throws {
+        let known = Users.Known()
+        let people = Users.people(known, key: [7])
+        let own = try #require(people.cookies.first).setting("s1").prefix { $0 != ";" }
+        try await withWeb(try Users.node([(.read, .all)]), people: people) { port in
+            // The other daemon has replaced the shared cookie; or is of the same age, and has one of its own.
+            for others in ["trilateral_session=theirs", "trilateral_session_01234567=theirs"] {
+                for cookie in ["\(own); \(others)", "\(others); \(own)"] {
+                    let reply = try await request(
+                        "GET",
+                        "/api/session",
+                        port: port,
+                        headers: ["Cookie: \(cookie)"]
+                    )
+                    #expect(reply.headers["set-cookie"] == nil)
+                    #expect(known.identified.withLock { $0.last } == .session("s1"), "\(cookie)")
+                    let list = try await request(
+                        "GET",
+                        "/api/things",
+                        port: port,
+                        headers: ["Cookie: \(cookie)"]
+                    )
+                    #expect(list.status == 200 && list.headers["set-cookie"] == nil, "\(cookie)")
+                }
+            }
+            let shared = ["Cookie: trilateral_session=s1"]
+            #expect(try await request("GET", "/api/things", port: port, headers: shared).status == 200)
+        }
+    }
+
+    @Test func `a session is set by the shared name and by the installation's own`() async throws {
+        let people = Users.people(Users.Known(), key: [7])
+        let expected = people.cookies.setting("s1")
+        #expect(expected.count == 2 && expected.last?.hasPrefix("trilateral_session=s1; ") == true)
+        #expect(expected.first?.hasPrefix("trilateral_session_") == true)
+        let other = Users.people(Users.Known(), key: [8]).cookies
+        #expect(other.sessions(in: [.cookie: expected.first ?? ""]) == [])
+        try await withWeb(try Users.node([]), people: people) { port in
+            let body = #"{"user":"bob","password":"x"}"#
+            let lines = [
+                "POST /api/session HTTP/1.1", "Host: localhost", "Connection: close", ThingIF.json,
+                "Content-Length: \(body.utf8.count)",
+            ]
+            let answer = try await onThread {
+                let client = try WireClient(port: port)
+                client.send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
+                return String(decoding: try client.rest(), as: UTF8.self)
+            }
+            for cookie in expected { #expect(answer.contains(": \(cookie)\r\n"), "\(answer)") }
+        }
+    }
+
     @Test func `accounts are asked with path, query, body and caller`() async throws {
         let known = Users.Known()
         try await Users.serve([], known) { (port: Int, _: FakeNode) async throws in

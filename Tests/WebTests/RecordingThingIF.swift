@@ -9,7 +9,7 @@ import Threading
 @testable import Web
 
 /// Knows the app A with the key K, bob, a thing and a token for nobody, and records what is asked of it.
-final class RecordingThingIF: ThingIFIdentity, ThingIFStates, ThingIFCommands {
+final class RecordingThingIF: ThingIFIdentity, ThingIFStates, ThingIFCommands, ThingIFTriggers {
     static let thing = BindingID(high: 0, low: 1)
     static let bob = BindingCaller.user(.user(Users.bob))
 
@@ -18,11 +18,13 @@ final class RecordingThingIF: ThingIFIdentity, ThingIFStates, ThingIFCommands {
         var onboardings: [(request: OnboardingRequest, caller: BindingCaller, address: String?)] = []
         var tokens: [(request: TokenRequest, credentials: ThingIFCredentials, address: String?)] = []
         var installations: [(request: Installation.Request, caller: BindingCaller)] = []
-        var uploads: [(upload: StateUpload, target: TargetName, caller: BindingCaller)] = []
+        var uploads: [(upload: StateUpload, target: TargetName, caller: BindingCaller, address: String?)] = []
         var queries: [(query: HistoryQuery, target: TargetName)] = []
         var commands: [(request: CommandRequest, target: TargetName, caller: BindingCaller)] = []
         var lists: [(limit: Int, key: String?)] = []
         var results: [(command: String, body: JSONValue, caller: BindingCaller)] = []
+        /// What is done with triggers: the verb, the trigger and the body.
+        var triggers: [(verb: String, id: String, body: JSONObject)] = []
         /// How often anything but who asks.
         var count = 0
     }
@@ -41,7 +43,7 @@ final class RecordingThingIF: ThingIFIdentity, ThingIFStates, ThingIFCommands {
 
     var asked: Asked { record.withLock { $0 } }
 
-    private func result<Value>(
+    func result<Value>(
         _ value: Value,
         _ note: (inout Asked) -> Void = { _ in }
     ) -> Result<Value, BindingsError> {
@@ -50,6 +52,20 @@ final class RecordingThingIF: ThingIFIdentity, ThingIFStates, ThingIFCommands {
             note(&asked)
         }
         return failure.withLock { $0 }.map { .failure($0) } ?? .success(value)
+    }
+
+    /// A command that the thing has carried out.
+    private static func command(_ id: String) -> JSONObject {
+        ThingCommand(
+            id,
+            of: thing,
+            CommandRequest([CommandAction("on", true)], schema: "lamp", schemaVersion: 1, title: "Evening"),
+            issuer: .user(Users.bob),
+            created: 1_760_000_000_000,
+            deadline: 1_760_000_060_000,
+            state: .done,
+            results: [ActionResult("on", isSucceeded: true)]
+        ).json
     }
 
     // MARK: Who asks
@@ -127,13 +143,14 @@ final class RecordingThingIF: ThingIFIdentity, ThingIFStates, ThingIFCommands {
     func report(
         _ upload: StateUpload,
         to target: TargetName,
-        by caller: BindingCaller
+        by caller: BindingCaller,
+        from address: String?
     ) async -> Result<Bool, BindingsError> {
         let isFirst = isFirst.withLock { isFirst in
             defer { isFirst = false }
             return isFirst
         }
-        return result(isFirst) { $0.uploads.append((upload, target, caller)) }
+        return result(isFirst) { $0.uploads.append((upload, target, caller, address)) }
     }
 
     func state(of target: TargetName, for caller: BindingCaller) async -> Result<JSONObject, BindingsError> {
@@ -163,7 +180,7 @@ final class RecordingThingIF: ThingIFIdentity, ThingIFStates, ThingIFCommands {
         after key: String?,
         for caller: BindingCaller
     ) async -> Result<JSONObject, BindingsError> {
-        result(["commands": []]) { $0.lists.append((limit, key)) }
+        result(["commands": [.object(Self.command("c-1"))]]) { $0.lists.append((limit, key)) }
     }
 
     func command(
@@ -171,7 +188,7 @@ final class RecordingThingIF: ThingIFIdentity, ThingIFStates, ThingIFCommands {
         of target: TargetName,
         for caller: BindingCaller
     ) async -> Result<JSONObject, BindingsError> {
-        result(["commandID": .string(id)])
+        result(Self.command(id))
     }
 
     func answer(
@@ -217,6 +234,7 @@ enum ThingIF {
 
     static func routes(_ service: RecordingThingIF) -> [WebRoute] {
         WebRoute.thingIF(service) + WebRoute.thingIF(states: service) + WebRoute.thingIF(commands: service)
+            + WebRoute.thingIF(triggers: service)
     }
 
     /// The path of each route, with a method that it takes.
@@ -226,6 +244,9 @@ enum ThingIF {
         ("DELETE", "/api/apps/A/installations/i-1"), ("PUT", "\(target)/states"), ("GET", "\(target)/states"),
         ("POST", "\(target)/states/query"), ("POST", "\(target)/commands"), ("GET", "\(target)/commands"),
         ("GET", "\(target)/commands/c-1"), ("PUT", "\(target)/commands/c-1/action-results"),
+        ("POST", "\(target)/triggers"), ("GET", "\(target)/triggers"), ("GET", "\(target)/triggers/1"),
+        ("PATCH", "\(target)/triggers/1"), ("DELETE", "\(target)/triggers/1"),
+        ("PUT", "\(target)/triggers/1/enable"), ("PUT", "\(target)/triggers/1/disable"),
     ]
 
     static let target = "/thing-if/apps/A/targets/thing:\(RecordingThingIF.thing)"

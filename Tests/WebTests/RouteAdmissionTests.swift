@@ -36,12 +36,15 @@ struct RouteAdmissionTests {
         "/api/bindings", "/api/bindings/onboard", "/api/bindings/expect", "/api/bindings/{binding}",
         "/api/bindings/{binding}/token", "/api/bindings/{binding}/owners",
         "/api/bindings/{binding}/owners/{owner}",
+        "/api/rules", "/api/rules/{rule}", "/api/rules/{rule}/on", "/api/rules/{rule}/off",
+        "/api/rules/{rule}/run", "/api/rules/{rule}/test", "/api/rules/{rule}/explain",
     ]
 
     /// The files of the page that it needs before anybody is identified.
     private static let openFiles: Set<String> = [
         "dom.js", "experience.css", "forgot.js", "icon-120.png", "icon.svg", "manifest.webmanifest",
-        "oldest.js", "people-forms.js", "people-german.js", "people.css", "people.js", "sign-in.js",
+        "oldest.js", "people-forms.js", "people-german.js", "people.css", "people.js", "rules.css",
+        "sign-in.js",
         "sign-up.js", "style.css", "verify.js", "views.css",
     ]
 

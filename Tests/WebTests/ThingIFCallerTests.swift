@@ -111,6 +111,33 @@ struct ThingIFCallerTests {
         }
     }
 
+    @Test(
+        arguments: [
+            ([], "A", 401, "UNAUTHORIZED"), (["Authorization: Bearer tlu_wrong"], "A", 401, "UNAUTHORIZED"),
+            ([ThingIF.bob], "B", 404, "APP_NOT_FOUND"), ([ThingIF.bob], "A", 403, "FORBIDDEN"),
+            ([ThingIF.thing], "A", 403, "FORBIDDEN"), (keys, "A", 403, "FORBIDDEN"),
+        ] as [([String], String, Int, String)]
+    )
+    func `nobody changes the name of a thing, and strangers are refused as elsewhere`(
+        headers: [String],
+        app: String,
+        status: Int,
+        code: String
+    ) async throws {
+        try await ThingIF.serve { port, service in
+            let reply = try await request(
+                "PUT",
+                "/api/apps/\(app)/things/\(RecordingThingIF.thing)/vendor-thing-id",
+                port: port,
+                headers: headers + [ThingIF.json],
+                body: #"{"_vendorThingID":"v-2","_password":"p"}"#
+            )
+            #expect(reply.status == status, "\(reply)")
+            #expect(reply.errorCode == code && reply.invalidFields == [])
+            #expect(service.asked.count == 0)
+        }
+    }
+
     @Test func `guesses are counted for whom the proxy forwards`() async throws {
         let proxy = WebPeople.Proxy(
             header: HTTPField.Name("Remote-User") ?? .from,

@@ -25,7 +25,8 @@ struct ThingIFErrorFormTests {
         case ("POST", "query"): body = #"{"query":{"clause":{"type":"all"}}}"#
         case ("POST", "commands"):
             body = #"{"actions":[{"a":1}],"issuer":"user:bob","schema":"l","schemaVersion":1}"#
-        case ("PUT", _): body = "{}"
+        case ("PATCH", _): body = #"{"title":"Night"}"#
+        case ("PUT", _), ("POST", "triggers"): body = "{}"
         default: break
         }
         return try await request(method, path, port: port, headers: headers, body: body)

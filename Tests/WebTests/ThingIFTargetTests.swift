@@ -68,6 +68,7 @@ struct ThingIFTargetTests {
             let states = service.asked.uploads.map { $0.upload.samples.map(\.state) }
             #expect(states == [[["t": 1]], [["t": 2]]])
             #expect(service.asked.uploads.allSatisfy { $0.caller == .thing(Self.id) })
+            #expect(service.asked.uploads.allSatisfy { $0.address == "127.0.0.1" })
             let shown = try await Self.send("GET", "/states", port: port)
             #expect(shown.status == 200)
             #expect(shown.body == #"{"temperature":21.5}"#)
@@ -149,7 +150,7 @@ struct ThingIFTargetTests {
             #expect(given.map(\.caller) == [RecordingThingIF.bob])
             let shown = try await Self.send("GET", "/commands/c%2D1", port: port)
             #expect(shown.status == 200)
-            #expect(shown.body == #"{"commandID":"c-1"}"#)
+            #expect(shown.body.contains(#""commandID":"c-1""#))
             let results = #"{"actionResults":[{"brightness":{"succeeded":true}}]}"#
             let answered = try await Self.send("PUT", "/commands/c-1/action-results", results, port: port)
             #expect(answered.status == 204)
@@ -186,7 +187,7 @@ struct ThingIFTargetTests {
         try await ThingIF.serve { port, service in
             let reply = try await Self.send("GET", "/commands\(query)", port: port)
             #expect(reply.status == 200, "\(reply)")
-            #expect(reply.body == #"{"commands":[]}"#)
+            #expect(try JSONValue(parsing: reply.body)["commands"]?.array?.count == 1)
             #expect(service.asked.lists.map(\.limit) == [limit])
             #expect(service.asked.lists.map(\.key) == [key])
         }

@@ -60,6 +60,7 @@ enum Users {
     static func people(
         _ known: Known,
         isOpen: Bool = false,
+        key: [UInt8]? = nil,
         proxy: WebPeople.Proxy? = nil,
         hasPassword: Bool = false
     ) -> WebPeople {
@@ -81,6 +82,7 @@ enum Users {
                 return AccountsResponse(200, [:], retryAfter: 7)
             },
             isOpen: isOpen,
+            key: key,
             proxy: proxy,
             password: hasPassword ? password : nil
         )

@@ -9,6 +9,7 @@ extension [WebRoute] {
     static let tested =
         [WebRoute.reading("/api/lifecycle") { $0.lifecycleJSON }, history]
         + WebRoute.bindings { request, _, _ in .binding(request) }
+        + WebRoute.rules { request, _, _ in .rule(request) }
 
     private static let history = WebRoute.thingHistory { request, _, _ in
         var answer: JSONObject = ["truncated_before": 1_760_000_000_000]
@@ -54,5 +55,43 @@ extension LocalResponse {
     private static let row: JSONObject = [
         "vendor": "v-1", "thingID": .string(thing), "type": "meter", "owned": true, "route": "edge",
         "thing": "meter", "owners": ["bob"], "made": "2026-11-21T10:18:53Z", "seen": "2026-11-21T10:18:53Z",
+    ]
+}
+
+extension LocalResponse {
+    /// What the capability would answer about the rule `bright`.
+    fileprivate static func rule(_ request: LocalRequest) -> LocalResponse {
+        switch (request.method, request.path.count, request.path.last ?? "") {
+        case ("GET", 2, _): json(["rules": [.object(ruleRow.merging(["next": time]) { $1 })]])
+        case ("POST", 2, _):
+            LocalResponse(201, JSONValue.object(made).bytes)
+        case ("PUT", 3, _): json(.object(made))
+        case ("GET", _, "explain"):
+            json(["lines": [["ts": time, "result": "edge", "why": "state lamp on true -> true", "count": 2]]])
+        case ("GET", _, _):
+            json(.object(ruleRow.merging(["next": [time], "added": time, "changed": time]) { $1 }))
+        case ("POST", _, "test"):
+            json([
+                "wouldFire": true,
+                "lines": [
+                    ["path": "when[0]", "truth": "true", "what": "lamp's on is true", "saw": "on true"]
+                ],
+            ])
+        default: LocalResponse(204)
+        }
+    }
+
+    private static let time: JSONValue = "2026-11-21T10:18:53Z"
+
+    private static let made: JSONObject = [
+        "id": 1, "slug": "bright", "form": "rule",
+        "warnings": ["colour is unknown; it is kept and means nothing"],
+    ]
+
+    private static let ruleRow: JSONObject = [
+        "id": 1, "slug": "bright", "title": "Bright", "enabled": true, "state": "suspended",
+        "suspended": "rights", "form": "rule", "maker": "bob",
+        "sentence": "When lamp's on is true: fan does high.",
+        "last": ["ts": "2026-11-21T10:18:53Z", "why": "state lamp on false -> true", "outcome": "done"],
     ]
 }

@@ -313,12 +313,32 @@ function showEvent(tail, event) {
     const isNext = lastEvent === null || (event.epoch === lastEvent.epoch && event.seq === lastEvent.seq + 1);
     if (!isNext) { connection.publish(`${root}/request/snapshot`, '{}'); }
     lastEvent = event;
+    if (tail === 'event/display' && event.event_type === 'banner') { queueBanner(event); }
     if (tail !== 'event/nearby' || event.event_type !== 'near') { return; }
     const box = element('nearby');
     box.classList.remove('arrived');
     // Reading a size starts the animation anew.
     void box.offsetWidth;
     box.classList.add('arrived');
+}
+
+// Banners of rules, one after the other.
+const banners = [];
+
+function queueBanner(banner) {
+    if (![display, 'all'].includes(banner.display) || banners.length > 20) { return; }
+    banners.push(banner);
+    if (banners.length === 1) { showBanner(); }
+}
+
+function showBanner() {
+    const banner = banners[0];
+    element('banner').textContent = banner ? [banner.title, banner.text].filter(Boolean).join(': ') : '';
+    if (!banner) { return; }
+    setTimeout(() => {
+        banners.shift();
+        showBanner();
+    }, (Number(banner.seconds) || 10) * 1000);
 }
 
 function showAnswer(answer) {

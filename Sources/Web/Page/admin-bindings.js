@@ -7,6 +7,9 @@ import { ListPart } from "./people-list.js";
 import { secretNode } from "./people-parts.js";
 import { ask, clip, learn, part, say, tell, told, when } from "./people.js";
 
+/** The interval that a form proposes. */
+const PROPOSED = "15_MINUTES";
+
 const path = binding => "bindings/" + part(binding.thingID);
 
 /** A secret above a list: shown once, and gone when the reader has it. */
@@ -63,7 +66,9 @@ function facts(binding, scopes) {
 	const route = binding.thing && (isFlare || binding.seen) && ROUTES[binding.route];
 	const heard = isFlare ? "" : binding.seen ? say("last heard {0}", when(binding.seen)) : say("never heard");
 	return [
-		[binding.type, placeOf(binding, scopes), route && say(route)].filter(Boolean).join(" · "),
+		[binding.type, placeOf(binding, scopes), route && say(route)].concat(binding.owned ? [] : [
+			binding.gateway && say("Gateway: {0}", binding.gateway), binding.interval && say("History by {0}", nameOfInterval(binding.interval))
+		]).filter(Boolean).join(" · "),
 		[binding.owned ? (owners ? say("Owners: {0}", owners) : say("nobody owns it now")) : "", heard].filter(Boolean).join(" · ")
 	];
 }
@@ -110,11 +115,11 @@ function ownerActions(binding, context) {
 	];
 }
 
-/** Claims a thing that is known by name: nothing else can be done with one that only was seen. */
+/** Claims a thing that is known by name: nothing else can be done with one that only was seen. A type that it has is fixed. */
 const claimAction = (binding, context, secrets) => ({
 	label: say("Claim"), done: say("The thing is claimed."), form: () => ({
-		fields: claimFields(context), submit: say("Claim"), send: async values => {
-			const answer = await claim(Object.assign({ vendorThingID: binding.vendor }, values));
+		fields: claimFields(context, binding), submit: say("Claim"), send: async values => {
+			const answer = await claim(await (binding.gateway ? asNode(binding, values) : Object.assign({ vendorThingID: binding.vendor }, values)));
 			if (answer.accessToken) secrets.keep(tokenOf(binding.vendor, answer));
 			return answer;
 		}
@@ -130,7 +135,8 @@ function actions(binding, context, secrets) {
 		claiming,
 		{ label: say("Details"), panel: details },
 		binding.owned && name && { label: say("History"), panel: async row => historyOf(await ask("GET", path(row)), name) },
-		...ownerActions(binding, context),
+		// What nobody has claimed gets its first owner by its password.
+		...(binding.owned ? ownerActions(binding, context) : []),
 		{
 			label: say("New token"), question: say("Make a new token for {0}? The ones that it has end at once.", vendor), done: say("The new token is made."),
 			act: async () => {
@@ -149,7 +155,7 @@ function actions(binding, context, secrets) {
 // Forms
 
 const vendorField = () => ({
-	name: "vendorThingID", label: say("Name of the thing"), hint: say("As on its label: letters, digits, dots, dashes."), required: true, isWord: true, maxlength: 200
+	name: "vendorThingID", label: say("Name of the thing (vendorThingID)"), hint: say("As on its label: letters, digits, and . - _"), required: true, isWord: true, maxlength: 200
 });
 
 const typeField = name => ({ name, label: say("Type (optional)"), isWord: true, maxlength: 100 });
@@ -164,25 +170,44 @@ function choices({ scopes, me, current }) {
 	return { things: scopes.ownThings(me).filter(([word]) => isHere(word)), zones: zones.map(zone => [zone.slug || zone.id, zone.name || zone.slug]) };
 }
 
-/** Without the name of the thing, which the form may know. */
-function claimFields(context) {
+/** Without the name of the thing, which the form may know; and without the type and the interval that the thing has given itself. */
+function claimFields(context, { interval, type } = {}) {
 	const { things, zones } = choices(context);
 	return [
 		{ name: "thingPassword", label: say("Its password"), hint: say("As on its label. For a thing that is new here it is set now, for good."), required: true, isWord: true, isSecret: true, maxlength: 200 },
-		typeField("thingType"),
-		{
-			name: "dataGroupingInterval", label: say("History by"), type: "select", value: "15_MINUTES", options: [["", say("no history")], ...INTERVALS.map(one => [one, nameOfInterval(one)])],
+		...(type ? [] : [typeField("thingType")]),
+		...(interval ? [] : [{
+			name: "dataGroupingInterval", label: say("History by"), type: "select", value: PROPOSED, options: [["", say("no history")], ...INTERVALS.map(one => [one, nameOfInterval(one)])],
 			hint: say("This cannot be changed later. Without it there is no history, ever.")
-		},
+		}]),
 		{ name: "thing", label: say("Which thing it is"), type: "select", options: [["", say("by its name, or new")], ...things] },
 		{ name: "zone", label: say("Zone of a new one"), type: "select", options: [["", say("where this device is")], ...zones], shown: ({ thing }) => !thing },
 		...(context.users.length ? [Object.assign(whoField(context), { name: "owner", label: say("Owner"), value: context.me.name })] : [])
 	];
 }
 
+/** The same as members for what speaks through a gateway. What the gateway says of it is kept, but not which thing of the place it is. */
+async function asNode({ vendor, gateway, properties }, { thingPassword, thingType, dataGroupingInterval, thing, zone, owner }) {
+	const { thingID } = await ask("GET", "bindings/" + part(gateway));
+	const names = Object.keys(properties || {}).filter(name => name !== "thing" && name !== "zone" && name[0] !== "_");
+	const endNodeThingProperties = names.length ? names.reduce((all, name) => Object.assign(all, { [name]: properties[name] }), {}) : undefined;
+	return {
+		gatewayThingID: thingID, endNodeVendorThingID: vendor, endNodePassword: thingPassword, endNodeThingType: thingType, endNodeThingProperties,
+		dataGroupingInterval, thing, zone, owner
+	};
+}
+
+/** What changed nothing, but for the interval that the form proposes: one that the thing has given before is as good. */
+async function unused({ thingID, ignored = [] }, { dataGroupingInterval }) {
+	if (dataGroupingInterval !== PROPOSED || ignored.indexOf("interval") < 0) return ignored;
+	const { interval } = await ask("GET", path({ thingID })).catch(() => ({}));
+	return interval ? ignored.filter(name => name !== "interval") : ignored;
+}
+
 async function claim(values) {
 	const answer = await ask("POST", "bindings/onboard", values);
-	const ignored = answer.ignored || [];
+	answer.thingID = answer.thingID || answer.endNodeThingID;
+	const ignored = await unused(answer, values);
 	if (ignored.length) answer.warnings = [{ message: say("{0} was fixed before and stays as it was", ignored.join(", ")) }];
 	return answer;
 }

@@ -27,6 +27,7 @@ export const WORDS = {
 	"Numbers, true, false and JSON are read as such. Leave it empty to remove the value.":
 		"Zahlen, true, false und JSON werden so gelesen. Ein leeres Feld entfernt ihn.",
 	"Remove the thing {0}? Rights on it go, too.": "Das Ding {0} entfernen? Rechte an ihm gehen mit.",
+	"It stays under “Things with owners”, with its history.": "Es bleibt unter „Dinge mit Besitzern“, mit seinem Verlauf.",
 	"The thing is removed.": "Das Ding ist entfernt.", "Add a thing": "Ding hinzufügen",
 	"There are no things that you may see.": "Es gibt keine Dinge, die du sehen darfst.",
 	"There is no place yet. Make one under “Places and zones”; things come into its zones.":

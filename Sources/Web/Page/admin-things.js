@@ -64,7 +64,12 @@ export function thingsParts(context) {
 	const option = zone => [wordOf(zone), titleOf(zone)];
 	const zoneField = (zones, value) => ({ name: "zone", label: say("Zone"), type: "select", options: zones.map(option), value, required: true });
 	let profiles = new Profiles({});
+	// By short name or identifier.
+	let claimed = [];
 	let list = null;
+
+	const removal = thing => say("Remove the thing {0}? Rights on it go, too.", titleOf(thing)) +
+		([thing.slug, thing.id].some(word => claimed.indexOf(word) >= 0) ? " " + say("It stays under “Things with owners”, with its history.") : "");
 
 	function edited(values, thing) {
 		const body = {};
@@ -104,7 +109,7 @@ export function thingsParts(context) {
 				})
 			},
 			{
-				label: say("Remove"), question: say("Remove the thing {0}? Rights on it go, too.", titleOf(thing)),
+				label: say("Remove"), question: removal(thing),
 				act: () => ask("DELETE", path(thing)), done: say("The thing is removed.")
 			}
 		];
@@ -121,7 +126,10 @@ export function thingsParts(context) {
 			list.refresh();
 		}),
 		load: async () => {
-			const [things, experience] = await Promise.all([ask("GET", "things?environment=" + part(chosen)), ask("GET", "experience").catch(() => null)]);
+			const [things, experience, known] = await Promise.all([
+				ask("GET", "things?environment=" + part(chosen)), ask("GET", "experience").catch(() => null), ask("GET", "bindings?filter=onboarded").catch(() => null)
+			]);
+			claimed = known ? known.bindings.map(binding => binding.thing).filter(Boolean) : [];
 			profiles = new Profiles(experience || {});
 			return things;
 		},

@@ -2,24 +2,24 @@
 
 import { button, element } from "./dom.js";
 import { checkForm, grantsPart } from "./admin-grants.js";
-import { logPart } from "./admin-log.js";
 import { groupsPart, usersPart } from "./admin-users.js";
 import { sessionsPart, sharesPart, tokensPart } from "./people-parts.js";
 import { Scopes } from "./people-scopes.js";
 import { ask, begin, failure, frame, learn, link, say, toSignIn } from "./people.js";
 
-/** The parts of the page: by name in the address, title, and how each is made. `isFull`: for who administers. */
+/** The parts of the page: by name in the address, title, and how each is made. `isFull`: for who administers; `isOpen`: for who owns nothing, too. */
 const PARTS = () => [
 	{ name: "things", title: say("Things"), make: async context => (await load()).thingsParts(context) },
 	{ name: "places", title: say("Places and zones"), make: async context => (await load()).places(context) },
 	{ name: "bindings", title: say("Things with owners"), make: async context => (await import("./admin-bindings.js")).bindingsParts(context) },
+	{ name: "rules", title: say("Rules"), isOpen: true, make: async context => (await import("./admin-rules.js")).rulesParts(context) },
 	{ name: "users", title: say("Users"), isFull: true, make: context => [usersPart(context)] },
 	{ name: "groups", title: say("Groups"), isFull: true, make: context => [groupsPart(context)] },
 	{ name: "grants", title: say("Rights"), make: context => [grantsPart(context), ...(context.me.administers ? [checkForm(context)] : [])] },
 	{ name: "shares", title: say("Shares"), make: context => [sharesPart(context)] },
 	{ name: "tokens", title: say("Tokens"), isFull: true, make: context => [tokensPart(context)] },
 	{ name: "sessions", title: say("Sessions"), isFull: true, make: context => [sessionsPart(context)] },
-	{ name: "log", title: say("Log"), isFull: true, make: context => [logPart(context)] }
+	{ name: "log", title: say("Log"), isFull: true, make: async context => [(await import("./admin-log.js")).logPart(context)] }
 ];
 
 /** What is about places is large, and not for everybody who comes here. */
@@ -33,7 +33,7 @@ class Administration {
 	constructor(main, me, isEmpty) {
 		this.me = me;
 		this.isEmpty = isEmpty;
-		this.parts = PARTS().filter(one => me.administers || !one.isFull);
+		this.parts = PARTS().filter(one => me.administers || (me.owns ? !one.isFull : one.isOpen));
 		this.links = this.parts.map(({ name, title }) => link("admin" + location.search + "#" + name, title, { "data-part": name }));
 		this.place = element("div", { class: "parts" });
 		main.appendChild(element("nav", { class: "part-links", "aria-label": say("Administration") }, ...this.links));
@@ -44,7 +44,7 @@ class Administration {
 
 	async open(hasFocus) {
 		const wanted = location.hash.slice(1);
-		const chosen = this.parts.find(one => one.name === wanted) || this.parts[this.isEmpty ? 1 : 0];
+		const chosen = this.parts.find(one => one.name === wanted) || this.parts[this.isEmpty ? 1 : 0] || this.parts[0];
 		for (const node of this.links) {
 			if (node.getAttribute("data-part") === chosen.name) node.setAttribute("aria-current", "page");
 			else node.removeAttribute("aria-current");
@@ -88,7 +88,7 @@ begin(async () => {
 	const main = frame(say("Administration"), link("kiosk", say("Kiosk")), link("me", say("My account")));
 	try {
 		const me = await ask("GET", "me");
-		if (me.administers || me.owns) new Administration(main, me, !(await ask("GET", "environments").catch(() => [0])).length);
+		if (me.administers || me.owns || (me.rights || []).length) new Administration(main, me, !(await ask("GET", "environments").catch(() => [0])).length);
 		else main.appendChild(complaint({ message: say("You own nothing here, so there is nothing to administer.") }, () => location.reload()));
 	} catch (error) {
 		if (error.status === 401) toSignIn("admin");

@@ -194,7 +194,7 @@ class App {
 	}
 
 	key(event) {
-		if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input")) return;
+		if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, select, textarea")) return;
 		const name = NAMES["123456".indexOf(event.key)];
 		const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
 		if (name) this.show(name);
@@ -286,12 +286,26 @@ class App {
 			if (!document.hidden) this.motion.setFrame(value);
 			return;
 		}
+		if (type === "banner") {
+			this.showBanner(value);
+			return;
+		}
 		if (type === "screen") this.screen = value;
 		else if (type === "permissions") this.model.setPermissions(value);
 		else if (type === "nearby" || type === "lifecycle") this.model.setPart(type, value);
 		else if (type === "alert") this.model.setAlert(value);
 		else this.model.setObject(type + "s", value);
 		this.redraw();
+	}
+
+	/** What shows banners is loaded with the first one. */
+	async showBanner(value) {
+		if (!this.banners) this.banners = import("./banners.js").then(file => new file.Banners(byID("banners")));
+		try {
+			(await this.banners).hear(value);
+		} catch (error) {
+			this.banners = null;
+		}
 	}
 
 	onOpen() { this.presence.tell(); }

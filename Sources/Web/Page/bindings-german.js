@@ -16,7 +16,8 @@ export const WORDS = {
 	"The new token is made.": "Der neue Schlüssel ist gemacht.", "Forget": "Vergessen", "The thing is forgotten.": "Das Ding ist vergessen.",
 	"Forget {0}? Its owners, password, tokens and history go. A thing of the place that was made for it goes, too; one that was there before stays.":
 		"{0} vergessen? Seine Besitzer, sein Passwort, seine Schlüssel und sein Verlauf gehen verloren. Ein Ding des Ortes, das dafür angelegt wurde, geht mit; eines, das vorher da war, bleibt.",
-	"Name of the thing": "Name des Dings", "As on its label: letters, digits, dots, dashes.": "Wie auf seinem Schild: Buchstaben, Ziffern, Punkte, Striche.",
+	"Name of the thing (vendorThingID)": "Name des Dings (vendorThingID)",
+	"As on its label: letters, digits, and . - _": "Wie auf seinem Schild: Buchstaben, Ziffern und . - _",
 	"Type (optional)": "Typ (freiwillig)", "Its password": "Sein Passwort",
 	"As on its label. For a thing that is new here it is set now, for good.":
 		"Wie auf seinem Schild. Bei einem Ding, das hier neu ist, wird es jetzt gesetzt, für immer.",

@@ -1,6 +1,7 @@
 // The link to the daemon: its event stream, the lists behind it, and its loss.
 
-const TYPES = ["state", "thing", "zone", "environment", "nearby", "lifecycle", "alert", "frame", "screen", "permissions", "ping"];
+const TYPES = ["state", "thing", "zone", "environment", "nearby", "lifecycle", "alert", "frame", "screen", "banner",
+	"permissions", "ping"];
 const REQUEST_TIMEOUT = 10000;
 // Lists are long, and a network may be slow.
 const LIST_TIMEOUT = 60000;
@@ -162,7 +163,7 @@ export class Feed {
 		try { value = JSON.parse(event.data); } catch (error) { return; }
 		if (!value || typeof value !== "object") return;
 		if (type === "state") this.hearState(value);
-		else if (type === "frame" || type === "screen" || !this.isLoading) this.listener.onChange(type, value);
+		else if (["frame", "screen", "banner"].indexOf(type) >= 0 || !this.isLoading) this.listener.onChange(type, value);
 		else if (this.pending.length < MOST_PENDING) this.pending.push([type, value]);
 		else this.isOutdated = true;
 		this.isFresh = false;

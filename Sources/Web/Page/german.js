@@ -47,7 +47,7 @@ const WORDS = {
 	"behind": "hinten", "behind on the left": "hinten links", "on the left": "links", "ahead on the left": "vorne links",
 	"north": "Norden", "north-east": "Nordosten", "east": "Osten", "south-east": "Südosten", "south": "Süden",
 	"south-west": "Südwesten", "west": "Westen", "north-west": "Nordwesten",
-	"All controls": "Alles steuern", "Details": "Details", "Selected": "Ausgewählt", "Name": "Name", "open": "offen", "closed": "zu", "set to": "soll",
+	"All controls": "Alles steuern", "Times": "Zeiten", "Details": "Details", "Selected": "Ausgewählt", "Name": "Name", "open": "offen", "closed": "zu", "set to": "soll",
 	"locked": "verriegelt", "unlocked": "entriegelt", "motion": "Bewegung", "no motion": "keine Bewegung", "occupied": "besetzt",
 	"not occupied": "frei", "things": "Dinge", "not now": "jetzt nicht", "Floors": "Stockwerke", "Floor ": "Stockwerk ",
 	"this device": "dieses Gerät", "Where this device is": "Wo dieses Gerät ist", "red": "rot", "orange": "orange", "yellow": "gelb",

@@ -93,7 +93,8 @@ function contacts(me) {
 const leave = () => button({ class: "button", text: say("Sign out") }, () => signOut().catch(error => tell(error.message)));
 
 begin(async () => {
-	const main = frame(say("My account"), link("kiosk", say("Kiosk")), link("admin", say("Administration"), { id: "to-admin", hidden: true }));
+	const main = frame(say("My account"), link("kiosk", say("Kiosk")), link("admin#rules", say("Rules"), { id: "to-rules", hidden: true }),
+		link("admin", say("Administration"), { id: "to-admin", hidden: true }));
 	main.setAttribute("aria-busy", "true");
 	let me = null;
 	try {
@@ -105,6 +106,7 @@ begin(async () => {
 		return;
 	}
 	document.getElementById("to-admin").hidden = !(me.administers || me.owns);
+	document.getElementById("to-rules").hidden = !(me.rights || []).length;
 	const scopes = await new Scopes().load(false);
 	const lists = [
 		rightsOf(me, scopes), sharesPart({ me, scopes, users: [], isOwn: true }), tokensPart({ me, users: [], isOwn: true }),

@@ -3,7 +3,7 @@
 const WORDS = {
 	en: {
 		on: "On", off: "Off", yes: "yes", no: "no", none: "no value", set: "Set", less: "Less", more: "More", choose: "Choose",
-		menu: "Menu", close_menu: "Close menu", back: "Back", sign_in: "Sign in", later: "Schedules come with a later version.",
+		menu: "Menu", close_menu: "Close menu", back: "Back", sign_in: "Sign in",
 		no_place: "No place is loaded", no_things: "There are no things here", no_thing: "No thing is near",
 		gone: "This thing is not here any more.", unreachable: "not reachable", unreachable_now: "It cannot be reached now.",
 		broken: "This cannot be shown.", actions: "Actions", times: "Times", details: "Details", near: "near",
@@ -16,7 +16,7 @@ const WORDS = {
 	de: {
 		on: "Ein", off: "Aus", yes: "ja", no: "nein", none: "kein Wert", set: "Setzen", less: "Weniger", more: "Mehr",
 		choose: "Wählen", menu: "Menü", close_menu: "Menü schließen", back: "Zurück", sign_in: "Anmelden",
-		later: "Zeitpläne kommen mit einer späteren Version.", no_place: "Kein Ort ist geladen", no_things: "Hier gibt es keine Dinge",
+		no_place: "Kein Ort ist geladen", no_things: "Hier gibt es keine Dinge",
 		no_thing: "Kein Ding ist in der Nähe", gone: "Dieses Ding gibt es hier nicht mehr.", unreachable: "nicht erreichbar",
 		unreachable_now: "Es ist gerade nicht erreichbar.", broken: "Das kann nicht angezeigt werden.", actions: "Aktionen",
 		times: "Zeiten", details: "Einzelheiten", near: "in der Nähe", previous: "Zurück", next: "Weiter", open: "Öffnen",

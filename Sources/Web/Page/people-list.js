@@ -12,8 +12,8 @@ const FEW = 8;
 export class ListPart {
 	/**
 	 * `load()` gives the items; `keyOf(item)`; `row(item)` gives name, title, facts (texts), notes and actions.
-	 * An action has a label and either `act(item)`, with a question to confirm it, or `form(item)`; both tell `done`. Or it has
-	 * `panel(item)`, a promise of what is shown. `add` is a form with a title. `before` stands above the list. Rows of the same
+	 * An action has a label and either `act(item)`, with a question to confirm it (`isHarmless`: that looks as if nothing were lost), or
+	 * `form(item)`; both tell `done`. Or it has `panel(item)`, a promise of what is shown. `add` is a form with a title. `before` stands above the list. Rows of the same
 	 * `group(item)`, a text, stand together. `changed()` follows each change.
 	 */
 	constructor(spec) {
@@ -144,7 +144,7 @@ export class ListPart {
 		if (!offered.length) return node;
 		const row = new Row(this, item, node, name);
 		row.buttons = element("div", { class: "buttons" }, ...offered.map(action => button({
-			class: action.question ? "button risky" : "button", text: action.label, "aria-label": action.label + ": " + name
+			class: action.question && !action.isHarmless ? "button risky" : "button", text: action.label, "aria-label": action.label + ": " + name
 		}, event => row.begin(action, event.currentTarget))));
 		node.appendChild(row.buttons);
 		return node;
@@ -155,10 +155,15 @@ export class ListPart {
 		if (text) tell(text);
 		this.warn(answer);
 		await this.refresh();
-		const key = String(this.spec.keyOf(item));
-		const node = Array.from(this.list.children).find(one => one.getAttribute("data-key") === key);
-		(node || this.title).focus();
+		if (!this.reveal(this.spec.keyOf(item))) this.title.focus();
 		if (this.spec.changed) this.spec.changed();
+	}
+
+	/** Puts the focus at a row. Returns whether it is shown. */
+	reveal(key) {
+		const node = Array.from(this.list.children).find(one => one.getAttribute("data-key") === String(key));
+		if (node) node.focus();
+		return Boolean(node);
 	}
 }
 
@@ -182,20 +187,22 @@ class Row {
 		else this.act(action, opener);
 	}
 
-	/** Puts something in the place of the buttons. */
-	open(node) {
-		show(this.buttons, false);
+	/** Puts something in the place of the buttons; what is only read stands below them. */
+	open(node, isRead) {
+		if (this.opened) this.node.removeChild(this.opened);
+		show(this.buttons, isRead);
 		this.node.appendChild(this.opened = node);
 	}
 
-	ask(label, opener, ...children) {
+	ask(label, opener, isRead, ...children) {
 		this.open(element("div", { class: "confirm", role: "group", "aria-label": label, keydown: event => {
 			if (event.key === "Escape") this.close(opener);
-		} }, ...children));
+		} }, ...children), isRead);
 	}
 
 	close(opener) {
 		this.node.removeChild(this.opened);
+		this.opened = null;
 		show(this.buttons, true);
 		opener.focus();
 	}
@@ -218,15 +225,15 @@ class Row {
 		}
 		// Something else was opened meanwhile.
 		if (this.buttons.hidden) return;
-		this.ask(action.label + ": " + this.name, opener, inner, element("div", { class: "buttons" }, close));
+		this.ask(action.label + ": " + this.name, opener, true, inner, element("div", { class: "buttons" }, close));
 		(inner.querySelector("button") || close).focus();
 	}
 
 	confirm(action, opener) {
 		const keep = button({ class: "button", text: say("Cancel") }, () => this.close(opener));
 		const wrong = failure();
-		const yes = button({ class: "button danger", text: action.label }, () => this.act(action, yes, wrong));
-		this.ask(action.question, opener, element("p", { text: action.question }), wrong, element("div", { class: "buttons" }, yes, keep));
+		const yes = button({ class: action.isHarmless ? "button main" : "button danger", text: action.label }, () => this.act(action, yes, wrong));
+		this.ask(action.question, opener, false, element("p", { text: action.question }), wrong, element("div", { class: "buttons" }, yes, keep));
 		keep.focus();
 	}
 

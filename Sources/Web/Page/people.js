@@ -23,7 +23,7 @@ export function told(value) {
 /** A sentence of the page in the reader's language; `{0}` stands for the first part. */
 export function say(text, ...parts) {
 	const own = Object.prototype.hasOwnProperty.call(words, text) ? words[text] : text;
-	return own.replace(/\{(\d)\}/g, (_, index) => parts[index]);
+	return own.replace(/\{(\d)\}/g, (whole, index) => (index < parts.length ? parts[index] : whole));
 }
 
 /** Loads the words of one page more, where the reader's language has them. */
@@ -48,9 +48,9 @@ export async function begin(start) {
 
 /** A refusal, or no answer: `message` is a sentence for people. */
 export class RequestError extends Error {
-	constructor(message, status) {
+	constructor(message, status, field) {
 		super(message);
-		this.status = status;
+		Object.assign(this, { status, field });
 	}
 }
 
@@ -88,7 +88,7 @@ function refusal(response, answer) {
 	}
 	// Administration says {"error", "message"}, commands say {"error": {"code", "message"}}.
 	const message = answer.message || (answer.error && answer.error.message);
-	return new RequestError(message ? clip(sentence(message), 500) : say("This did not work ({0}).", status), status);
+	return new RequestError(message ? clip(sentence(message), 500) : say("This did not work ({0}).", status), status, (answer.error || {}).field);
 }
 
 /** The daemon's messages begin small and end without a stop. */

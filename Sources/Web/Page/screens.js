@@ -106,17 +106,25 @@ class SignIn extends Screen {
 	}
 }
 
+/** When something happens to a thing by itself. What it needs is only loaded here. */
 class Schedule extends Screen {
 	mount(area) {
-		this.name = element("p", { class: "app-name" });
-		area.classList.add("middle");
-		area.appendChild(this.name);
-		area.appendChild(element("p", { class: "empty", text: this.word("later") }));
+		this.area = area;
+		return import("./thing-times.js").then(file => {
+			if (this.isGone) return;
+			this.times = new file.ThingTimes(this.host, area);
+			if (this.state) this.times.update(this.state);
+		});
 	}
 
-	update({ thing }) {
-		setText(this.name, thing ? nameOf(thing) : "");
-		show(this.name, thing);
+	update(state) {
+		this.state = state;
+		if (this.times) this.times.update(state);
+	}
+
+	unmount() {
+		this.isGone = true;
+		if (this.times) this.times.close();
 	}
 }
 

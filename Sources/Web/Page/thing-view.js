@@ -1,7 +1,7 @@
 // The thing view: the selected thing, or else the nearby one, with all that it reports and offers.
 
 import { drawBadge, look, makeBadge, paint } from "./appearance.js";
-import { arrange, button, element, setText, show } from "./dom.js";
+import { arrange, button, element, set, setText, show } from "./dom.js";
 import { clip, join, metres, nameOf, say, whereabouts } from "./text.js";
 import { controlsKey, makeControls, pictureOf, readings } from "./thing-controls.js";
 
@@ -19,16 +19,38 @@ export class ThingView {
 		this.gone = element("p", { class: "warning", text: say("It cannot be reached now.") });
 		this.description = element("p");
 		this.picture = element("img", { referrerpolicy: "no-referrer", error: () => show(this.picture, false) });
+		this.opener = button({ class: "button", "aria-expanded": "false", text: say("Times") }, () => this.showTimes(!this.isOpen));
+		this.timesArea = element("div", { class: "across", hidden: true });
 		this.back = button({ class: "button", text: say("Follow what is nearby") }, () => app.select(null));
 		this.area = element("div", { class: "controls" });
 		this.facts = element("dl", { class: "facts" });
 		this.note = element("p", { class: "empty" });
 		this.hero = element("div", { class: "card hero about", tabindex: 0 },
 			element("div", { class: "hero-head" }, this.badge, element("div", { class: "hero-text" }, this.name, this.value, this.where)),
-			this.gone, this.description, this.picture, this.facts, this.back);
-		this.whole = element("div", { class: "thing" }, this.hero, this.area);
+			this.gone, this.description, this.picture, this.facts, this.opener, this.back);
+		this.whole = element("div", { class: "thing" }, this.hero, this.area, this.timesArea);
 		section.appendChild(this.note);
 		section.appendChild(this.whole);
+	}
+
+	/** Opens or closes what happens to the thing by itself, for who has signed in. What that needs is only loaded here. */
+	async showTimes(isOpen) {
+		this.isOpen = isOpen;
+		set(this.opener, { "aria-expanded": String(isOpen) });
+		show(this.timesArea, isOpen);
+		this.whole.classList.toggle("timed", isOpen);
+		if (!isOpen) return;
+		try {
+			const { ThingTimes } = await import("./thing-times.js");
+			const { model, profiles, commands } = this.app;
+			this.times = this.times || new ThingTimes({ kit: { model, profiles, commands }, word: () => "" }, this.timesArea);
+			this.app.redraw();
+			await this.times.ready;
+			// It stands below the controls.
+			if (this.isOpen) this.times.reveal();
+		} catch (error) {
+			this.showTimes(false);
+		}
 	}
 
 	/** What makes the controls of a thing; for one with a profile it comes from other files. */
@@ -72,6 +94,10 @@ export class ThingView {
 		show(this.description, thing.description);
 		show(this.gone, thing.available === false);
 		show(this.back, model.selectedID);
+		const mayPlan = Boolean(model.permissions.signed_in) && !thing.isSeenOnly;
+		show(this.opener, mayPlan);
+		if (!mayPlan && this.isOpen) this.showTimes(false);
+		if (this.times && this.isOpen) this.times.update({ asked: thing.id, thing, things: model.here.things, isLoaded: true });
 		const address = pictureOf(thing);
 		if (address !== this.address) {
 			this.address = address;

@@ -1,0 +1,177 @@
+// What a rule's things are called, what they report, what can be set, and what they do: for forms, and for sentences.
+
+import { capital, clip, decimal, nameOf, plain, quantity, say, titled } from "./text.js";
+import { unitOf } from "./profiles.js";
+
+/** A text of the page with parts of it; `{0}` stands for the first one. */
+export const fill = (text, ...parts) => say(text).replace(/\{(\d)\}/g, (whole, index) => (index < parts.length ? parts[index] : whole));
+
+/** A text that is said later. */
+export const mark = text => text;
+
+// Data that says what a thing is, not how it is.
+const SET_UP = ["profile", "oemModel", "model", "kind", "minor", "major", "uuid", "receiver", "mac", "power_at_1m", "options", "readonly", "vendorThingID",
+	"thingID", "picture", "image", "distance"];
+const LIGHT = ["state", "brightness", "level", "color", "color_temp"];
+const MOST = 200;
+
+export const wordOf = object => object.slug || object.id;
+
+const isIdentifier = word => /^[0-9a-f]{24}$/i.test(word);
+
+const listOf = value => (Array.isArray(value) ? value : []);
+
+/** Whether a thing is switched by this name. */
+const isSwitch = name => name === "on" || name === "state";
+
+/** What true and false mean, by the name of a value. */
+function truths(name) {
+	return [[true, name === "on" ? say("on") : plain(true, name)], [false, name === "on" ? say("off") : plain(false, name)]];
+}
+
+/** What a value is called; nobody calls a switch "on". */
+const titleOf = name => (isSwitch(name) ? say("Power") : titled(name));
+
+const KINDS = { boolean: "truth", number: "number", string: "text" };
+
+function byType(name, value, more) {
+	const kind = KINDS[typeof value] || "any";
+	return Object.assign({ name, title: titleOf(name), kind, unit: kind === "number" ? unitOf(name) : "", options: kind === "truth" ? truths(name) : [] }, more);
+}
+
+const STATES = () => [["ON", say("on")], ["OFF", say("off")], ["TOGGLE", say("the other way")]];
+
+const LIGHTS = {
+	state: () => ({ name: "state", title: titleOf("state"), kind: "choice", options: STATES() }),
+	brightness: () => ({ name: "brightness", title: titled("brightness"), kind: "percent" }),
+	color: colours => ({ name: "color", title: say("Colour"), kind: colours.length ? "choice" : "colour", options: colours.map(name => [name, say(name)]) }),
+	color_temp: () => ({ name: "color_temp", title: say("White"), kind: "number", unit: "K", min: 1000, max: 12000 }),
+	transition: () => ({ name: "transition", title: say("Time it takes"), kind: "number", unit: "s", min: 0, max: 3600 })
+};
+
+const complete = field => Object.assign({ options: [], unit: "", notifies: true, schedules: true }, field);
+
+export class RuleNames {
+	constructor({ things, zones, profiles, users, contacts }) {
+		Object.assign(this, { things: things || [], zones: zones || [], profiles, users: users || [], contacts: contacts || [] });
+	}
+
+	thing(word) { return this.things.find(one => one.slug === word || one.id === word); }
+
+	zone(word) { return this.zones.find(one => one.slug === word || one.id === word); }
+
+	thingName(word) { return this.called(this.thing(word), word, mark("a thing that is gone")); }
+
+	zoneName(word) { return this.called(this.zone(word), word, mark("a zone that is gone")); }
+
+	/** A rule names by its identifier what is not there any more. */
+	called(object, word, gone) { return !object && isIdentifier(word) ? say(gone) : word ? nameOf(object, word) : "…"; }
+
+	isGone(word) { return isIdentifier(word) && !this.thing(word); }
+
+	/** The thing of a target; undefined for a zone and for what is near. */
+	thingOf(target) { return /^thing:/i.test(target || "") ? this.thing(target.slice(target.indexOf(":") + 1)) : undefined; }
+
+	/** A target as people say it. */
+	targetName(target) {
+		if (target === "nearby") return say("what is near");
+		const [kind, ...rest] = String(target || "").split(":");
+		const word = rest.join(":");
+		return kind === "zone" ? fill("the light of {0}", this.zoneName(word)) : this.thingName(word);
+	}
+
+	userName(word) {
+		const user = this.users.find(one => one.name === word);
+		return user && user.display ? user.display : word;
+	}
+
+	contactName(word) {
+		const contact = this.contacts.find(one => String(one.id) === String(word) || one.name === word);
+		return contact ? contact.name : word;
+	}
+
+	/** A property of a profile as a field. */
+	described(thing, property) {
+		const told = this.profiles.describe(thing, property);
+		const value = (thing.data || {})[property.name];
+		const base = {
+			name: property.name, title: told.title === property.name ? titleOf(property.name) : capital(told.title), unit: told.unit, min: told.min, max: told.max,
+			step: told.step, notifies: property.notify !== false, schedules: property.schedule !== false
+		};
+		if (told.actions.length) return Object.assign(base, { kind: "choice", options: told.actions.map(one => [one.value, capital(one.title)]) });
+		if (/Switch$/.test(told.part) || /Switch$/.test(told.generic) || property.control === "switch") {
+			return Object.assign(base, { kind: "truth", options: truths(property.name) });
+		}
+		const isNumber = typeof value === "number" || told.unit || told.min !== null || told.max !== null;
+		return Object.assign(base, { kind: isNumber ? "number" : typeof value === "string" ? "text" : "any" });
+	}
+
+	propertiesOf(thing) { return thing && this.profiles ? this.profiles.properties(thing) : []; }
+
+	/** What a thing reports. */
+	readable(word) {
+		const thing = this.thing(word);
+		if (!thing) return [];
+		const data = thing.data || {};
+		const known = this.propertiesOf(thing).map(property => this.described(thing, property));
+		const names = new Set(known.map(field => field.name));
+		const others = Object.keys(data).filter(name => !names.has(name) && SET_UP.indexOf(name) < 0 && (data[name] === null || typeof data[name] !== "object"));
+		return known.concat(others.map(name => byType(name, data[name]))).slice(0, MOST).map(complete);
+	}
+
+	/** What can be set at a target. */
+	settable(target) {
+		const thing = this.thingOf(target);
+		if (!thing) return ["state", "brightness", "color", "color_temp", "transition"].map(name => complete(LIGHTS[name]([])));
+		const names = listOf(thing.settable);
+		const palette = listOf(thing.palette).filter(name => typeof name === "string");
+		const properties = this.propertiesOf(thing);
+		const fields = properties.filter(({ name }) => names.indexOf(name) >= 0).map(property => {
+			const field = this.described(thing, property);
+			// A fraction of 1 would be the least brightness of 255.
+			if (property.name === "brightness") return Object.assign(field, LIGHTS.brightness(), { title: field.title });
+			return property.name === "color" ? Object.assign(field, LIGHTS.color(palette), { title: field.title }) : field;
+		});
+		const known = new Set(fields.map(field => field.name));
+		const hasSwitch = fields.some(field => isSwitch(field.name));
+		for (const name of ["state", "brightness", "color", "color_temp"]) {
+			if (names.indexOf(name) >= 0 && !known.has(name) && !(name === "state" && hasSwitch)) fields.push(LIGHTS[name](palette));
+		}
+		const data = thing.data || {};
+		for (const name of names) if (LIGHT.indexOf(name) < 0 && !known.has(name)) fields.push(byType(name, data[name]));
+		if (names.indexOf("brightness") >= 0) fields.push(LIGHTS.transition());
+		return fields.slice(0, MOST).map(complete);
+	}
+
+	/** What a target does by name. */
+	actions(target) {
+		const thing = this.thingOf(target);
+		const names = thing ? listOf(thing.actions) : ["on", "off", "toggle", "lighter", "darker", "nextColor", "previousColor"];
+		return names.map(name => [name, this.actionName(name)]);
+	}
+
+	actionName(name) {
+		const text = this.profiles ? this.profiles.string(name) : name;
+		return text === name ? titled(name) : capital(text);
+	}
+
+	/** A field that is read, also one that the thing does not have now. */
+	field(word, name) {
+		return this.readable(word).find(field => field.name === name) || complete(byType(name || "", undefined));
+	}
+
+	/** A field that is set. */
+	setField(target, name) {
+		return this.settable(target).find(field => field.name === name) || complete(byType(name || "", undefined));
+	}
+
+	/** A value of a field as people read it. */
+	value(field, value) {
+		const found = field.options.find(([one]) => one === value);
+		if (found) return found[1];
+		if (isSwitch(field.name) && typeof value === "boolean") return say(value ? "on" : "off");
+		if (field.kind === "percent" && typeof value === "string") return value.replace(/\s*%$/, "\u00a0%");
+		if (typeof value === "number") return field.unit ? quantity(value, field.unit) : decimal(value);
+		return value === undefined ? "…" : clip(plain(value, field.name), 80);
+	}
+}
