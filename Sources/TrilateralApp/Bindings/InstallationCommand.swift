@@ -24,8 +24,10 @@ struct InstallationAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
         abstract: "Tie a push token to a user; prints the identifier.",
-        discussion:
-            "A token that is there already moves: it keeps its identifier, and its former user hears no more."
+        discussion: """
+            The same token with the same --development again moves the installation: it keeps its identifier, and its \
+            former user is not notified any more. With and without --development there are two installations.
+            """
     )
 
     @Option(

@@ -77,10 +77,9 @@ struct AccessListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let location = isOfFolder ? try state.location() : nil
-        let daemon = location?.daemon ?? (isOfFolder ? nil : runningDaemon())
+        let daemon = isOfFolder ? location?.daemon : try runningDaemon()
         let values = try file.load(of: daemon).values
         let list = list(values, HostInfo.ofThisMachine())
-        if !isOfFolder { warn(of: list) }
         let text =
             if let location {
                 things
@@ -92,22 +91,22 @@ struct AccessListCommand: AsyncParsableCommand {
     }
 
     /// The daemon that the list is for: the only one that runs here, or the one with the node.
-    private func runningDaemon() -> RunningDaemon? {
+    ///
+    /// - Returns: `nil` if a file is named, or no such daemon runs: the configuration counts alone then.
+    /// - Throws: ``VerbError`` if several daemons run, and nothing says which of them is meant.
+    private func runningDaemon() throws -> RunningDaemon? {
         guard file.path == nil else { return nil }
-        let locator = DaemonLocator(ProcessInfo.processInfo.environment)
-        if let node { return locator.running.first { $0.node == node } }
-        return locator.only
-    }
-
-    /// Says which of several nodes the list is for.
-    private func warn(of list: AccessList) {
-        guard node == nil, file.path == nil,
-            case .several(let daemons) = DaemonLocator(ProcessInfo.processInfo.environment).finding
-        else { return }
-        let nodes = daemons.map(\.node).joined(separator: " or ")
-        StandardError.report(
-            "warning: several daemons run here, and this list is for \(list.topics.root): choose with --node \(nodes)"
-        )
+        let environment = ProcessInfo.processInfo.environment
+        let locator = DaemonLocator(environment)
+        if let node = node ?? environment["TRILATERAL_MQTT_NODE"] {
+            return locator.running.first { $0.node == node }
+        }
+        switch locator.finding {
+        case .one(let daemon): return daemon
+        case .several(let daemons):
+            throw VerbError(DaemonLocator.question(daemons, option: "--node, or --config"), .usage)
+        case .none: return nil
+        }
     }
 
     private func list(_ values: TrilateralConfiguration, _ traits: HostInfo) -> AccessList {

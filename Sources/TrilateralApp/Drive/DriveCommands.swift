@@ -108,7 +108,8 @@ struct DriveOptions: ParsableArguments {
     @OptionGroup var broker: BrokerOptions
 
     @Option(help: ArgumentHelp("How long to wait for the broker and the answer.", valueName: "seconds"))
-    var timeout = 5.0
+    // A thing at the edge may take eight seconds to answer.
+    var timeout = 10.0
 
     @Flag(
         help: """

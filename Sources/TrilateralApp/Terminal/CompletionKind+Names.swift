@@ -57,6 +57,9 @@ extension CompletionKind {
     /// Instances by their tags.
     static var instances: CompletionKind { rows("instances", "tag") }
 
+    /// Rules by their short names.
+    static var rules: CompletionKind { rows("rules", "slug") }
+
     /// A member of the rows of a list that only a daemon has.
     private static func rows(_ kind: String, _ member: String) -> CompletionKind {
         names { words in

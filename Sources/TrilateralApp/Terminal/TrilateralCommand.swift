@@ -122,6 +122,7 @@ struct TrilateralCommand: AsyncParsableCommand {
             ExportCommand.self, TidyCommand.self, WatchCommand.self, ListCommand.self, GetCommand.self,
             SetCommand.self,
             ActionCommand.self, ExplainCommand.self, LifecycleCommand.self, ProfileCommand.self,
+            RulesCommand.self,
             ResolverCommand.self, StationCommand.self, UserCommand.self, GroupCommand.self, GrantCommand.self,
             ShareCommand.self, TokenCommand.self, ContactCommand.self, SessionCommand.self,
             SignInCommand.self,
