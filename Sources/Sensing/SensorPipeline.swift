@@ -2,7 +2,7 @@ package import Controller
 import Flare
 import JSON
 package import Logging
-import Positioning
+package import Positioning
 package import Sensors
 
 /// Turns readings of the sensors into events for the controller: positions, headings, locations.
@@ -24,12 +24,14 @@ package struct SensorPipeline: Sendable {
     private let clocks: SensorClocks
     private let send: @Sendable (ControllerEvent) -> Void
     private let onSwitch: @Sendable (SensorKind, Bool) -> Void
+    private let onBeacon: @Sendable (BeaconSighting) -> Void
     private let logger: Logger
 
     /// - Parameters:
     ///   - beaconUUID: The UUID of the beacons; `nil` for the environment's.
     ///   - maximumError: Locations with a larger error are ignored, metres.
     ///   - onSwitch: Called when a sensor is switched on or off.
+    ///   - onBeacon: Called with each packet of a beacon, also of one that is no thing, while beacons are on.
     package init(
         inputs: AsyncStream<Input>,
         beaconUUID: String?,
@@ -39,6 +41,7 @@ package struct SensorPipeline: Sendable {
         clocks: SensorClocks,
         send: @escaping @Sendable (ControllerEvent) -> Void,
         onSwitch: @escaping @Sendable (SensorKind, Bool) -> Void = { _, _ in },
+        onBeacon: @escaping @Sendable (BeaconSighting) -> Void = { _ in },
         logger: Logger
     ) {
         self.inputs = inputs
@@ -49,6 +52,7 @@ package struct SensorPipeline: Sendable {
         self.clocks = clocks
         self.send = send
         self.onSwitch = onSwitch
+        self.onBeacon = onBeacon
         self.logger = logger
     }
 
@@ -90,6 +94,7 @@ package struct SensorPipeline: Sendable {
             case .reading(.beacon(let sighting), let source):
                 guard !switchedOff.contains(.beacons) else { continue }
                 positions.handle(sighting, from: source)
+                onBeacon(sighting)
                 if let thing = batteries.thing(.beacon(sighting.identity)) {
                     reports.record(thing, rssi: sighting.rssi, at: clocks.steady())
                     sendDue(&reports)

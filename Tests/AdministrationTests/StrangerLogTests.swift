@@ -93,10 +93,31 @@ struct StrangerLogTests {
         (query.caller, query.limit) = ("user:bob", 10_000)
         #expect(try desk.home.store.log(query).count == 9000)
         query.caller = nil
-        let strangers = try desk.home.store.log(query).filter { $0.caller == "nobody" }
+        let strangers = try desk.home.store.log(query).filter { $0.code != nil }
         #expect(strangers.count <= 257)
         #expect(strangers.reduce(0) { $0 + $1.times } == 30_000)
         #expect(strangers.allSatisfy { $0.actions == nil && $0.slug == nil && $0.tx == nil })
+    }
+
+    @Test func `whoever makes up names pushes out no refusals of others`() throws {
+        let registry = try TestAccounts().registry()
+        let earlier = TestAdministration.start - 60_000
+        try registry.write((0..<20).map { refusal($0, from: "192.0.2.\($0)", at: earlier) })
+        for batch in 0..<20 {
+            let rows = (0..<600).map { number in
+                var entry = refusal(number, from: nil)
+                entry.caller = "thing:m-\(batch)-\(number)"
+                return entry
+            }
+            try registry.write(rows)
+        }
+        var query = LogQuery()
+        query.limit = 1000
+        let rows = try registry.store.log(query)
+        #expect(rows.count { $0.caller == "nobody" } == 20)
+        #expect(rows.count { $0.caller.hasPrefix("thing:") } == 256)
+        let others = rows.filter { $0.caller == "others" }
+        #expect(others.map(\.times) == [12_000 - 256] && others.first?.source == "others")
     }
 
     @Test func `rows of strangers have a limit of their own, and go with the days`() throws {

@@ -16,7 +16,9 @@ struct FakeServer: Sendable {
     }
 
     /// The response to a request.
-    enum Move: Sendable {
+    indirect enum Move: Sendable {
+        /// Waits for something before it goes on.
+        case after(EventLoopFuture<Void>, Move)
         case json(String)
         case answer(Int, headers: HTTPHeaders = [:], body: String = "")
         /// Raw bytes, optionally followed by the end of the connection.
@@ -155,7 +157,7 @@ private final class Greeter: ChannelInboundHandler {
             context.writeAndFlush(NIOAny(ByteBuffer(string: text)), promise: nil)
             if closes { context.close(promise: nil) }
         case .close: context.close(promise: nil)
-        case .json, .answer, .nothing: break
+        case .after, .json, .answer, .nothing: break
         }
     }
 
@@ -193,6 +195,8 @@ private final class HTTPScript: ChannelInboundHandler, RemovableChannelHandler {
 
     private func carryOut(_ move: FakeServer.Move, _ context: ChannelHandlerContext) {
         switch move {
+        case .after(let event, let move):
+            event.hop(to: context.eventLoop).assumeIsolated().whenSuccess { self.carryOut(move, context) }
         case .json(let text): answer(200, ["Content-Type": "application/json"], text, context)
         case .answer(let status, let headers, let body): answer(status, headers, body, context)
         case .bytes(let text, let closes):

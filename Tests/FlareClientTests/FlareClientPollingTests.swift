@@ -2,7 +2,9 @@ import Flare
 import FlareClient
 import JSON
 import NIOConcurrencyHelpers
+import NIOCore
 import NIOHTTP1
+import NIOPosix
 import SocketIO
 import TestSupport
 import Testing
@@ -106,10 +108,15 @@ import Testing
     func `a refused POST ends the session, and pending requests fail at once`(loss: Loss)
         async throws
     {
-        try await withFakeServer(Self.server(post: loss.move)) { server in
+        // The session must not end before both requests are pending.
+        let arePending = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Void.self)
+        let post = FakeServer.Move.after(arePending.futureResult, loss.move)
+        try await withFakeServer(Self.server(post: post)) { server in
             var configuration = configuration(server.port)
             if case .nothing = loss.move { configuration.answerSeconds = 0.3 }
-            try await withLink(FlareClient(configuration, logger: .silent)) { link in
+            let client = try FlareClient(configuration, logger: .silent)
+            let counted = CountedLink(link: client) { if $0 == 2 { arePending.succeed() } }
+            try await withLink(counted) { link in
                 #expect(await link.linkUp())
                 let second = FlareRequest.subscribe(environment: Home.house)
                 link.requests.yield(Self.set)

@@ -12,6 +12,7 @@ struct SensorPipelineTests {
     private let time = Locked(100.0)
     private let events = Locked<[ControllerEvent]>([])
     private let switches = Locked<[String]>([])
+    private let heard = Locked<[BeaconSighting]>([])
 
     private static let environment = FlareEnvironment(id: FlareID(high: 1, low: 0))
     private static let beacon = FlareID(high: 3, low: 1)
@@ -70,6 +71,7 @@ struct SensorPipelineTests {
             clocks: clocks,
             send: send,
             onSwitch: { [switches] sensor, on in switches.withLock { $0.append("\(sensor) \(on)") } },
+            onBeacon: { [heard] sighting in heard.withLock { $0.append(sighting) } },
             logger: .silent
         )
         async let running: Void = pipeline.run()
@@ -98,6 +100,15 @@ struct SensorPipelineTests {
             .input(.reading(.tick(time: 6), source: 0)),
         ])
         #expect(reports == [[Self.beacon: BeaconReport(rssi: -70, batteryVolts: nil, age: 6)]])
+    }
+
+    @Test func `packets of beacons are passed on without a place, but not while beacons are off`() async {
+        await run([
+            .input(.reading(Self.reading(at: 1), source: 0)), .input(.switched(.beacons, on: false)),
+            .input(.reading(Self.reading(at: 2), source: 0)), .input(.switched(.beacons, on: true)),
+            .input(.reading(Self.reading(at: 3), source: 0)),
+        ])
+        #expect(heard.withLock { $0 }.map(\.time) == [1, 3])
     }
 
     @Test func `positions of a recording have the time of this machine, not that of the recording`() async {

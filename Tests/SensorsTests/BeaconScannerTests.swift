@@ -29,7 +29,7 @@ import Testing
             power: power,
             host: host ?? adapter.host,
             clocks: .init(
-                steady: { (ContinuousClock.now - Self.origin) / .seconds(1) },
+                steady: { [adapter] in adapter.time },
                 wall: { 1_700_000_000 }
             ),
             logger: Logger(label: "test")
@@ -37,8 +37,6 @@ import Testing
             adapter.change { $0.conditions.append(condition) }
         }
     }
-
-    private static let origin = ContinuousClock.now
 
     /// Runs the controller until a condition holds.
     private func work(until isSo: () async -> Bool) async throws {
@@ -80,6 +78,7 @@ import Testing
             var next = 0
             while next < 5000 {
                 next += adapter.send(packets(next..<min(next + 50, 5000)))
+                _ = adapter.work()
                 try await Task.sleep(for: .milliseconds(1))
             }
             try await work { await ear.minors.count == 5000 }
@@ -113,6 +112,7 @@ import Testing
             var fuzz = Fuzz(seed: 15, corpus: packets(0..<4))
             for _ in 0..<300 {
                 adapter.send([fuzz.next()].filter { !$0.isEmpty })
+                _ = adapter.work()
                 try await Task.sleep(for: .microseconds(100))
             }
             adapter.send(packets(9..<10))

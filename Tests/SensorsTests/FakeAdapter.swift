@@ -15,9 +15,17 @@ final class FakeAdapter: Sendable {
         var isScanning = false
         var commands: [UInt16] = []
         var conditions: [ScanCondition] = []
+        fileprivate var time = Swift.Duration.zero
+        fileprivate var latestWork = ContinuousClock.now
     }
 
     private let state = Locked(State())
+
+    /// Seconds of a clock that runs only while the controller works.
+    ///
+    /// On a busy machine the test may get no processor for seconds. The scanner must not take that for a
+    /// controller that is silent.
+    var time: Double { read { $0.time / .seconds(1) } }
 
     deinit {
         state.withLock { state in
@@ -63,6 +71,9 @@ final class FakeAdapter: Sendable {
     /// Processes and answers received commands; `false` when the scanner closed the socket.
     func work() -> Bool {
         state.withLock { state in
+            let now = ContinuousClock.now
+            state.time += min(now - state.latestWork, .milliseconds(20))
+            state.latestWork = now
             guard state.device >= 0 else { return true }
             var buffer = [UInt8](repeating: 0, count: 300)
             while true {

@@ -1,4 +1,5 @@
 import Foundation
+import Threading
 
 /// Plain TCP on 127.0.0.1, for tests that need to see or say bytes.
 package final class LoopbackSocket: Sendable {
@@ -26,16 +27,21 @@ package final class LoopbackSocket: Sendable {
         return socket
     }
 
-    /// A port that nobody listens on at the moment.
+    /// A port that nobody listens on at the moment, and that no other test was given.
     ///
     /// Not of the range from which the system gives ports to clients: there another connection of this busy
     /// machine may take it before it is listened on.
     package static func freePort() throws -> Int {
-        for _ in 0..<100 {
-            if let socket = try? listening(port: Int.random(in: 10_000..<32_000)) { return socket.port }
+        for _ in 0..<1000 {
+            let port = Int.random(in: 10_000..<32_000)
+            // All suites start their brokers at once: two with one port would share the broker of the one that listens first.
+            guard given.withLock({ $0.insert(port).inserted }) else { continue }
+            if let socket = try? listening(port: port) { return socket.port }
         }
         return try listening().port
     }
+
+    private static let given = Locked<Set<Int>>([])
 
     /// The local port.
     package var port: Int {

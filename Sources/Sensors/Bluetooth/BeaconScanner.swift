@@ -67,20 +67,15 @@ package struct BeaconScanner: Sendable {
         )
         power.begin()
         let thread = ScanThread(self) { [counted] readings, packets, damaged in
-            let isQueued: Bool
-            if readings.isEmpty {
-                isQueued = true
-            } else if case .enqueued = port.yield(readings) {
-                isQueued = true
-            } else {
-                isQueued = false
-            }
+            var isDropped = false
+            // What comes after the end is nobody's, and was not dropped because somebody was slow.
+            if !readings.isEmpty, case .dropped = port.yield(readings) { isDropped = true }
             let beacons = readings.count { if case .beacon = $0 { true } else { false } }
             counted.withLock {
                 $0.packets = packets
                 $0.beacons += beacons
                 $0.damaged = damaged
-                if !isQueued { $0.dropped += readings.count }
+                if isDropped { $0.dropped += readings.count }
             }
         }
         // Also when cancelled, wait until the thread has restored the adapter.
