@@ -47,12 +47,13 @@ struct AccessListTests {
             let commands = [
                 "nearby/set", "nearby/set/color", "nearby/action", "things/x/set", "things/x/set/color",
                 "things/x/action", "things/x/get", "device/set", "environment/set", "sensors/gps/set",
-                "display/x/screen/set", "request/ping",
+                "display/x/screen/set", "request/ping", "rules/x/set", "rules/x/run",
             ]
             let state = [
                 "status", "info", "state", "nearby", "zone", "device", "map", "health", "things/x",
                 "sensors/gps",
                 "event/thing", "response/set", "alert/x", "display/x/screen", "setup/candidates",
+                "rules/x", "rules/x/fired", "rules/x/out",
             ]
             let (driving, hers) = (["driver", "ha"], "homeassistant/status")
             for topic in commands {

@@ -20,14 +20,14 @@ struct DescriptionTests {
 
     /// Real values of the parameters, and the same requests in each run.
     ///
-    /// Owners, things and zones of a body have legal names, but may not be there.
+    /// Owners, things and zones of a body have legal names, but may not be there; and not every object is a rule.
     private static let settings = """
         [parameters]
         "path.thing" = "table-lamp"
         "path.zone" = "kitchen"
 
         [[operations]]
-        include-operation-id = ["onboardBinding", "addBindingOwner"]
+        include-operation-id = ["onboardBinding", "addBindingOwner", "addRule", "changeRule", "runRule"]
         [operations.checks]
         positive_data_acceptance.expected-statuses = ["2xx", "400", "401", "403", "404", "409", "429", "5xx"]
 
@@ -73,11 +73,13 @@ struct DescriptionTests {
             try #require(await home.logs(sign))
             let rest = await home.log.components(separatedBy: sign).last
             let port = try #require(rest.flatMap { Int($0.prefix { $0.isNumber }) })
+            // Without the app's key the routes for programs for Thing-IF are not there.
             let found = try await schemathesis(
                 home,
                 port,
                 token,
-                ["-n", "5"] + Self.excluded.flatMap { ["--exclude-operation-id", $0] }
+                ["-n", "5", "--exclude-tag", "Thing-IF"]
+                    + Self.excluded.flatMap { ["--exclude-operation-id", $0] }
             )
             #expect(found.status == 0, "\(found.text)")
         }

@@ -236,6 +236,26 @@ struct EdgeDaemonTests {
         }
     }
 
+    @Test func `what a thing publishes as retained is refused while the daemon listens, and is removed`()
+        async throws
+    {
+        try await withMosquitto { broker in
+            try await withHome(["bindings.edge": "true"], port: broker.port) { _, visitor in
+                try await visitor.awaits("alert/edge-open") { $0["severity"] == "warning" }
+                let message = #"{"password":"secret of v-1"}"#
+                visitor.say("edge/v-1/onboard", message, isRetained: true)
+                let error = try await visitor.awaits("edge/v-1/error")
+                #expect(error["code"] == "retained_command")
+                let isRemoved = await eventually {
+                    await visitor.said(on: "edge/v-1/onboard") == [message, ""]
+                }
+                #expect(isRemoved)
+                visitor.say("edge/v-1/onboard", message)
+                try await visitor.awaits("edge/v-1/onboarded") { $0["status"] == "ok" }
+            }
+        }
+    }
+
     @Test func `an alert says that things speak on a broker without users`() async throws {
         try await withMosquitto { broker in
             try await withHome(["bindings.edge": "true"], port: broker.port) { home, visitor in

@@ -214,7 +214,7 @@ struct LinkTests {
                 }
                 let wanted: Set = [
                     "nearby/set", "nearby/set/+", "nearby/action", "things/+/set", "things/+/set/+",
-                    "things/+/action", "things/+/command",
+                    "things/+/action", "things/+/command", "rules/+/set", "rules/+/run",
                     "things/+/get", "zones/+/set", "device/set", "environment/set", "sensors/+/set",
                     "request/+", "lifecycle/+/set", "display/+/screen/set", "display/+/presence", "info",
                     "status",

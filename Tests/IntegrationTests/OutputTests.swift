@@ -42,6 +42,10 @@ import Testing
             try folder.write("id,x,y,z,tx_power\na,0,0,1,-59\nb,4,0,1,-59\nc,0,4,1,-59\n", to: "beacons.csv")
             try folder.write("time_s,beacon_id,rssi_dbm\n0,a,-60\n1,b,-61\n", to: "scans.csv")
             try folder.write(#"{"environments":[{"name":"Flat"}]}"#, to: "place.json")
+            try folder.write(
+                #"{"when":[{"on":"cron","cron":"0 7 * * *"}],"then":[{"publish":1}]}"#,
+                to: "rule.json"
+            )
             for words in [
                 "import @place.json --state @state", "user add bob --state @state",
                 "grant add bob all read --state @state", "export @saved.json --state @state",
@@ -65,6 +69,7 @@ import Testing
                 "check --print", "estimate @beacons.csv @scans.csv --device-z 1", "export - --state @state",
                 "import --check @place.json --state @state", "tidy --state @state",
                 "station list --json --state @state",
+                "rule simulate @rule.json --from 2026-06-01 --until 2026-06-02 --zone UTC",
             ] {
                 try await expectFailure(words, in: folder)
             }

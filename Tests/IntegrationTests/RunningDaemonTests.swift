@@ -126,7 +126,9 @@ import Testing
                     return names?.count == 2
                 }
                 #expect(areThere)
-                for words in [["user", "list"], ["export", "-"], ["get", "table-lamp"]] {
+                for words in [
+                    ["user", "list"], ["export", "-"], ["get", "table-lamp"], ["acl"], ["acl", "--things"],
+                ] {
                     let end = try await Program.run(words, in: home.folder)
                     #expect(end.status == 64, "\(end.output)")
                     #expect(end.output.contains("2 daemons run on this machine"), "\(end.output)")
@@ -144,6 +146,8 @@ import Testing
                 )
                 let chosen = try await run("get", "table-lamp", "--node", home.node, in: home.folder)
                 #expect(chosen.status == 0, "\(chosen.output)")
+                let list = try await run("acl", "--node", "\(home.node)b", in: home.folder)
+                #expect(list.status == 0 && list.output.contains("/\(home.node)b/"), "\(list.output)")
                 second.signal(SIGTERM)
                 #expect(await second.end(within: .seconds(5)) == 0)
                 await second.destroy()

@@ -69,7 +69,7 @@ actor Visitor {
         heard.filter { message in
             let levels = message.topic.dropFirst(root.count + 1).split(separator: "/")
             return levels.first == "response"
-                || !levels.contains { ["set", "action", "get", "request", "raw"].contains($0) }
+                || !levels.contains { ["set", "run", "action", "get", "request", "raw"].contains($0) }
                     && !(levels.last == "command" && levels.first != "edge")
         }
     }

@@ -365,7 +365,7 @@ def modules(check, application):
     check.call("modules", call="pushScreen", screen="board")
     check.see("the board", "(document.querySelector('.board-note') || {}).textContent", "Everything is ready.")
     check.see("what it is told", "document.querySelector('.board-count').textContent", "7 · – · en")
-    check.see("a screen in it", "document.querySelector('.board-part').innerText.trim()", "Schedules come with a later version.")
+    check.see("a screen in it", "document.querySelector('.board-part .time-note p').innerText.trim()", "Sign in to see and to set when things happen by themselves.")
     check.tap(".way-details")
     check.see("where it leads", "(document.querySelector('.screen .thing-name') || {}).textContent", "Climate")
     check.see("that it was unmounted", "window.boardsUnmounted", 1)

@@ -205,7 +205,11 @@ class Story:
         self.expect(self.code("vendorThingID", "thingPassword") == "v-2", "the thing's name in its code")
         expected = self.row("v-2")
         self.look("admin-bindings")
+        self.expect(
+            self.page.run("return Array.from(document.querySelectorAll(arguments[0] + ' button')).every(one => one.textContent !== 'Add an owner')", expected),
+            "an owner can be added before anybody has claimed the thing")
         self.press("Claim", expected)
+        self.expect(self.page.run("return !document.querySelector(arguments[0] + ' [name=thingType]')", expected), "a field for a type that is fixed")
         self.fill(thingPassword=password)
         self.press("Claim", f"{expected} form")
         self.text("No thing waits for an owner.")

@@ -1,0 +1,387 @@
+"""Rules on the pages, in a real browser: the table of rules/rules.json, the part of administration with its form, the times of
+a thing on the kiosk page, and what a user sees who owns nothing.
+
+Arguments: the page's address, a link of `trilateral sign-in`. With the variable PICTURES, a folder gets a picture of each page.
+"""
+import importlib.machinery
+import importlib.util
+import json
+import os
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+loader = importlib.machinery.SourceFileLoader("kiosk_check", f"{ROOT}/contrib/kiosk-check")
+kiosk = importlib.util.module_from_spec(importlib.util.spec_from_loader("kiosk_check", loader))
+loader.exec_module(kiosk)
+
+PICTURES = os.environ.get("PICTURES")
+SIZES = [(1280, 800), (800, 480), (360, 740)]
+PASSWORD = "a password of carol"
+
+# Reads and writes each rule of the table, and says it in a language.
+TABLE = """
+const [table, lang, done] = arguments;
+const load = name => import(new URL("kiosk/" + name, document.baseURI).href);
+document.documentElement.lang = lang;
+const sorted = value => Array.isArray(value) ? value.map(sorted) : value && typeof value === "object"
+    ? Object.keys(value).sort().reduce((all, key) => Object.assign(all, { [key]: sorted(value[key]) }), {}) : value;
+Promise.all(["rule-model.js", "rule-names.js", "rule-sentence.js", "profiles.js", "text.js", "rules-german.js", "german.js",
+    "rule-simple.js"].map(load)).then(([model, { RuleNames }, { sentenceOf }, { Profiles }, { speak }, { WORDS }, { german }, simple]) => {
+        speak(text => (lang === "de" ? WORDS[text] || german(text) : text));
+        const names = new RuleNames(Object.assign({}, table, { profiles: new Profiles(table.experience) }));
+        const wrong = [];
+        let simples = 0;
+        for (const row of table.rows) {
+            const [before, after] = [row.rule, model.writeRule(model.readRule(row.rule))].map(rule => JSON.stringify(sorted(rule)));
+            if (before !== after) wrong.push(before + " became " + after);
+            const said = sentenceOf(row.rule, names);
+            if (row[lang] && said !== row[lang]) wrong.push(said + " instead of " + row[lang]);
+            // What the simple form of a thing's times can say, it says again.
+            for (const { target } of row.rule.then) {
+                const draft = target && simple.simpleDraft(row.rule, target);
+                if (!draft) continue;
+                simples += 1;
+                const again = JSON.stringify(sorted(simple.simpleRule(draft, target)));
+                if (before !== again) wrong.push(before + " became " + again + " by the simple form");
+            }
+        }
+        if (simples < 5) wrong.push("only " + simples + " rules fit the simple form");
+        done(wrong);
+    }).catch(error => done([String(error)]));
+"""
+
+# What is too wide, has no name for a screen reader, or is too small for a finger.
+LOOK = """
+const wrong = [];
+if (document.documentElement.scrollWidth > innerWidth + 1) wrong.push(`${document.documentElement.scrollWidth} wide in ${innerWidth}`);
+for (const node of document.querySelectorAll("input, select, textarea")) {
+    if (node.offsetParent && !(node.labels && node.labels.length) && !node.getAttribute("aria-label")) wrong.push(`no label: ${node.id}`);
+}
+for (const node of document.querySelectorAll("button, input, select, summary")) {
+    const box = node.getBoundingClientRect();
+    if (node.offsetParent && box.height < 40) wrong.push(`${node.textContent || node.id} is only ${box.height} high`);
+    if (node.offsetParent && box.right > innerWidth + 1) wrong.push(`${node.textContent || node.id} is cut off`);
+}
+for (const node of document.querySelectorAll("[aria-describedby]")) {
+    for (const id of node.getAttribute("aria-describedby").split(" ")) if (!document.getElementById(id)) wrong.push(`nothing is ${id}`);
+}
+return wrong;
+"""
+
+PRESS = """
+const all = Array.from(document.querySelectorAll(arguments[1] + " button, " + arguments[1] + " summary, " + arguments[1] + " a"));
+const node = all.find(one => one.offsetParent && one.textContent.trim() === arguments[0]);
+if (node) node.click();
+return Boolean(node);
+"""
+
+# The field of a label, of so many with the same one.
+FIELD = """
+const found = Array.from(document.querySelectorAll(arguments[1] + " .entry")).filter(one => one.offsetParent && one.firstChild.textContent === arguments[0]);
+return found[arguments[2]] ? found[arguments[2]].querySelector("input, select, textarea") : null;
+"""
+
+SET = """
+const [node, value] = arguments;
+if (node.tagName === "SELECT") {
+    const option = Array.from(node.options).find(one => one.textContent === value);
+    if (!option) return Array.from(node.options, one => one.textContent).join();
+    node.value = option.value;
+    node.dispatchEvent(new Event("change", { bubbles: true }));
+} else {
+    node.value = value;
+    node.dispatchEvent(new Event("input", { bubbles: true }));
+}
+return "";
+"""
+
+
+class Story:
+    def __init__(self, address, link):
+        self.address, self.link = address.rstrip("/"), link
+        self.daemon = kiosk.Daemon(address, None)
+        self.page = kiosk.Page(address)
+        self.failures = []
+
+    def expect(self, is_true, text):
+        if not is_true:
+            self.failures.append(text)
+            print(f"failed: {text}", flush=True)
+        return is_true
+
+    def see(self, what, script, seconds=10):
+        found = self.page.wait("return " + script, seconds)
+        shown = "" if found else self.page.run("return location.href + ' ' + document.body.innerText.slice(0, 600)")
+        self.expect(found, f"{what} is not seen; there is {shown!r}")
+        return found
+
+    def text(self, text, within="body"):
+        return self.see(text, f"(document.querySelector({json.dumps(within)}) || document.head).innerText.includes({json.dumps(text)})")
+
+    def gone(self, text):
+        return self.see(f"that {text} is gone", f"!document.body.innerText.includes({json.dumps(text)})")
+
+    def open(self, page, script):
+        self.page.driver.get(f"{self.address}/{page}")
+        self.see(f"the page {page}", script)
+
+    def press(self, text, within="body"):
+        end = time.monotonic() + 10
+        while not self.page.run(PRESS, text, within):
+            if time.monotonic() > end:
+                return self.expect(False, f"there is no button {text} in {within}")
+            time.sleep(0.05)
+
+    def write(self, label, value, index=0, within="form"):
+        """Writes into a field, or chooses in it."""
+        end = time.monotonic() + 5
+        node = self.page.run(FIELD, label, within, index)
+        while node is None and time.monotonic() < end:
+            time.sleep(0.05)
+            node = self.page.run(FIELD, label, within, index)
+        if not self.expect(node, f"there is no field {label}, number {index}"):
+            return
+        others = self.page.run(SET, node, value)
+        self.expect(not others, f"{label} has no choice {value}, but {others}")
+
+    def row(self, name):
+        """A selector of the row with a name."""
+        script = "Array.from(document.querySelectorAll('.rows li[data-key]')).find(one => one.querySelector('.item-name').textContent === %s)" % json.dumps(name)
+        self.see(f"the row {name}", script)
+        return f".rows li[data-key='{self.page.run(f'return {script}.dataset.key')}']"
+
+    def look(self, name):
+        for width, height in SIZES:
+            for theme in ["light", "dark"]:
+                self.page.size(width, height, theme)
+                for wrong in self.page.run(LOOK):
+                    self.expect(False, f"{name} at {width} x {height}: {wrong}")
+                if PICTURES:
+                    os.makedirs(PICTURES, exist_ok=True)
+                    self.page.driver.save_screenshot(os.path.join(PICTURES, f"{name}-{width}-{theme}.png"))
+        self.page.size(1280, 800)
+
+    def call(self, method, path, body):
+        """What the reader may do beside the page."""
+        script = """const [method, path, body, done] = arguments;
+            fetch(path, { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }).then(answer => done(answer.status), error => done(String(error)));"""
+        status = self.page.driver.execute_async_script(script, method, path, body)
+        self.expect(status in (200, 201, 204), f"{method} {path}: {status}")
+
+    def state(self, thing):
+        return self.daemon.call(f"api/things/{thing}")["state"]
+
+    def becomes(self, thing, state):
+        end = time.monotonic() + 5
+        while self.state(thing) != state and time.monotonic() < end:
+            time.sleep(0.05)
+        self.expect(self.state(thing) == state, f"{thing} does not become {state}")
+
+    # The story
+
+    def sign_in(self):
+        self.page.driver.get(self.link)
+        self.text("This link signs you in, once.")
+        self.press("Sign in", "form")
+        self.see("that the owner is signed in", "!location.pathname.endsWith('/sign-in')")
+
+    def table(self):
+        """Every row of the contract, read, written, and said in both languages."""
+        with open(f"{ROOT}/Tests/Interop/rules/rules.json", encoding="utf-8") as file:
+            table = json.load(file)
+        for lang in ["en", "de"]:
+            for wrong in self.page.driver.execute_async_script(TABLE, table, lang):
+                self.expect(False, wrong)
+        # The page speaks its own language again.
+        self.page.driver.refresh()
+
+    def parts(self):
+        self.see("the parts", "document.querySelector('.part-links [aria-current]')")
+        self.text("There are no rules yet.")
+        self.look("rules-empty")
+
+    def make(self):
+        """A rule is made, read back, refused where it is not whole, and tested."""
+        self.press("Add a rule")
+        self.see("the form", "document.querySelector('.rule-form')")
+        self.look("rule-form")
+        self.press("Add the rule", "form")
+        self.text("This is missing.")
+        self.expect(self.page.run("return document.activeElement.closest('.entry').firstChild.textContent") == "Thing", "the focus is not where something is missing")
+        self.write("Title", "Dark")
+        self.write("Thing", "Table lamp")
+        self.write("What it reports", "Brightness")
+        self.write("Comparison", "is at least")
+        self.write("Value", "0.5")
+        self.text("When Table lamp's brightness is at least 0.5: ", ".sentence")
+        self.write("Thing", "Kitchen light", 1)
+        self.write("What is set", "Power")
+        self.write("Value", "on", 1)
+        self.text("When Table lamp's brightness is at least 0.5: Kitchen light goes on.", ".sentence")
+        self.press("Add a condition")
+        self.write("Only if", "a time of the day")
+        self.write("Begins: time", "00:00")
+        self.write("Ends: time", "23:59:59")
+        self.text(", between 00:00 and 23:59:59: ", ".sentence")
+        self.press("Would it start now?", "form")
+        self.text("It would start now.", "form")
+        self.text("It sees: Brightness 0.6", "form")
+        self.look("rule-form-full")
+        self.press("Add the rule", "form")
+        row = self.row("Dark")
+        self.see("that the focus is at the new rule", f"document.activeElement === document.querySelector({json.dumps(row)})")
+        self.text("When Table lamp's brightness is at least 0.5, between 00:00 and 23:59:59: Kitchen light goes on.", row)
+        self.text("Ready", row)
+        self.text("It has not started yet.", row)
+
+    def change(self):
+        """What the daemon refuses stands beside the field, and Escape leaves all as it was."""
+        self.press("Edit", self.row("Dark"))
+        self.write("When", "a thing's connection changes")
+        self.write("What happens", "it is not reachable")
+        self.write("Only if it lasts (optional)", "1")
+        self.press("Save", "form")
+        self.text("Something is not right yet.", "form")
+        self.see("the reason beside the field", "Array.from(document.querySelectorAll('.entry')).some(one => one.firstChild.textContent === 'Only if it lasts (optional)' && one.innerText.includes('Must be from 5 min to 1 day.'))")
+        self.look("rule-refused")
+        self.page.run("document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }))")
+        self.press("Go on writing", ".confirm")
+        self.press("Cancel", "form")
+        self.press("Throw away", ".confirm")
+        self.see("the list again", "!document.querySelector('.rule-form')")
+        self.press("Edit", self.row("Dark"))
+        self.see("the form", "document.querySelector('.rule-form')")
+        self.write("Title", "Darker")
+        # The key that sends a form.
+        self.page.run("document.querySelector('.rule-form').requestSubmit()")
+        self.text("The rule is changed.")
+        self.row("Darker")
+
+    def use(self):
+        """It is tested, run, looked back at, switched off, and removed."""
+        row = self.row("Darker")
+        self.press("Test", row)
+        self.text("It would start now.", row)
+        self.text("Table lamp's brightness is at least 0.5", f"{row} .test")
+        self.press("Close", row)
+        self.press("Run", row)
+        self.press("Cancel", f"{row} .confirm")
+        self.press("Run", row)
+        self.press("Run", f"{row} .confirm")
+        self.text("It was run: done.")
+        self.becomes("kitchen-light", "ON")
+        row = self.row("Darker")
+        self.see("that it was done", f"/Last: .*, done/.test(document.querySelector({json.dumps(row)}).innerText)")
+        self.press("History", row)
+        self.text("somebody ran it", f"{row} .history")
+        self.text("Done", f"{row} .history")
+        self.look("rule-history")
+        self.press("Close", row)
+        # What is only read hides no button.
+        self.press("History", row)
+        self.see("the history", f"document.querySelector({json.dumps(row)} + ' .history')")
+        self.press("Switch off", row)
+        self.text("The rule is switched off.")
+        row = self.row("Darker")
+        self.text("Switched off", row)
+        self.press("Test", row)
+        self.text("it is switched off", f"{row} .test")
+        self.press("Close", row)
+        self.press("Remove", row)
+        self.text("Remove the rule Darker?", row)
+        self.press("Remove", f"{row} .confirm")
+        self.text("There are no rules yet.")
+
+    def fail(self):
+        """Why it has failed is told at once, with people by their names."""
+        self.call("POST", "api/rules", {"title": "Nobody", "when": [{"on": "cron", "cron": "0 7 * * *"}], "then": [{"notify": ["display:nowhere"], "text": "x"}]})
+        self.page.driver.refresh()
+        self.press("Run", self.row("Nobody"))
+        self.press("Run", f"{self.row('Nobody')} .confirm")
+        self.text("It was run: failed. Step 1: The display nowhere: ")
+        self.press("Remove", self.row("Nobody"))
+        self.press("Remove", f"{self.row('Nobody')} .confirm")
+        self.text("There are no rules yet.")
+
+    def times(self):
+        """The times of a thing on the kiosk page."""
+        self.open("kiosk?view=thing&thing=table-lamp&display=rules", "document.documentElement.dataset.ready")
+        self.press("Times")
+        self.text("Nothing happens to it by itself yet.")
+        self.press("Add a time")
+        self.write("Begins: time", "22:30", within=".times form")
+        self.press("Monday", ".times form")
+        self.write("Ends", "at sunrise", within=".times form")
+        self.text("When it is 22:30 (until sunrise) on Monday: Table lamp goes on, and off at the end.", ".times .sentence")
+        self.write("Ends", "at a time", within=".times form")
+        self.write("Ends: time", "06:00", within=".times form")
+        self.look("times-form")
+        self.press("Save", ".times form")
+        self.text("22:30 (until 06:00) on Monday", ".time")
+        self.text("Next: ", ".time")
+        self.expect(not self.page.run("return /[AP]M/.test(document.querySelector('.times').innerText)"), "the times of a rule have 24 hours here and 12 there")
+        self.look("times")
+        self.press("Change", ".time")
+        self.write("Begins", "at sunset", within=".times form")
+        self.press("Save", ".times form")
+        self.see("what the daemon says of it", "/Sunset/.test((document.querySelector('.time') || document.head).innerText) || document.querySelector('.times .wrong').textContent")
+        if self.page.run("return Boolean(document.querySelector('.times form'))"):
+            # A place without a geofence has no sun.
+            self.press("Cancel", ".times form")
+        self.page.run("document.querySelector('.time [role=switch]').click()")
+        self.see("that it is off", "document.querySelector('.time [role=switch]').getAttribute('aria-checked') === 'false'")
+        self.open("admin#rules", "document.querySelector('.rows li[data-key]')")
+        self.text("Switched off", ".rows")
+        self.open("kiosk?view=thing&thing=table-lamp&display=rules", "document.documentElement.dataset.ready")
+        self.press("Times")
+        self.press("Remove", ".time")
+        self.press("Remove", ".time [role=group]")
+        self.text("Nothing happens to it by itself yet.")
+
+    def other(self):
+        """Who owns nothing has the rules, and only those of their own."""
+        self.call("POST", "api/rules", {"title": "Of the owner", "when": [{"on": "cron", "cron": "0 7 * * *"}], "then": [{"set": {"on": True}, "target": "thing:table-lamp"}]})
+        self.call("POST", "api/users", {"name": "carol", "password": PASSWORD})
+        self.call("POST", "api/grants", {"who": "carol", "scope": "thing:table-lamp", "access": "write"})
+        self.page.driver.delete_all_cookies()
+        self.open("sign-in", "document.querySelector('form')")
+        for name, value in [("user", "carol"), ("password", PASSWORD)]:
+            self.page.driver.find_element("css selector", f"form [name='{name}']").send_keys(value)
+        self.press("Sign in", "form")
+        self.see("the kiosk", "location.pathname.endsWith('/kiosk')")
+        self.open("me", "document.querySelector('h1')")
+        self.press("Rules")
+        self.text("There are no rules yet.")
+        self.gone("Of the owner")
+        self.expect(self.page.run("return document.querySelectorAll('.part-links a').length") == 1, "carol has other parts than the rules")
+        self.press("Add a rule")
+        self.see("the form", "document.querySelector('.rule-form')")
+        self.write("When", "a time comes")
+        self.write("Begins: time", "07:00")
+        self.write("Thing", "Table lamp")
+        self.write("What is set", "Power")
+        self.write("Value", "on")
+        self.press("Add the rule", "form")
+        self.text("When it is 07:00: Table lamp goes on.")
+        self.text("Next: ")
+
+    def tell(self):
+        self.page.size(1280, 800)
+        self.sign_in()
+        self.open("admin#rules", "document.querySelector('.part-links')")
+        self.table()
+        for part in [self.parts, self.make, self.change, self.use, self.fail, self.times, self.other]:
+            part()
+            severe = [one for one in self.page.errors() if "40" not in one]
+            self.expect(not severe, f"the console: {severe}")
+        self.expect(not self.page.foreign_requests(), "requests to other machines")
+
+
+if __name__ == "__main__":
+    story = Story(*sys.argv[1:3])
+    try:
+        story.tell()
+    finally:
+        story.page.driver.quit()
+    sys.exit(1 if story.failures else 0)
