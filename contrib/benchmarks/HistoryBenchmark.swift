@@ -191,6 +191,8 @@ struct HistoryBenchmark {
         // All sums are stored then.
         await store.close()
         store = try Self.open(file, limits, now)
+        // What is due is packed first, step by step.
+        try await Task.sleep(for: .seconds(3))
         var (ours, floor) = ([GroupInterval: [Double]](), [Double]())
         for round in 0...Self.rounds {
             // Other things each time.

@@ -27,10 +27,11 @@ struct Row {
         )
     }
 
-    /// What has no floor and an aim in nanoseconds.
-    static func print(_ what: String, _ ours: Double, aim: Double) {
-        let verdict = ours < aim ? "yes" : "**no**"
-        Swift.print("| \(what) | – | \(time(ours)) | – | < \(time(aim)) | \(verdict) |")
+    /// What has no floor, and perhaps an aim in nanoseconds.
+    static func print(_ what: String, _ ours: Double, aim: Double? = nil) {
+        let goal = aim.map { "< \(time($0))" } ?? "–"
+        let verdict = aim.map { ours < $0 ? "yes" : "**no**" } ?? "–"
+        Swift.print("| \(what) | – | \(time(ours)) | – | \(goal) | \(verdict) |")
     }
 
     /// Values of another unit, whose ratio may be so large at most.

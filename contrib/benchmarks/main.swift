@@ -16,6 +16,10 @@ import JSON
 //     trilateral-bench people DATABASE   as many users, groups and grants as there may be, into the store of a daemon;
 //                                        fifty tokens on standard output
 //     trilateral-bench bindings THINGS DATABASE   bindings of every second thing, into the store of a daemon
+//     trilateral-bench rules             the cost of a simulated year, of the next time of a schedule, and of a change of a
+//                                        thing in the engine
+//     trilateral-bench rules COUNT DATABASE [watching]   so many rules, and users who make them, into the store of a daemon;
+//                                        those that watch never fire
 //     trilateral-bench history FOLDER SECONDS   the cost of so much of a day of a thousand things, and of queries, beside
 //                                        bare tables
 
@@ -43,11 +47,18 @@ case let words where words.count == 2 && words[0] == "people":
     for token in try BenchmarkPeople(things: 1_000).fill(words[1]) { print(token) }
 case let words where words.count == 3 && words[0] == "bindings" && (20...20_000).contains(Int(words[1]) ?? 0):
     try BenchmarkBindings(things: Int(words[1]) ?? 20).fill(words[2])
+case ["rules"]:
+    try RulesBenchmark().run()
+case let words
+where words.count >= 3 && words[0] == "rules" && (0...BenchmarkRules.most).contains(Int(words[1]) ?? -1)
+    && (words.count == 3 || words[3...] == ["watching"]):
+    try BenchmarkRules(count: Int(words[1]) ?? 0, kind: words.count == 3 ? .mixed : .watching).fill(words[2])
 case let words where words.count == 3 && words[0] == "history" && (60...86_400).contains(Int(words[2]) ?? 0):
     try await HistoryBenchmark(folder: words[1], seconds: Int(words[2]) ?? 60).run()
 default:
     print(
         "usage: trilateral-bench model COUNT [profiles] | move FOLDER | adverts | position | grid | "
-            + "walk PLACE | profiles | people [DATABASE] | bindings THINGS DATABASE | history FOLDER SECONDS"
+            + "walk PLACE | profiles | people [DATABASE] | bindings THINGS DATABASE | "
+            + "rules [COUNT DATABASE [watching]] | history FOLDER SECONDS"
     )
 }

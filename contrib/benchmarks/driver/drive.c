@@ -42,8 +42,8 @@ static int await(int port, const char *topic, const char *text) {
 int main(int count, char **arguments) {
     mosquitto_lib_init();
     const char *verb = count > 1 ? arguments[1] : "";
-    int numbers[9] = {0};
-    for (int index = 2; index < count && index < 9; index++) numbers[index] = atoi(arguments[index]);
+    int numbers[10] = {0};
+    for (int index = 2; index < count && index < 10; index++) numbers[index] = atoi(arguments[index]);
     if (!strcmp(verb, "port")) return free_port();
     if (!strcmp(verb, "await") && count == 3) return await(numbers[2], NULL, NULL);
     if (!strcmp(verb, "await") && count == 5) return await(numbers[2], arguments[3], arguments[4]);
@@ -51,6 +51,8 @@ int main(int count, char **arguments) {
         return echo(numbers[2], arguments[3], numbers[4], numbers[5], numbers + 6, arguments[9]);
     if (!strcmp(verb, "commands") && count == 7)
         return send_commands(numbers[2], arguments[3], numbers[4], numbers[5], numbers[6]);
+    if (!strcmp(verb, "watched-commands") && count == 7)
+        return send_watched(numbers[2], arguments[3], numbers[4], numbers[5], numbers[6]);
     if (!strcmp(verb, "moves") && count == 7)
         return send_moves(numbers[2], arguments[3], numbers[4], numbers[5], numbers[6]);
     if (!strcmp(verb, "lists") && count == 6) return send_lists(numbers[2], numbers[3], numbers[4], numbers[5]);
@@ -87,8 +89,18 @@ int main(int count, char **arguments) {
         const struct place place = {numbers[2], NULL, numbers[3]};
         return bindings_commands(&place, arguments[4], numbers[5], numbers[6]);
     }
+    if (!strcmp(verb, "rules-starts") && count == 11) {
+        const struct place places[] = {{numbers[2], arguments[3], 0}, {numbers[4], arguments[5], 0}};
+        return rules_starts(places, arguments[6], numbers[7], numbers[8], numbers[9], arguments[10]);
+    }
+    if (!strcmp(verb, "rules-commands") && count == 11) {
+        const struct place places[] = {
+            {numbers[2], NULL, numbers[3]}, {numbers[4], NULL, numbers[5]}, {numbers[6], NULL, numbers[7]}};
+        return rules_commands(places, arguments[8], numbers[9], atoi(arguments[10]));
+    }
     fail("usage: drive port | await PORT [TOPIC TEXT] | echo PORT ROOT THINGS ROUNDS C_PID PYTHON_PID PID TOKEN |\n"
-         "  commands | moves PORT ROOT THINGS FIRST COUNT | lists PORT THINGS FIRST COUNT |\n"
+         "  commands | watched-commands | moves PORT ROOT THINGS FIRST COUNT |\n"
+         "  lists PORT THINGS FIRST COUNT |\n"
          "  link PORT ROOT LAMPS | start PORT ROOT THINGS RUNS COMMAND… | idle PID THINGS SECONDS |\n"
          "  storm PORT ROOT THINGS SECONDS PID | scanning PORT ROOT PID SECONDS |\n"
          "  discovery PORT ROOT THINGS RUNS |\n"
@@ -97,5 +109,7 @@ int main(int count, char **arguments) {
          "  people-memory PORT STATE PORT STATE ROOT THINGS PROGRAM |\n"
          "  people-commands PORT PID PORT PID ROOT TOKEN WEB ROUNDS |\n"
          "  bindings-memory PORT STATE PORT STATE ROOT THINGS PROGRAM |\n"
-         "  bindings-commands PORT PID ROOT BINDINGS ROUNDS");
+         "  bindings-commands PORT PID ROOT BINDINGS ROUNDS |\n"
+         "  rules-starts PORT STATE PORT STATE ROOT THINGS RUNS SECONDS PROGRAM |\n"
+         "  rules-commands PORT PID PORT PID PORT PID ROOT THINGS ROUNDS");
 }

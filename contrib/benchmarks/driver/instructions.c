@@ -54,6 +54,12 @@ static void write_command(int step, int things, char *topic, char *text) {
     sprintf(text, "{\"brightness\":%d,\"tx\":%d}", 2 + step * 7 % 150, step + 1);
 }
 
+// Of a lamp that a rule looks at, as `trilateral-bench rules` makes them for counting: of the second half of a room.
+static void write_watched(int step, int things, char *topic, char *text) {
+    write_command(step, things, topic, text);
+    sprintf(topic, "things/lamp-%d/set", lamp_of(step, things) + lamps_of_room / 2 + 1);
+}
+
 static void write_move(int step, int things, char *topic, char *text) {
     int lamp = lamp_of(step, things), room = lamp / lamps_of_room, corner = lamp % lamps_of_room;
     strcpy(topic, "device/set");
@@ -64,6 +70,10 @@ static void write_move(int step, int things, char *topic, char *text) {
 
 int send_commands(int port, const char *root, int things, int first, int count) {
     return send_each(port, root, things, first, count, write_command);
+}
+
+int send_watched(int port, const char *root, int things, int first, int count) {
+    return send_each(port, root, things, first, count, write_watched);
 }
 
 int send_moves(int port, const char *root, int things, int first, int count) {

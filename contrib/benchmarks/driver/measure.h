@@ -60,11 +60,23 @@ struct place {
 
 // Starts the daemon of a place, and waits until all is published.
 pid_t launch(const struct place *place, struct mosquitto *client, char *program, double *online, double *whole);
+// How two places start, in turn, in milliseconds: until `status` is online, until all things are published, and processor
+// time until a second later. One for each place; the first start of each is not counted.
+struct starts {
+    struct sample online, whole, processor;
+};
+void compare_starts(const struct place *places, struct mosquitto **clients, int runs, char *program, struct starts *starts);
+// Lets the clients of two places read for a while, so that neither broker has to keep anything for them.
+void let_read(struct mosquitto **clients, double us);
+// Until what the start of a daemon needed has been given back, which it does every 20 s.
+extern const double settling_us;
 // Anonymous memory of two daemons that have settled, in megabytes; the median of several starts.
 void compare_memory(const struct place *places, struct mosquitto **clients, char *program, double *first, double *second);
 
-// Which lamps are set; every second one may have a profile. The nearby one is the first, by its own topic.
-enum lamps { all_lamps, odd_lamps, even_lamps, even_profiles, nearby_lamp };
+// Which lamps are set; every second one may have a profile. The nearby one is the first, by its own topic. The last three
+// are those that `trilateral-bench rules` deals out, of four lamps each: no rule looks at the first one, and a rule that
+// never fires at the second; the fourth one gets the brightness of the third from two rules, and its state is awaited.
+enum lamps { all_lamps, odd_lamps, even_lamps, even_profiles, nearby_lamp, unruled_lamps, watched_lamps, leading_lamps };
 
 // Who commands, in turn with others.
 struct contender {
@@ -91,9 +103,14 @@ struct contender {
 };
 // Each sends a hundred commands in its turn, one after the other, on things up to this number.
 void take_turns(struct contender *sides, int count, int things, int rounds);
+// Rows of two that took turns: median, 99 % and processor time. Ratios of the first and the last may be this large at most;
+// 0 is no aim.
+void compare_contenders(const char *what, struct contender *other, struct contender *ours, int rounds, double median,
+                        double processor);
 
 int echo(int port, const char *root, int things, int rounds, const int *pids, const char *token);
 int send_commands(int port, const char *root, int things, int first, int count);
+int send_watched(int port, const char *root, int things, int first, int count);
 int send_moves(int port, const char *root, int things, int first, int count);
 int send_lists(int port, int things, int first, int count);
 int link_lamps(int port, const char *root, int lamps);
@@ -107,6 +124,8 @@ int people_memory(const struct place *places, const char *root, int things, char
 int people_commands(const struct place *places, const char *root, const char *token, int web, int rounds);
 int bindings_memory(const struct place *places, const char *root, int things, char *program);
 int bindings_commands(const struct place *place, const char *root, int bindings, int rounds);
+int rules_starts(const struct place *places, const char *root, int things, int runs, int seconds, char *program);
+int rules_commands(const struct place *places, const char *root, int things, int rounds);
 int scanning(int port, const char *root, int pid, int seconds);
 
 #endif

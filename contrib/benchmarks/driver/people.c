@@ -94,17 +94,6 @@ static void measure_meanwhile(const char *what, void (*work)(struct asking *), i
     row_below(text, "%.1f ms", share(&side.delays, 1) / 1000, "< 100 ms", 100);
 }
 
-static void compare(const char *what, struct contender *other, struct contender *ours, int rounds) {
-    char text[200], aim[] = "≤ 1.05";
-    double first = share(&other->delays, 0.5), second = share(&ours->delays, 0.5);
-    snprintf(text, sizeof text, "command to answer, %s, median", what);
-    row_beside(text, "µs", 0, first, second, aim, second / first <= 1.05);
-    snprintf(text, sizeof text, "command to answer, %s, 99 %%", what);
-    row_beside(text, "µs", 0, share(&other->delays, 0.99), share(&ours->delays, 0.99), "–", -1);
-    snprintf(text, sizeof text, "command to answer, %s, processor time", what);
-    row_beside(text, "µs", 0, other->processor_ns / 1e3 / rounds, ours->processor_ns / 1e3 / rounds, "–", -1);
-}
-
 int people_commands(const struct place *places, const char *root, const char *token, int web, int rounds) {
     struct contender sides[] = {
         {&places[alone], root, odd_lamps, .qos = 1, .awaits_answer = 1},
@@ -113,8 +102,10 @@ int people_commands(const struct place *places, const char *root, const char *to
     };
     // The user of the token may drive the first ten lamps.
     take_turns(sides, sizeof sides / sizeof *sides, 10, rounds);
-    compare("the owner among 1,000 users and 10,000 grants, against alone", &sides[0], &sides[1], rounds);
-    compare("a user with a token there, against the owner alone", &sides[0], &sides[2], rounds);
+    compare_contenders("command to answer, the owner among 1,000 users and 10,000 grants, against alone", &sides[0],
+                       &sides[1], rounds, 1.05, 0);
+    compare_contenders("command to answer, a user with a token there, against the owner alone", &sides[0], &sides[2], rounds,
+                       1.05, 0);
 
     struct asking asking = {.connection = connect_to(web)};
     struct sample sign_ins = {0}, grants = {0};

@@ -14,12 +14,39 @@ pid_t launch(const struct place *place, struct mosquitto *client, char *program,
     return start_once(client, command, online, whole);
 }
 
-// MARK: Memory
-
 enum { place_count = 2, memory_runs = 3 };
 
-// Memory is read when what the start needed has been given back, which the daemon does every 20 s.
-static const double settling_us = 24e6;
+// MARK: Start
+
+void compare_starts(const struct place *places, struct mosquitto **clients, int runs, char *program, struct starts *starts) {
+    // The first start of each warms database and broker.
+    for (int run = -1; run < runs; run++) {
+        for (int turn = 0; turn < place_count; turn++) {
+            // Another place is first each time.
+            int index = (turn + run + 1) % place_count;
+            double online_ms, whole_ms;
+            drive_until(clients[index], now_us() + 5e5, NULL);
+            pid_t daemon = launch(&places[index], clients[index], program, &online_ms, &whole_ms);
+            drive_until(clients[index], now_us() + 1e6, NULL);
+            double processor_ms = processor_ns(daemon) / 1e6;
+            stop(daemon);
+            if (run < 0) continue;
+            add(&starts[index].processor, processor_ms);
+            add(&starts[index].online, online_ms);
+            add(&starts[index].whole, whole_ms);
+        }
+    }
+}
+
+// MARK: Memory
+
+const double settling_us = 24e6;
+
+void let_read(struct mosquitto **clients, double us) {
+    double end = now_us() + us;
+    for (int index = 0; now_us() < end; index = (index + 1) % place_count)
+        drive_until(clients[index], now_us() + 1e5, NULL);
+}
 
 void compare_memory(const struct place *places, struct mosquitto **clients, char *program, double *first, double *second) {
     struct sample memory[place_count] = {0};
@@ -28,10 +55,7 @@ void compare_memory(const struct place *places, struct mosquitto **clients, char
         double online_ms, whole_ms;
         for (int index = 0; index < place_count; index++)
             daemons[index] = launch(&places[index], clients[index], program, &online_ms, &whole_ms);
-        double end = now_us() + settling_us;
-        // Both clients read in small steps, so that neither broker has to keep anything for them.
-        for (int index = 0; now_us() < end; index = (index + 1) % place_count)
-            drive_until(clients[index], now_us() + 1e5, NULL);
+        let_read(clients, settling_us);
         for (int index = 0; index < place_count; index++) {
             add(&memory[index], (double)status_kb(daemons[index], "RssAnon") / 1024);
             stop(daemons[index]);
@@ -56,6 +80,8 @@ static const struct setting of_profile[] = {
     {"brightness", 2, 254, 153}, {"position", 1, 99, 40}, {"setpoint", 5, 35, 21}, {"brightness", 2, 254, 153}, {0},
 };
 enum { profile_count = sizeof of_profile / sizeof *of_profile };
+// Each change crosses the limit of a rule.
+static const struct setting of_leader = {"brightness", 100, 101, 153};
 
 static char awaited_topic[160], awaited_text[64];
 static volatile int has_come;
@@ -98,7 +124,8 @@ static double once(struct contender *side, int thing, const struct setting *sett
             length += snprintf(text + length, sizeof text - (size_t)length, ",\"token\":\"%s\"", side->token);
         snprintf(text + length, sizeof text - (size_t)length, "}");
     } else {
-        snprintf(awaited_topic, sizeof awaited_topic, "%s/things/lamp-%d", root, thing);
+        int shown = side->things == leading_lamps ? thing + 1 : thing;
+        snprintf(awaited_topic, sizeof awaited_topic, "%s/things/lamp-%d", root, shown);
         snprintf(awaited_text, sizeof awaited_text, "\"%s\":%d", setting->key, *value);
         snprintf(text, sizeof text, "{\"%s\":%d}", setting->key, *value);
     }
@@ -115,6 +142,8 @@ static int choose(const struct contender *side, int things, const struct setting
     *setting = &brightness;
     if (side->things == nearby_lamp) return 1;
     if (side->things == all_lamps) return 1 + rand() % things;
+    if (side->things == leading_lamps) *setting = &of_leader;
+    if (side->things >= unruled_lamps) return 4 * (rand() % (things / 4)) + 1 + (int)(side->things - unruled_lamps);
     int pair = rand() % (things / 2);
     if (side->things == odd_lamps) return 2 * pair + 1;
     if (side->things == even_profiles) {
@@ -163,4 +192,21 @@ void take_turns(struct contender *sides, int count, int things, int rounds) {
         mosquitto_destroy(sides[index].client);
         free(sides[index].current);
     }
+}
+
+static void row_of_ratio(const char *what, double other, double ours, double aim) {
+    char text[32] = "–";
+    if (aim > 0) snprintf(text, sizeof text, "≤ %.2f", aim);
+    row_beside(what, "µs", 0, other, ours, text, aim > 0 ? ours / other <= aim : -1);
+}
+
+void compare_contenders(const char *what, struct contender *other, struct contender *ours, int rounds, double median,
+                        double processor) {
+    char text[240];
+    snprintf(text, sizeof text, "%s, median", what);
+    row_of_ratio(text, share(&other->delays, 0.5), share(&ours->delays, 0.5), median);
+    snprintf(text, sizeof text, "%s, 99 %%", what);
+    row_of_ratio(text, share(&other->delays, 0.99), share(&ours->delays, 0.99), 0);
+    snprintf(text, sizeof text, "%s, processor time", what);
+    row_of_ratio(text, other->processor_ns / 1e3 / rounds, ours->processor_ns / 1e3 / rounds, processor);
 }

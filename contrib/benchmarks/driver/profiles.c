@@ -12,32 +12,17 @@ enum { plain, profiled, place_count };
 // MARK: Start
 
 static void measure_starts(const struct place *places, struct mosquitto **clients, int runs, char *program) {
-    struct sample online[place_count] = {0}, whole[place_count] = {0}, processor[place_count] = {0};
-    // The first start of each warms database and broker and is not counted.
-    for (int run = -1; run < runs; run++) {
-        for (int turn = 0; turn < place_count; turn++) {
-            // Another place is first each time.
-            int index = (turn + run + 1) % place_count;
-            double online_ms, whole_ms;
-            drive_until(clients[index], now_us() + 5e5, NULL);
-            pid_t daemon = launch(&places[index], clients[index], program, &online_ms, &whole_ms);
-            drive_until(clients[index], now_us() + 1e6, NULL);
-            double processor_ms = processor_ns(daemon) / 1e6;
-            stop(daemon);
-            if (run < 0) continue;
-            add(&processor[index], processor_ms);
-            add(&online[index], online_ms);
-            add(&whole[index], whole_ms);
-        }
-    }
-    double median = share(&online[profiled], 0.5);
+    struct starts starts[place_count] = {0};
+    compare_starts(places, clients, runs, program, starts);
+    struct starts *without = &starts[plain], *with = &starts[profiled];
+    double median = share(&with->online, 0.5);
     row_beside("start to `status` online, half of 1,000 things with profiles, against none, median", "ms", 0,
-               share(&online[plain], 0.5), median, "≤ 100 ms", median <= 100);
-    row_beside("the same, fastest", "ms", 0, share(&online[plain], 0), share(&online[profiled], 0), "–", -1);
+               share(&without->online, 0.5), median, "≤ 100 ms", median <= 100);
+    row_beside("the same, fastest", "ms", 0, share(&without->online, 0), share(&with->online, 0), "–", -1);
     row_beside("start to all 1,000 things published, half of them with profiles, against none", "ms", 0,
-               share(&whole[plain], 0.5), share(&whole[profiled], 0.5), "–", -1);
-    row_beside("the same with their announcements, processor time", "ms", 0, share(&processor[plain], 0.5),
-               share(&processor[profiled], 0.5), "–", -1);
+               share(&without->whole, 0.5), share(&with->whole, 0.5), "–", -1);
+    row_beside("the same with their announcements, processor time", "ms", 0, share(&without->processor, 0.5),
+               share(&with->processor, 0.5), "–", -1);
 }
 
 // MARK: Discovery
