@@ -15,6 +15,7 @@ struct ManualTests {
         [
             "README.md", "contrib/homeassistant/README.md", "contrib/mosquitto/README.md",
             "contrib/display/README.md", "contrib/design/README.md", "contrib/edge/README.md",
+            "contrib/outbox/README.md",
         ]
         + MarkdownPage.paths(in: "contrib/manual")
 
@@ -41,12 +42,12 @@ struct ManualTests {
 
     @Test func `other commands in examples are scripts of the repository or programs that we name`() throws {
         let programs: Set = [
-            "trilateral", ".", "alias", "apt", "chmod", "chown", "cp", "curl", "git", "journalctl", "make",
-            "mosquitto", "mosquitto_passwd", "mosquitto_pub", "mosquitto_sub", "nano", "printf", "set",
-            "setcap", "systemctl", "tar", "tee", "touch",
+            "trilateral", ".", "alias", "apt", "chmod", "chown", "cp", "curl", "git", "install",
+            "journalctl", "make", "mosquitto", "mosquitto_passwd", "mosquitto_pub", "mosquitto_sub", "nano",
+            "printf", "set", "setcap", "systemctl", "tar", "tee", "touch", "useradd",
         ]
-        // What is built from the repository.
-        let examples: Set = ["contrib/edge/lamp"]
+        // What is built or installed from the repository.
+        let examples: Set = ["contrib/edge/lamp", "/usr/local/lib/trilateral/deliver.py"]
         for path in Self.pages {
             for command in Self.commands(try MarkdownPage(path))
             where !programs.union(examples).contains(command.name) {
@@ -160,7 +161,8 @@ struct ManualTests {
 
     private static let topics = Topics(root: "trilateral/x")
     private static let published =
-        topics.retained + [topics.frame] + ["event/+", "response/+"].map { "\(topics.root)/\($0)" }
+        topics.retained + [topics.frame, topics.firings(ofRule: "+"), topics.output(ofRule: "+")]
+        + ["event/+", "response/+"].map { "\(topics.root)/\($0)" }
     private static let heard =
         topics.commands(.program) + [topics.raw("+"), topics.presence, topics.setupSSIDs]
     /// Those of things at the edge, whose page plays both sides.
