@@ -1,3 +1,4 @@
+import Dispatch
 import MQTT
 import TestSupport
 import Testing
@@ -80,6 +81,33 @@ struct BacklogTests {
             let stream = client.subscribe(["t"], qos: .atMostOnce)
             #expect(await stalls(client))
             #expect(await stream.first(Self.number).count == Self.number)
+        }
+    }
+
+    @Test func `however many messages wait, others on the executor have their turn between them`()
+        async throws
+    {
+        let (loop, gate) = (try LoopExecutor(), DispatchSemaphore(value: 0))
+        let (handled, before) = (Locked(0), Locked(0))
+        try await withFlood({ BrokerPackets.packet(0x30, [0, 1, 0x74] + ($0 ? [0] : [])) }) { client in
+            let subscription = client.subscribe(["t"], qos: .atMostOnce, on: loop) { _ in
+                let end = ContinuousClock.now + .microseconds(100)
+                while ContinuousClock.now < end {}
+                handled.withLock { $0 += 1 }
+            }
+            loop.perform { gate.wait() }
+            #expect(await eventually { client.counters.received == Self.number })
+            await withCheckedContinuation { continuation in
+                loop.perform {
+                    let count = handled.withLock { $0 }
+                    before.withLock { $0 = count }
+                    continuation.resume()
+                }
+                gate.signal()
+            }
+            #expect(before.withLock { $0 } < Self.number / 2)
+            #expect(await eventually { handled.withLock { $0 } == Self.number })
+            subscription.cancel()
         }
     }
 }

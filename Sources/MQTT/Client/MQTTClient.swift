@@ -45,6 +45,8 @@ package final class MQTTClient: Sendable {
         var waitingForEnd: [AsyncStream<Never>.Continuation] = []
         /// Receives link events instead of the stream.
         var linkHandler: (@Sendable (MQTTLinkEvent) -> Void)?
+        /// What brings messages and link events to an executor, in their order.
+        var lanes: [ObjectIdentifier: LoopLane] = [:]
         /// Publications of this executor are written when it rests.
         var loop: LoopExecutor?
         var isFlushPlanned = false
@@ -146,7 +148,7 @@ package final class MQTTClient: Sendable {
 
     /// Calls a handler on an executor with the messages of these filters.
     ///
-    /// Handlers of one executor, and that of ``handleLinkEvents(on:_:)``, are called in the order in which messages
+    /// Others on the executor have their turns between messages, however many wait. Handlers of one executor, and that of ``handleLinkEvents(on:_:)``, are called in the order in which messages
     /// and events arrived. Otherwise as ``subscribe(_:qos:)``.
     ///
     /// - Parameter retainAsPublished: Whether the retain flag of a message also tells that it was published with the flag
@@ -158,8 +160,9 @@ package final class MQTTClient: Sendable {
         on loop: LoopExecutor,
         _ handler: @escaping @Sendable (MQTTMessage) -> Void
     ) -> MQTTSubscription {
-        subscribe(filters, qos: qos, retainAsPublished: retainAsPublished) { delivery in
-            loop.perform { delivery.handle(handler) }
+        let lane = lane(on: loop)
+        return subscribe(filters, qos: qos, retainAsPublished: retainAsPublished) { delivery in
+            lane.perform { delivery.handle(handler) }
         }
     }
 
@@ -204,9 +207,19 @@ package final class MQTTClient: Sendable {
         on loop: LoopExecutor,
         _ handler: @escaping @Sendable (MQTTLinkEvent) -> Void
     ) {
+        let lane = lane(on: loop)
         state.withLock { state in
             state.loop = loop
-            state.linkHandler = { event in loop.perform { handler(event) } }
+            state.linkHandler = { event in lane.perform { handler(event) } }
+        }
+    }
+
+    private func lane(on loop: LoopExecutor) -> LoopLane {
+        state.withLock { state in
+            if let lane = state.lanes[ObjectIdentifier(loop)] { return lane }
+            let lane = LoopLane(on: loop)
+            state.lanes[ObjectIdentifier(loop)] = lane
+            return lane
         }
     }
 
