@@ -156,18 +156,23 @@ extension AccountsStore {
     ///
     /// A record that is written again replaces itself. Tokens are masked, since a value may be anything.
     package static func save(_ firing: StoredFiring, _ database: Database) throws {
-        let statement = try database.cachedStatement(
-            sql: """
-                INSERT OR REPLACE INTO firing (seq, epoch, rule, at, why, outcome, results, took_ms)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                """
+        var statement = try RepeatedStatement(
+            """
+            INSERT OR REPLACE INTO firing (seq, epoch, rule, at, why, outcome, results, took_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            database
         )
-        try statement.execute(arguments: [
-            firing.seq, firing.epoch, firing.rule, firing.at,
-            clipped(SecretMask.tokens.masked(firing.why)),
-            firing.outcome?.rawValue, firing.results.map { SecretMask.tokens.masked($0) },
-            firing.tookMilliseconds,
-        ])
+        try statement.run { values in
+            values.add(firing.seq)
+            values.add(firing.epoch)
+            values.add(Int64(firing.rule))
+            values.add(firing.at)
+            values.add(clipped(SecretMask.tokens.masked(firing.why)))
+            values.add(firing.outcome?.rawValue)
+            values.add(firing.results.map { SecretMask.tokens.masked($0) })
+            values.add(firing.tookMilliseconds)
+        }
     }
 
     /// Stores how a firing ended; one that is gone is no error.
@@ -182,22 +187,30 @@ extension AccountsStore {
         tookMilliseconds took: Int64?,
         _ database: Database
     ) throws {
-        let statement = try database.cachedStatement(
-            sql: "UPDATE firing SET outcome = ?, results = ?, took_ms = ? WHERE seq = ?"
+        var statement = try RepeatedStatement(
+            "UPDATE firing SET outcome = ?, results = ?, took_ms = ? WHERE seq = ?",
+            database
         )
-        try statement.execute(arguments: [
-            outcome.rawValue, results.map { SecretMask.tokens.masked($0) }, took, seq,
-        ])
+        try statement.run { values in
+            values.add(outcome.rawValue)
+            values.add(results.map { SecretMask.tokens.masked($0) })
+            values.add(took)
+            values.add(seq)
+        }
     }
 
     /// Stores what a rule remembers; nothing is remembered of a rule that is gone.
     ///
     /// - Parameter memory: JSON.
     package static func setMemory(_ memory: String, ofRule id: Int, _ database: Database) throws {
-        let statement = try database.cachedStatement(
-            sql: "INSERT OR REPLACE INTO rule_state (rule, memory) SELECT id, ? FROM rule WHERE id = ?"
+        var statement = try RepeatedStatement(
+            "INSERT OR REPLACE INTO rule_state (rule, memory) SELECT id, ? FROM rule WHERE id = ?",
+            database
         )
-        try statement.execute(arguments: [memory, id])
+        try statement.run { values in
+            values.add(memory)
+            values.add(Int64(id))
+        }
     }
 
     /// Switches a rule on or off, as one whose only moment is over; one that is gone is no error.

@@ -7,8 +7,13 @@ package struct ReadRule: Sendable, Hashable {
     package let form: RuleForm
     /// The first ``RuleLimits/warnings`` members that mean nothing here.
     package let warnings: [RuleWarning]
+    /// What came in.
+    let received: JSONValue
+
     /// What came in, without secrets.
-    package let original: JSONValue
+    ///
+    /// Made when it is asked for: most rules are read from the database, which has it already.
+    package var original: JSONValue { RuleOriginal.stripped(received) }
 }
 
 /// Reads rules in all their forms.
@@ -54,7 +59,7 @@ package struct RuleReader: Sendable {
             rule: try parts.rule(),
             form: form,
             warnings: reading.warnings.all,
-            original: RuleOriginal.stripped(json)
+            received: json
         )
     }
 

@@ -60,7 +60,16 @@ import Threading
     @Test func `what is gone of a rule is named, as it was called when the rule was made`() {
         var bench = RuleBench()
         var rule = RuleBench.loaded(1, RuleBench.follow(lamp, by: fan))
-        rule.names = [ObjectReference(.thing, fan.id): "fan"]
+        let body = JSONValue.object(rule.entry.rule.json).text
+        let received = NewRule(
+            slug: rule.slug,
+            title: rule.entry.rule.title,
+            maker: rule.maker,
+            form: RuleForm.rule.rawValue,
+            body: body,
+            original: body.replacing("\(fan.id)", with: "fan")
+        )
+        rule.origin = StoredRule(1, received, slug: rule.slug, added: 0)
         bench.send(.loaded(RulesLoad([rule], RuleCalendar(), lastFiring: 0)))
         bench.send(.flare(.notice(.thingChanged(fan.id, nil, environment: TestPlace.home))))
         let alert = bench.controller.state.alerts["rules"]?.message

@@ -12,8 +12,8 @@ package struct LoadedRule: Sendable, Hashable {
     package var maker: AccountID
     /// Its last firing that has ended; `nil` if none is known.
     package var last: Last?
-    /// What people have called its things and zones when it was made: those that are removed have no other names.
-    var names: [ObjectReference: String] = [:]
+    /// The row that it was read from; `nil` if there is none.
+    var origin: StoredRule?
 
     package struct Last: Sendable, Hashable {
         /// Milliseconds since 1970 UTC.
@@ -32,6 +32,11 @@ package struct LoadedRule: Sendable, Hashable {
             (self.at, self.why, self.outcome, self.failure) = (at, why, outcome, failure)
         }
     }
+
+    /// What people have called its things and zones when it was made: those that are removed have no other names.
+    ///
+    /// Read anew from what came in.
+    var names: [ObjectReference: String] { origin?.names(in: entry.rule) ?? [:] }
 
     /// Whether it has schedules, and so times at which it is due.
     var hasTimes: Bool {

@@ -202,8 +202,9 @@ extension RulesSlice {
         guard let rule = rules[id] else { return [] }
         let missing = sight.missing(of: rule.entry.rule)
         guard !missing.isEmpty else { return [] }
+        let called = rule.names
         let names = rule.entry.rule.references.filter { missing.contains($0.id) }.map { object in
-            let name = core.slugs[object.kind, object.id] ?? rule.names[object] ?? "\(object.id)"
+            let name = core.slugs[object.kind, object.id] ?? called[object] ?? "\(object.id)"
             return "\(object.kind.rawValue):\(name)"
         }
         return names.sorted()

@@ -60,7 +60,8 @@ extension RuleService {
                 known.stored.maker == old.stored.maker
             else { continue }
             let found = objection(to: known.rule, of: known.stored.maker, in: sight)
-            rules[id]?.suspension = found?.suspension
+            // Written only when it is another one: the rules would be copied.
+            if known.suspension != found?.suspension { rules[id]?.suspension = found?.suspension }
         }
         awaitGrants()
     }

@@ -39,7 +39,7 @@ package actor RuleService {
             }
             let entry = RuleEntry(stored.id, rule, suspension: suspension)
             var loaded = LoadedRule(entry, slug: stored.slug, maker: stored.maker, last: last)
-            loaded.names = stored.names(in: rule)
+            loaded.origin = stored
             return loaded
         }
     }
