@@ -133,8 +133,8 @@ extension RuleFile {
                 guard let field else { return positions.position(of: path) }
                 return positions.position(of: path.isEmpty ? field : "\(path).\(field)")
             }
-            do throws(Refusal) {
-                let rule = try reader.read(json, places: places)
+            do throws(RuleRefusals) {
+                let rule = try reader.readAll(json, places: places)
                 entries.append(Entry(position: position(nil), rule: rule))
                 for warning in rule.warnings {
                     problems.append(
@@ -148,7 +148,7 @@ extension RuleFile {
                     )
                 }
             } catch {
-                add(error.code, error.message, at: position(error.field))
+                for refusal in error.all { add(refusal.code, refusal.message, at: position(refusal.field)) }
             }
         }
 

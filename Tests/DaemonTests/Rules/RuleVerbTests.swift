@@ -52,6 +52,27 @@ struct RuleVerbTests {
         }
     }
 
+    @Test func `all parts of a rule that are wrong are told, with their paths`() async throws {
+        try await withRules { (home, _) async throws in
+            let rule: JSONValue = [
+                "when": [["on": "near", "thing": "radiator"], ["on": "near", "thing": "nothing"]],
+                "if": [["zone": ["nowhere"]]],
+                "then": [
+                    ["publish": 1], ["set": ["room_temp": "warm"], "target": "thing:radiator"],
+                    ["notify": ["user:nobody"]],
+                ],
+            ]
+            let body: JSONValue = ["rules": [Self.wrapped(rule)], "check": true]
+            let problems = (await home.ask("POST", "import", body)).body["problems"]?.array ?? []
+            let paths = problems.map { $0["message"]?.string?.prefix { $0 != ":" } ?? "" }
+            #expect(
+                Set(paths) == ["when[1].thing", "if[0].zone[0]", "then[1]", "then[2]"]
+                    && paths.count == 4,
+                "\(problems)"
+            )
+        }
+    }
+
     @Test func `a check adds nothing`() async throws {
         try await withRules { (home, _) async throws in
             let body: JSONValue = ["rules": [Self.wrapped(TestRules.simple())], "check": true]

@@ -224,7 +224,7 @@ package struct RulesLocalAPI: Sendable {
             let rows = problems.map { problem -> JSONValue in
                 [
                     "index": JSONValue(problem.index), "code": .string(problem.refusal.code.rawValue),
-                    "message": .string(problem.refusal.message),
+                    "message": .string(problem.refusal.messageWithPath),
                 ]
             }
             return .json(200, ["problems": .array(rows)])
@@ -242,6 +242,14 @@ package struct RulesLocalAPI: Sendable {
         }
         let original = members["original"].map { RuleOriginal.stripped($0) } ?? read.original
         return RuleService.Wish(read.rule, form, original: original)
+    }
+}
+
+extension Refusal {
+    /// Its sentence, with the member at fault before it, as one of several of a rule.
+    fileprivate var messageWithPath: String {
+        guard let field, !message.hasPrefix(field) else { return message }
+        return "\(field): \(message)"
     }
 }
 
