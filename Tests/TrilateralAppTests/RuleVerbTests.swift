@@ -268,6 +268,24 @@ import Testing
         }
     }
 
+    @Test func `an import names and counts the rules that are there already`() async throws {
+        try await withVerbDesk { desk in
+            let file = try desk.write("[\n\(Self.rule.text),\n\(Self.rule.text)]", to: "rules.json")
+            let made: JSONValue = [
+                "rules": [["slug": "evening"], ["slug": "night"]],
+                "unchanged": [["index": 1, "slug": "night"]],
+            ]
+            try await desk.withDaemon(["POST rules/import": .init(201, made)]) {
+                let end = try await desk.run(["rule", "import", file])
+                #expect(end.status == 0)
+                #expect(end.output.contains("\(file):2 rule evening\n\(file):3 rule night unchanged\n"))
+                let count =
+                    "trilateral rule import: 1 of 2 rules is there already, with the same title and content"
+                #expect(end.output.contains(count), "\(end.output)")
+            }
+        }
+    }
+
     @Test func `a problem that the daemon has found has the place of the rule in its file`() async throws {
         try await withVerbDesk { desk in
             let file = try desk.write("[\n\(Self.rule.text),\n\(Self.rule.text)]", to: "rules.json")

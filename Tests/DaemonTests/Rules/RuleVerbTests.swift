@@ -73,6 +73,45 @@ struct RuleVerbTests {
         }
     }
 
+    @Test func `a rule that is imported again stays as it is, also one that was switched off`() async throws {
+        try await withRules { (home, _) async throws in
+            let rules: JSONValue = [
+                Self.wrapped(TestRules.simple("One")), Self.wrapped(TestRules.simple("Two")),
+            ]
+            #expect(await home.ask("POST", "import", ["rules": rules]).status == 201)
+            #expect(await home.ask("POST", "one/off").status == 204)
+            let more: JSONValue = [
+                Self.wrapped(TestRules.simple("Three")), Self.wrapped(TestRules.simple("One")),
+                Self.wrapped(TestRules.simple("Two")),
+            ]
+            let unchanged: JSONValue = [["index": 1, "slug": "one"], ["index": 2, "slug": "two"]]
+            let check = await home.ask("POST", "import", ["rules": more, "check": true])
+            #expect(check.status == 200 && check.body == ["rules": [], "unchanged": unchanged])
+            let again = await home.ask("POST", "import", ["rules": more])
+            #expect(again.status == 201 && again.body["unchanged"] == unchanged, "\(again.body)")
+            #expect(again.body["rules"]?.array?.map { $0["slug"] } == ["three", "one", "two"])
+            let stored = try home.store.accounts.rules()
+            #expect(stored.map(\.slug) == ["one", "two", "three"] && stored.first?.isEnabled == false)
+            #expect(await home.ask("POST", "import", ["rules": more]).status == 200)
+        }
+    }
+
+    @Test func `the same rule of another maker, and one with other content, become other rules`()
+        async throws
+    {
+        try await withRules { (home, _) async throws in
+            let rules: JSONValue = [Self.wrapped(TestRules.simple())]
+            _ = await home.ask("POST", "import", ["rules": rules])
+            let other = await home.ask("POST", "import", ["rules": rules, "as": "bob"])
+            #expect(other.status == 201 && other.body["unchanged"] == nil, "\(other.body)")
+            var edited = TestRules.simple().object ?? [:]
+            edited["pause"] = 7
+            let changed = await home.ask("POST", "import", ["rules": [Self.wrapped(.object(edited))]])
+            #expect(changed.status == 201 && changed.body["unchanged"] == nil, "\(changed.body)")
+            #expect(try home.store.accounts.rules().count == 3)
+        }
+    }
+
     @Test func `a check adds nothing`() async throws {
         try await withRules { (home, _) async throws in
             let body: JSONValue = ["rules": [Self.wrapped(TestRules.simple())], "check": true]

@@ -179,64 +179,8 @@ extension RuleService {
         }
     }
 
-    /// The most parts of refused rules that are looked at alone in one import.
-    private static let mostLooks = 2000
-
-    /// What stands against the parts of a rule, each on its own.
-    private func refusals(
-        of parts: [(path: String, rule: Rule)],
-        of wish: Wish,
-        as name: String?,
-        _ requester: Requester
-    ) async -> [Refusal] {
-        var all: [Refusal] = []
-        for (path, rule) in parts {
-            do throws(Refusal) {
-                let part = Wish(rule, wish.form, original: wish.original)
-                _ = try await prepare(part, as: name, requester)
-            } catch {
-                all.append(error.ofPart(path))
-            }
-        }
-        return all
-    }
-
-    /// Adds several rules, or none of them.
-    ///
-    /// - Parameter checks: Whether they are only checked.
-    /// - Returns: The new rules, none for a check; or what is wrong, with the places in the list.
-    func `import`(
-        _ wishes: [Wish],
-        as name: String?,
-        checks: Bool,
-        by requester: Requester
-    ) async throws(Refusal) -> (rules: [StoredRule], problems: [(index: Int, refusal: Refusal)]) {
-        var prepared: [Prepared] = []
-        var problems: [(index: Int, refusal: Refusal)] = []
-        var looks = Self.mostLooks
-        for (index, wish) in wishes.enumerated() {
-            do throws(Refusal) {
-                prepared.append(try await prepare(wish, as: name, requester))
-            } catch {
-                problems.append((index, error))
-                let parts = Array(wish.rule.parts.prefix(looks))
-                looks -= parts.count
-                for refusal in await refusals(of: parts, of: wish, as: name, requester)
-                where !problems.contains(where: { $0.index == index && $0.refusal == refusal }) {
-                    problems.append((index, refusal))
-                }
-            }
-        }
-        guard problems.isEmpty, !checks else { return ([], problems) }
-        let ready = prepared
-        let made = try await logged(.import, by: requester, about: nil) { () async throws(Refusal) in
-            try store(ready)
-        }
-        return (made, [])
-    }
-
     /// Stores rules, all or none, and gives them to the engine.
-    private func store(_ rules: [Prepared]) throws(Refusal) -> [StoredRule] {
+    func store(_ rules: [Prepared]) throws(Refusal) -> [StoredRule] {
         let now = now
         let stored = try withRuleRefusals { () throws(AccountsError) in
             try accounts.store.atomically { store in
@@ -360,15 +304,4 @@ extension RuleService {
 
     /// The longest wait for the end of a firing, seconds: as long as the longest of most actions, a message.
     static let longestWait = 50
-}
-
-extension Refusal {
-    /// The refusal of a rule that has one part alone, with the path that this part has in the whole rule.
-    fileprivate func ofPart(_ path: String) -> Refusal {
-        let alone = path.prefix { $0 != "[" } + "[0]"
-        guard let field, field.hasPrefix(alone) else { return self }
-        let whole = path + field.dropFirst(alone.count)
-        let words = message.hasPrefix(alone) ? path + message.dropFirst(alone.count) : message
-        return Refusal(code, words, field: whole)
-    }
 }

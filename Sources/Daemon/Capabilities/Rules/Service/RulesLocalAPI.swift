@@ -214,14 +214,14 @@ package struct RulesLocalAPI: Sendable {
         for (index, element) in list.enumerated() {
             wishes.append(try Self.readWish(element.object ?? [:], at: "rules[\(index)]."))
         }
-        let (made, problems) = try await service.import(
+        let done = try await service.import(
             wishes,
             as: body["as"]?.string,
             checks: body["check"]?.bool ?? false,
             by: requester
         )
-        guard problems.isEmpty else {
-            let rows = problems.map { problem -> JSONValue in
+        guard done.problems.isEmpty else {
+            let rows = done.problems.map { problem -> JSONValue in
                 [
                     "index": JSONValue(problem.index), "code": .string(problem.refusal.code.rawValue),
                     "message": .string(problem.refusal.messageWithPath),
@@ -229,8 +229,14 @@ package struct RulesLocalAPI: Sendable {
             }
             return .json(200, ["problems": .array(rows)])
         }
-        let rows = made.map { JSONValue.object(Self.made($0, [])) }
-        return .json(made.isEmpty ? 200 : 201, ["rules": .array(rows)])
+        var answer: JSONObject = ["rules": .array(done.rules.map { .object(Self.made($0, [])) })]
+        if !done.unchanged.isEmpty {
+            let rows = done.unchanged.sorted { $0.key < $1.key }.map { index, rule -> JSONValue in
+                ["index": JSONValue(index), "slug": .string(rule.slug)]
+            }
+            answer["unchanged"] = .array(rows)
+        }
+        return .json(done.rules.count > done.unchanged.count ? 201 : 200, .object(answer))
     }
 
     /// A rule that a verb has read: in our own form, with what it came in as.
