@@ -331,6 +331,37 @@ struct RuleVerbTests {
         }
     }
 
+    @Test func `stored names of users become identifiers at a start, and what is remembered stays`()
+        async throws
+    {
+        try await withRules { (home, folder) async throws in
+            var ids: [Int] = []
+            for name in ["bob", "nobody"] {
+                var rule = try #require(TestRules.simple(name).object)
+                rule["then"] = [["notify": [.string("user:\(name)"), "display:hall"]]]
+                // As an earlier version has stored it.
+                let text = JSONValue.object(rule).text
+                    .replacing("\"thing\":\"fan\"", with: "\"thing\":\"\(TestRules.fan)\"")
+                let new = NewRule(slug: name, title: name, maker: home.bob, form: "rule", body: text)
+                ids.append(try home.store.accounts.addRule(new, at: 1).id)
+            }
+            let (id, other) = (try #require(ids.first), try #require(ids.last))
+            let database = try DatabaseQueue(path: home.store.path)
+            try await database.write { try AccountsStore.setMemory("{}", ofRule: id, $0) }
+            try database.close()
+            home.store.close()
+            let again = try await TestRules(in: folder)
+            defer { again.store.close() }
+            let rules = try again.store.accounts.rules()
+            #expect(rules.first { $0.id == id }?.body.contains("user:\(home.bob)") == true, "\(rules)")
+            #expect(rules.first { $0.id == other }?.body.contains("user:nobody") == true)
+            #expect(try again.store.accounts.ruleMemories().keys.contains(id))
+            // People see the name.
+            let shown = await again.ask("GET", "bob").body["then"]?.array?.first?["notify"]?.array
+            #expect(shown?.contains("user:bob") == true, "\(shown ?? [])")
+        }
+    }
+
     @Test func `the calendar follows the environment, and has the zones that rules name`() async throws {
         try await withRules { (home, _) async throws in
             let rule: JSONValue = [
