@@ -121,4 +121,26 @@ import Things
         let line = bench.rules.explanation(of: 1, in: bench.controller.state).last
         #expect(line?.why.hasSuffix("; in a chain with 1 rule of others") == true, "\(line?.why ?? "")")
     }
+
+    @Test(
+        arguments: [
+            (["on": true], ["state": "OFF"]), (["state": "ON"], ["on": false, "partial": true]),
+            (["on": true, "level": 0.9], ["state": "ON", "brightness": 0.1]),
+        ] as [(JSONObject, JSONObject)]
+    )
+    func `of two rules that set the same under two names, the later one wins`(
+        _ first: JSONObject,
+        _ second: JSONObject
+    ) {
+        var bench = RuleBench()
+        let rules = [first, second].map { values in
+            var rule = RuleBench.follow(RuleBench.lamp, by: RuleBench.fan)
+            rule.actions = [RuleAction(.drive(.set(values), .thing(RuleBench.reference(RuleBench.fan))))]
+            return rule
+        }
+        bench.load(rules[0], rules[1])
+        bench.set(["on": true], of: RuleBench.lamp)
+        #expect(bench.fired == [1, 2])
+        #expect(bench.failures.contains(["superseded"]), "\(bench.failures)")
+    }
 }

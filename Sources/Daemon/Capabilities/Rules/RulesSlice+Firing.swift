@@ -109,7 +109,7 @@ extension RulesSlice {
         var numbers = numbers
         var again: [Int64] = []
         while !numbers.isEmpty {
-            let superseding = superseding(among: numbers)
+            let superseding = superseding(among: numbers, in: core)
             for number in numbers {
                 guard let action = firings[number]?.next else {
                     effects += end(number, at: now)
