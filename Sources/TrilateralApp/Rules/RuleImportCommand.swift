@@ -96,7 +96,7 @@ struct RuleImportCommand: AsyncParsableCommand {
             guard let index = problem["index"]?.integer, rules.indices.contains(index) else { continue }
             let code = problem["code"]?.string.flatMap(RefusalCode.init(rawValue:)) ?? .internalError
             let message = problem["message"]?.string ?? "refused"
-            StandardError.print("\(rules[index].problem(code, message))")
+            StandardError.print("\(rules[index].problem(code, message, field: problem["field"]?.string))")
         }
         throw ExitCode.dataError
     }

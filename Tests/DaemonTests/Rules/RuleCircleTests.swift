@@ -56,7 +56,10 @@ import Things
         #expect(bench.outcomes.count { $0 == .done } == 8 && bench.failures.allSatisfy(\.isEmpty))
         let alert = bench.controller.state.alerts["rule-loop"]
         let chain = (1...8).map { "rule-\($0)" }.joined(separator: ", ")
-        #expect(alert?.message.contains("stopped: rule-9 (in a chain with \(chain)).") == true, "\(alert)")
+        #expect(
+            alert?.message.contains("stopped: rule-9 (in a chain with \(chain)).") == true,
+            "\(alert?.message ?? "")"
+        )
     }
 
     @Test func `what starts the circle again is another chain, and its loops are stored once in a minute`() {

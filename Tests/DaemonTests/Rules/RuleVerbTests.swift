@@ -58,7 +58,7 @@ struct RuleVerbTests {
                 "when": [["on": "near", "thing": "radiator"], ["on": "near", "thing": "nothing"]],
                 "if": [["zone": ["nowhere"]]],
                 "then": [
-                    ["publish": 1], ["set": ["room_temp": "warm"], "target": "thing:radiator"],
+                    ["publish": 1], ["set": ["on": true], "target": "thing:nobody"],
                     ["notify": ["user:nobody"]],
                 ],
             ]
@@ -66,7 +66,7 @@ struct RuleVerbTests {
             let problems = (await home.ask("POST", "import", body)).body["problems"]?.array ?? []
             let paths = problems.map { $0["message"]?.string?.prefix { $0 != ":" } ?? "" }
             #expect(
-                Set(paths) == ["when[1].thing", "if[0].zone[0]", "then[1]", "then[2]"]
+                Set(paths) == ["when[1].thing", "if[0].zone[0]", "then[1].target", "then[2]"]
                     && paths.count == 4,
                 "\(problems)"
             )

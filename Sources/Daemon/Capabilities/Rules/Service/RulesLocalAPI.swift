@@ -222,10 +222,12 @@ package struct RulesLocalAPI: Sendable {
         )
         guard done.problems.isEmpty else {
             let rows = done.problems.map { problem -> JSONValue in
-                [
+                var row: JSONObject = [
                     "index": JSONValue(problem.index), "code": .string(problem.refusal.code.rawValue),
                     "message": .string(problem.refusal.messageWithPath),
                 ]
+                row["field"] = problem.refusal.field.map { .string($0) }
+                return .object(row)
             }
             return .json(200, ["problems": .array(rows)])
         }
