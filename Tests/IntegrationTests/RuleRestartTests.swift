@@ -47,10 +47,8 @@ struct RuleRestartTests {
         }
     }
 
-    /// Starts the daemon; it knows its rules some time after the place.
     private func start(_ home: Home, heardBy visitor: Visitor) async throws {
         try await visitor.whileStarting { try await home.start() }
-        try await visitor.awaits("rules/changed")
     }
 
     @Test
@@ -89,6 +87,38 @@ struct RuleRestartTests {
             #expect(firings["rising"]?.map(\.why) == ["\(old) 25", "\(new) 5 -> 25"])
             #expect(firings["changed"]?.map(\.why) == ["\(old) 25", "\(old) 5", "\(new) 5 -> 25"])
             #expect(firings.values.joined().allSatisfy { $0.outcome == .done })
+        }
+    }
+
+    @Test func `the first write after a start finds the rules, however many there are`() async throws {
+        try await withHome { home, visitor in
+            let others = (0..<150).map { number in
+                #"{"title":"Other \#(number)","when":[{"on":"state","thing":"table-lamp","field":"on"}],"#
+                    + #""then":[{"publish":\#(number)}]}"#
+            }
+            try await home.addRules("[\(others.joined(separator: ","))]")
+            try await home.addRules(Self.rules)
+            try await visitor.awaits("rules/changed")
+            var accepted: [Int] = []
+            for start in 1...3 {
+                await home.kill()
+                await visitor.forget()
+                try await home.start()
+                try await visitor.awaits("status", "online")
+                // Commands are refused until the place is read; the first one that is not is a write.
+                for volume in (start * 1000)... {
+                    let answer = try await visitor.ask("things/television/set", #"{"volume":\#(volume)}"#)
+                    guard answer.outcome == "ok" else { continue }
+                    accepted.append(volume)
+                    break
+                }
+                let volume = try #require(accepted.last)
+                try await visitor.awaits("rules/always") { status in
+                    status["last"]?["why"]?.string?.hasSuffix("-> \(volume)") == true
+                }
+            }
+            #expect(await home.stop(within: .seconds(30)) == 0)
+            #expect(try home.firings()["always"]?.count == accepted.count)
         }
     }
 }

@@ -31,10 +31,12 @@ struct RuleStopTests {
             try await home.addRules(Self.quarrel)
             try await set("kitchen-light", #"{"on":true}"#, visitor)
             let alert = try await visitor.awaits("alert/rule-loop")
-            #expect(alert["message"]?.string?.contains("darken") == true, "\(alert)")
+            let loop = "darken (in a chain with brighten)"
+            #expect(alert["message"]?.string?.contains(loop) == true, "\(alert)")
             try await set("table-lamp", #"{"brightness":"30%"}"#, visitor)
             try await visitor.awaitsEvent("rule", "fired", after: 7)
-            #expect(try await home.verb("rule", "explain", "darken").contains("loop"))
+            let explanation = try await home.verb("rule", "explain", "darken")
+            #expect(explanation.contains("; in a chain with brighten"), "\(explanation)")
 
             // The alert goes when its rule is switched; what comes from outside begins another chain.
             try await home.verb("rule", "off", "brighten")

@@ -105,6 +105,16 @@ extension AccountsStore {
         }
     }
 
+    /// Stores another spelling of a rule that means the same: what is remembered of it stays.
+    ///
+    /// - Throws: ``AccountsError/unknown(_:)`` if there is no such rule.
+    package func setRule(_ id: Int, body: String) throws(AccountsError) {
+        try write { database in
+            try database.execute(sql: "UPDATE rule SET body = ? WHERE id = ?", arguments: [body, id])
+            guard database.changesCount > 0 else { throw AccountsError.noRow("rule", id) }
+        }
+    }
+
     /// Switches a rule on or off; one that is so already is no error.
     ///
     /// - Throws: ``AccountsError/unknown(_:)`` if there is no such rule.

@@ -1,6 +1,12 @@
 import ServiceLifecycle
 import Threading
 
+/// A service that must know something before the place is read, so that it misses nothing of what happens there.
+protocol PreparingService: Service {
+    /// Returns when it knows that, or has failed, or when the task is cancelled. It is running meanwhile.
+    func prepared() async
+}
+
 /// Services that capabilities keep as long as the daemon runs, such as those with an open file: a reload that builds the
 /// parts of a capability again finds them.
 final class KeptServices: Sendable {
@@ -20,4 +26,9 @@ final class KeptServices: Sendable {
 
     /// In the order in which they were made.
     var services: [any Service] { kept.withLock { $0.map(\.service) } }
+
+    /// Returns when the place may be read: all services know what they need by then.
+    func prepared() async {
+        for case let service as any PreparingService in services { await service.prepared() }
+    }
 }

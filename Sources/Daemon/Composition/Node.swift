@@ -252,6 +252,7 @@ package struct Node: Sendable {
                 reloader.early,
                 DaemonService(name: "flare") { await connection.run() },
                 DaemonService(name: "controller") {
+                    await cancelWhenGracefulShutdown { await kept.prepared() }
                     connection.open()
                     try? await gracefulShutdown()
                     plan.daemon.onEnd(await runtime.end())

@@ -14,7 +14,7 @@ struct ClauseState: Sendable, Hashable {
         /// What made it true.
         let cause: RuleCause
         let isWrite: Bool
-        let depth: Int
+        let chain: [Int]
     }
 
     enum Verdict: Sendable, Hashable {
@@ -36,7 +36,7 @@ struct ClauseState: Sendable, Hashable {
         _ trigger: StateTrigger,
         at now: Int64,
         isWrite: Bool,
-        depth: Int,
+        chain: [Int],
         cause: () -> RuleCause
     ) -> Verdict {
         let before = settled
@@ -54,7 +54,7 @@ struct ClauseState: Sendable, Hashable {
         }
         if hold == nil {
             let due = now + trigger.hold * 1000
-            hold = Hold(due: due, cause: cause(), isWrite: isWrite, depth: depth)
+            hold = Hold(due: due, cause: cause(), isWrite: isWrite, chain: chain)
         }
         return .nothing
     }

@@ -6,7 +6,9 @@ package struct RuleExplanation: Sendable, Hashable {
     package let at: Int64
     package let refusal: RuleRefusal
     /// What would have made it fire; the first condition that did not hold is behind it.
-    package let why: String
+    package var why: String
+    /// Of a rule that was stopped: the other rules in the circle that has led to it, or in the chain, if that is none.
+    package let partners: [Int]
     /// Times in a row.
     package let count: Int
 }
@@ -24,6 +26,7 @@ extension RuleEngine {
                 at: entry.at,
                 refusal: entry.refusal,
                 why: entry.cause.why(view.name) + condition,
+                partners: entry.partners,
                 count: entry.count
             )
         }
@@ -43,6 +46,7 @@ extension RuleEngine {
                 at: missed.start,
                 refusal: slot.isOn ? .suspended : .off,
                 why: time.cause.why { _, id in id.description },
+                partners: [],
                 count: 1
             )
         }

@@ -5,7 +5,8 @@ struct Attempt: Sendable {
     let occurrence: Occurrence?
     var isMissed = false
     var kind = Kind.usual
-    var depth = 1
+    /// The rules whose firings led to it, oldest first.
+    var chain: [Int] = []
 
     enum Kind: Sendable {
         case usual
@@ -30,7 +31,13 @@ extension RuleEngine {
     mutating func attempt(_ slot: Int, _ attempt: Attempt, in view: some RuleView) -> Bool {
         guard let id = slots[slot]?.id else { return false }
         if let obstacle = obstacle(slot, attempt, in: view) {
-            refuse(slot, obstacle.refusal, attempt.cause, condition: obstacle.condition)
+            refuse(
+                slot,
+                obstacle.refusal,
+                attempt.cause,
+                condition: obstacle.condition,
+                chain: attempt.chain
+            )
             return false
         }
         slots[slot]?.recent.append(now.steady)
@@ -45,7 +52,7 @@ extension RuleEngine {
             timings: attempt.timings,
             occurrence: attempt.occurrence,
             isMissed: attempt.isMissed,
-            depth: attempt.depth
+            chain: attempt.chain
         )
         outputs.append(.fired(firing))
         return true
@@ -73,7 +80,7 @@ extension RuleEngine {
             let pause = rule.entry.rule.pause * 1000
             if let fired = rule.fired, now.steady - fired.steady < pause { return Obstacle(refusal: .pause) }
         }
-        guard attempt.depth <= configuration.chain else { return Obstacle(refusal: .loop) }
+        guard attempt.chain.count < configuration.chain else { return Obstacle(refusal: .loop) }
         slots[slot]?.forgetFirings(through: now.steady - Self.minute)
         // An end comes at most as often as the start before it.
         guard attempt.kind != .end, let count = slots[slot]?.recent.count, count >= configuration.perMinute
@@ -89,12 +96,28 @@ extension RuleEngine {
         _ = self.attempt(slot, attempt, in: view)
     }
 
-    mutating func refuse(_ slot: Int, _ refusal: RuleRefusal, _ cause: RuleCause, condition: Int? = nil) {
+    mutating func refuse(
+        _ slot: Int,
+        _ refusal: RuleRefusal,
+        _ cause: RuleCause,
+        condition: Int? = nil,
+        chain: [Int] = []
+    ) {
         guard let id = slots[slot]?.id else { return }
         // Its maker may read the explanation, and must not see there what he may not read.
         if cause.tells, let judgement = slots[slot]?.judgement, judgement.isOfMaker { return }
-        slots[slot]?.refusals.add(refusal, cause, condition: condition, at: now.wall)
-        if refusal == .limited || refusal == .loop { outputs.append(.stopped(rule: id, refusal)) }
+        let isStop = refusal == .limited || refusal == .loop
+        let partners = isStop ? chain.partners(of: id) : []
+        slots[slot]?.refusals.add(refusal, cause, condition: condition, partners: partners, at: now.wall)
+        if isStop { outputs.append(.stopped(rule: id, refusal, partners: partners)) }
+    }
+}
+
+extension [Int] {
+    /// The other rules of the circle in which a chain comes to a rule again; those of the chain, if it does not.
+    fileprivate func partners(of rule: Int) -> [Int] {
+        let start = lastIndex(of: rule) ?? startIndex
+        return Set(self[start...]).subtracting([rule]).sorted()
     }
 }
 

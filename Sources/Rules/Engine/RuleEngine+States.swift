@@ -23,7 +23,7 @@ extension RuleEngine {
                 continue
             }
             done = reference.rule
-            fire(reference.slot, cause, depth: write.depth + 1, in: view)
+            fire(reference.slot, cause, chain: write.chain, in: view)
         }
     }
 
@@ -38,7 +38,7 @@ extension RuleEngine {
             guard isActive(reference.slot) else {
                 return clause.truth(of: write.after, at: now.wall) == .yes ? .noEdge : .nothing
             }
-            return update(reference, trigger, clause, write.after, isWrite: true, depth: write.depth + 1) {
+            return update(reference, trigger, clause, write.after, isWrite: true, chain: write.chain) {
                 write.cause(of: trigger)
             }
         }
@@ -50,7 +50,7 @@ extension RuleEngine {
         _ clause: StateClause,
         _ data: JSONObject,
         isWrite: Bool,
-        depth: Int = 1,
+        chain: [Int] = [],
         cause: () -> RuleCause
     ) -> ClauseState.Verdict {
         guard case .clause(var state) = state(of: reference) else { return .nothing }
@@ -62,7 +62,7 @@ extension RuleEngine {
             trigger,
             at: now.steady,
             isWrite: isWrite,
-            depth: depth,
+            chain: chain,
             cause: cause
         )
         guard state != before else { return verdict }
@@ -72,9 +72,9 @@ extension RuleEngine {
         return verdict
     }
 
-    mutating func fire(_ slot: Int, _ cause: RuleCause, depth: Int = 1, in view: some RuleView) {
+    mutating func fire(_ slot: Int, _ cause: RuleCause, chain: [Int] = [], in view: some RuleView) {
         var attempt = Attempt(cause)
-        attempt.depth = depth
+        attempt.chain = chain
         _ = self.attempt(slot, attempt, in: view)
     }
 
@@ -85,7 +85,7 @@ extension RuleEngine {
         guard let (verdict, hold) = state.settle(trigger) else { return }
         setState(.clause(state), of: reference)
         markChanged(reference.slot)
-        if verdict == .fire { fire(reference.slot, hold.cause, depth: hold.depth, in: view) }
+        if verdict == .fire { fire(reference.slot, hold.cause, chain: hold.chain, in: view) }
     }
 
     // MARK: First sight

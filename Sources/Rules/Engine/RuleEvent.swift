@@ -82,18 +82,18 @@ package struct RuleWrite: Sendable {
     package let after: JSONObject
     /// The written fields, equal or not; a removed one is among them.
     package let fields: [String]
-    /// Firings that led to it: 0 for what comes from outside.
-    package let depth: Int
+    /// The rules whose firings led to it, oldest first; none for what comes from outside.
+    package let chain: [Int]
 
     package init(
         _ thing: FlareID,
         before: JSONObject,
         after: JSONObject,
         fields: [String],
-        depth: Int = 0
+        chain: [Int] = []
     ) {
         (self.thing, self.before, self.after) = (thing, before, after)
-        (self.fields, self.depth) = (fields, max(0, depth))
+        (self.fields, self.chain) = (fields, chain)
     }
 }
 

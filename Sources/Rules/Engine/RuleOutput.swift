@@ -4,8 +4,8 @@ package enum RuleOutput: Sendable, Hashable {
     /// comes at most once.
     case fired(RuleFiring)
     /// A trigger was met, but the rule did not fire; see ``RuleEngine/explanation(of:)``. Of these only `limited`
-    /// and `loop` come here, for the alert.
-    case stopped(rule: Int, RuleRefusal)
+    /// and `loop` come here, for the alert, with the rules of its chain: ``RuleExplanation/partners``.
+    case stopped(rule: Int, RuleRefusal, partners: [Int])
     /// What must outlive a restart has changed: see ``RuleEngine/memory(of:)``. Once a rule and event, last.
     case remembered(rule: Int)
     /// Its moment, which comes once, is over: the rule is off.
@@ -30,8 +30,8 @@ package struct RuleFiring: Sendable, Hashable {
     /// The run of a schedule, or the moment that was due; `nil` for what is no schedule, and for a request.
     package let occurrence: Occurrence?
     package let isMissed: Bool
-    /// 1 for what came from outside, one more for each firing before it in the chain.
-    package let depth: Int
+    /// The rules whose firings led to it, oldest first; none for what came from outside.
+    package let chain: [Int]
 }
 
 /// Why a rule did not fire though a trigger was met.

@@ -70,6 +70,8 @@ struct RefusalLog: Sendable {
         var cause: RuleCause
         /// The number of the first condition that did not hold.
         let condition: Int?
+        /// The other rules of its chain, if it was stopped.
+        var partners: [Int]
         var count: Int
     }
 
@@ -77,17 +79,32 @@ struct RefusalLog: Sendable {
     private(set) var entries: [Entry] = []
 
     /// The same again takes no new place, lest a thing that reports every second hides all else.
-    mutating func add(_ refusal: RuleRefusal, _ cause: RuleCause, condition: Int? = nil, at time: Int64) {
+    mutating func add(
+        _ refusal: RuleRefusal,
+        _ cause: RuleCause,
+        condition: Int? = nil,
+        partners: [Int] = [],
+        at time: Int64
+    ) {
         if let last = entries.last, last.refusal == refusal, last.condition == condition,
             last.cause.isLike(cause)
         {
             let place = entries.count - 1
-            (entries[place].at, entries[place].cause) = (time, cause)
+            (entries[place].at, entries[place].cause, entries[place].partners) = (time, cause, partners)
             entries[place].count += 1
             return
         }
         if entries.count == Self.limit { entries.removeFirst() }
-        entries.append(Entry(at: time, refusal: refusal, cause: cause, condition: condition, count: 1))
+        entries.append(
+            Entry(
+                at: time,
+                refusal: refusal,
+                cause: cause,
+                condition: condition,
+                partners: partners,
+                count: 1
+            )
+        )
     }
 }
 

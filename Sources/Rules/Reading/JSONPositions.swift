@@ -3,8 +3,8 @@ import JSON
 /// Where the values of a JSON file are.
 ///
 /// The file was parsed before, so that it is JSON; what is not, ends the walk early and harms nobody.
-struct JSONPositions {
-    private indirect enum Content {
+struct JSONPositions: Sendable {
+    private indirect enum Content: Sendable {
         case leaf
         case list([JSONPositions])
         case object([(key: String, value: JSONPositions)])

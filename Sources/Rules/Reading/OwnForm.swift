@@ -10,38 +10,53 @@ enum OwnForm {
         "id", "slug",
     ]
 
-    static func parts(_ rule: RuleObject, _ reading: inout RuleReading) throws(Refusal) -> RuleParts {
+    /// - Returns: What could be read; what is wrong is in the refusals of the reading.
+    static func parts(_ rule: RuleObject, _ reading: inout RuleReading) -> RuleParts {
         reading.warnings.addUnknown(in: rule, known: known)
         var parts = RuleParts()
-        parts.title = try RuleParts.line("title", RuleLimits.title, in: rule)
-        parts.description = try RuleParts.line("description", RuleLimits.description, in: rule)
-        parts.isEnabled = try rule.flag("enabled") ?? true
-        parts.pause = try rule.optionalWhole("pause", RuleLimits.pause) ?? 0
-        for element in try elements("when", RuleLimits.triggers, of: "triggers", in: rule) {
+        reading.part { _ throws(Refusal) in
+            parts.title = try RuleParts.line("title", RuleLimits.title, in: rule)
+        }
+        reading.part { _ throws(Refusal) in
+            parts.description = try RuleParts.line("description", RuleLimits.description, in: rule)
+        }
+        reading.part { _ throws(Refusal) in parts.isEnabled = try rule.flag("enabled") ?? true }
+        reading.part { _ throws(Refusal) in
+            parts.pause = try rule.optionalWhole("pause", RuleLimits.pause) ?? 0
+        }
+        readElements("when", RuleLimits.triggers, of: "triggers", in: rule, &reading) {
+            (element, reading) throws(Refusal) in
             parts.triggers.append(try reading.trigger(element))
         }
         if rule.optional("if") != nil {
-            for element in try elements("if", RuleLimits.conditions, of: "conditions", in: rule) {
+            readElements("if", RuleLimits.conditions, of: "conditions", in: rule, &reading) {
+                (element, reading) throws(Refusal) in
                 parts.conditions.append(try reading.condition(element))
             }
         }
-        for element in try elements("then", RuleLimits.actions, of: "actions", in: rule) {
+        readElements("then", RuleLimits.actions, of: "actions", in: rule, &reading) {
+            (element, reading) throws(Refusal) in
             try reading.addAction(element, to: &parts)
         }
         return parts
     }
 
-    private static func elements(
+    private static func readElements(
         _ name: String,
         _ count: ClosedRange<Int>,
         of what: String,
-        in rule: RuleObject
-    ) throws(Refusal) -> [RuleObject] {
-        _ = try rule.required(name, "a list of \(count.lowerBound) to \(count.upperBound) \(what)")
-        var elements: [RuleObject] = []
-        for (index, value) in (try rule.list(name, count, of: what) ?? []).enumerated() {
-            elements.append(try RuleObject(value, at: "\(rule.path(of: name))[\(index)]"))
+        in rule: RuleObject,
+        _ reading: inout RuleReading,
+        _ read: (_ element: RuleObject, inout RuleReading) throws(Refusal) -> Void
+    ) {
+        let list = reading.part { _ throws(Refusal) in
+            _ = try rule.required(name, "a list of \(count.lowerBound) to \(count.upperBound) \(what)")
+            return try rule.list(name, count, of: what) ?? []
         }
-        return elements
+        for (index, value) in (list ?? []).enumerated() {
+            reading.part { (reading) throws(Refusal) in
+                try read(try RuleObject(value, at: "\(rule.path(of: name))[\(index)]"), &reading)
+            }
+        }
     }
 }

@@ -12,12 +12,17 @@ package struct RuleFile: Sendable {
         /// Where it begins.
         package let position: FilePosition
         package let rule: ReadRule
+        /// Where it is in the JSON of the file, such as `rules[0]`; empty for the only one.
+        fileprivate let path: String
     }
 
     /// In the order of the file; none if there is an error.
     package let entries: [Entry]
     /// In the order of the file.
     package let problems: [RuleProblem]
+
+    /// Where the values of the file are; `nil` for what is no JSON.
+    private let positions: JSONPositions?
 
     package var isUsable: Bool { !problems.contains { $0.severity == .error } }
 
@@ -30,6 +35,12 @@ package struct RuleFile: Sendable {
         reading.read()
         problems = reading.problems.sorted { $0.position < $1.position }
         entries = reading.hasError ? [] : reading.entries
+        positions = reading.positions
+    }
+
+    /// Where a member of a rule is, such as `then[1].target`, or what of it is there.
+    package func position(of field: String, in entry: Entry) -> FilePosition {
+        positions?.position(of: entry.path.isEmpty ? field : "\(entry.path).\(field)") ?? entry.position
     }
 }
 
@@ -77,6 +88,7 @@ extension RuleFile {
         var entries: [Entry] = []
         var problems: [RuleProblem] = []
         var hasError = false
+        private(set) var positions: JSONPositions?
 
         mutating func read() {
             guard bytes.count <= RuleLimits.fileBytes else {
@@ -95,6 +107,7 @@ extension RuleFile {
                 return
             }
             let positions = JSONPositions(bytes)
+            self.positions = positions
             let rules = Self.rules(in: json)
             guard !rules.isEmpty else {
                 add(.invalidValue, "the file has no rule", at: .start)
@@ -133,9 +146,9 @@ extension RuleFile {
                 guard let field else { return positions.position(of: path) }
                 return positions.position(of: path.isEmpty ? field : "\(path).\(field)")
             }
-            do throws(Refusal) {
-                let rule = try reader.read(json, places: places)
-                entries.append(Entry(position: position(nil), rule: rule))
+            do throws(RuleRefusals) {
+                let rule = try reader.readAll(json, places: places)
+                entries.append(Entry(position: position(nil), rule: rule, path: path))
                 for warning in rule.warnings {
                     problems.append(
                         RuleProblem(
@@ -148,7 +161,7 @@ extension RuleFile {
                     )
                 }
             } catch {
-                add(error.code, error.message, at: position(error.field))
+                for refusal in error.all { add(refusal.code, refusal.message, at: position(refusal.field)) }
             }
         }
 

@@ -16,6 +16,13 @@ package struct ReadRule: Sendable, Hashable {
     package var original: JSONValue { RuleOriginal.stripped(received) }
 }
 
+/// All that is wrong with a rule; at least one refusal.
+struct RuleRefusals: Error {
+    let all: [Refusal]
+
+    init(_ first: Refusal, _ others: [Refusal] = []) { all = [first] + others }
+}
+
 /// Reads rules in all their forms.
 ///
 /// Everything is checked that can be checked without a place: sizes, counts, words, numbers and how the parts
@@ -37,6 +44,26 @@ package struct RuleReader: Sendable {
 
     /// - Parameter places: Those of the file; a rule may have its own.
     func read(_ json: JSONValue, as only: RuleForm? = nil, places: KnownPlaces) throws(Refusal) -> ReadRule {
+        var reading = RuleReading(thing: thing, places: places)
+        return try read(json, as: only, &reading)
+    }
+
+    /// Reads one rule, and goes on after what is wrong with a part of it.
+    ///
+    /// - Throws: All that was found to be wrong.
+    func readAll(_ json: JSONValue, places: KnownPlaces) throws(RuleRefusals) -> ReadRule {
+        var reading = RuleReading(thing: thing, places: places)
+        do throws(Refusal) { return try read(json, as: nil, &reading) } catch {
+            // The first one that was kept is the one that is thrown.
+            throw RuleRefusals(error, Array(reading.refusals.dropFirst()))
+        }
+    }
+
+    private func read(
+        _ json: JSONValue,
+        as only: RuleForm?,
+        _ reading: inout RuleReading
+    ) throws(Refusal) -> ReadRule {
         try Self.checkSize(json)
         let (form, object) = try RuleForm.recognised(json)
         guard only == nil || form == only else {
@@ -45,16 +72,16 @@ package struct RuleReader: Sendable {
         if let thing, !RuleReading.isName(thing) {
             throw Refusal(.invalidValue, "thing must be \(RuleReading.nameRule)", field: "thing")
         }
-        var reading = RuleReading(thing: thing, places: places)
         let parts =
             switch form {
-            case .rule: try OwnForm.parts(object, &reading)
+            case .rule: OwnForm.parts(object, &reading)
             case .trigger: try KiiTrigger.parts(object, &reading)
             case .schedule: try AylaSchedule.parts(object, &reading)
             case .automation: try LocationAutomation.parts(object, &reading)
             case .propertyNotification: try PropertyNotification.parts(object, &reading)
             case .deviceNotification: try DeviceNotification.parts(object, &reading)
             }
+        if let refusal = reading.refusals.first { throw refusal }
         return ReadRule(
             rule: try parts.rule(),
             form: form,

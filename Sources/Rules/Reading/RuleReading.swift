@@ -9,6 +9,17 @@ struct RuleReading {
     let thing: String?
     let places: KnownPlaces
     var warnings = RuleWarnings()
+    /// What is wrong with parts that were read by ``part(_:)``, in their order.
+    private(set) var refusals: [Refusal] = []
+
+    /// Reads a part of a rule; what is wrong with it is kept, so that the parts behind it are looked at, too.
+    @discardableResult
+    mutating func part<Part>(_ read: (inout RuleReading) throws(Refusal) -> Part) -> Part? {
+        do throws(Refusal) { return try read(&self) } catch {
+            refusals.append(error)
+            return nil
+        }
+    }
 
     // MARK: Things, zones, fields
 

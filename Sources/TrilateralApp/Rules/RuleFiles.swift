@@ -14,8 +14,12 @@ struct RuleOfFile {
     /// What it was read from, without secrets.
     let original: JSONValue
     let file: String
+    /// The file, and the rule in it.
+    let source: RuleFile
+    let entry: RuleFile.Entry
+
     /// Where it begins.
-    let position: FilePosition
+    var position: FilePosition { entry.position }
 
     /// As the daemon takes it.
     var members: [String: JSONValue?] {
@@ -23,8 +27,16 @@ struct RuleOfFile {
     }
 
     /// What is wrong with it where it is used.
-    func problem(_ code: RefusalCode, _ message: String) -> RuleProblem {
-        RuleProblem(file: file, position: position, severity: .error, code: code.rawValue, message: message)
+    ///
+    /// - Parameter field: The member at fault, if one is.
+    func problem(_ code: RefusalCode, _ message: String, field: String? = nil) -> RuleProblem {
+        RuleProblem(
+            file: file,
+            position: field.map { source.position(of: $0, in: entry) } ?? position,
+            severity: .error,
+            code: code.rawValue,
+            message: message
+        )
     }
 }
 
@@ -68,7 +80,8 @@ struct RuleFiles {
                             form: entry.rule.form,
                             original: entry.rule.original,
                             file: path,
-                            position: entry.position
+                            source: file,
+                            entry: entry
                         )
                     )
                 }

@@ -12,7 +12,8 @@ struct RuleImportCommand: AsyncParsableCommand {
         abstract: "Add all rules of files, or none of them.",
         discussion: """
             The files have rules in our form, or as AMAP applications, Ayla's service and Kii's Thing-IF have them. Prints a \
-            line for each rule: FILE:LINE, its form and its short name. Problems are printed as FILE:LINE:COLUMN: \
+            line for each rule: FILE:LINE, its form and its short name. A rule whose maker has one with the same title and \
+            content already is left out: its line ends with "unchanged". Problems are printed as FILE:LINE:COLUMN: \
             error|warning: CODE: MESSAGE on standard error. Exits with 65 if there is an error, and with 66 if a file cannot \
             be read.
             """
@@ -59,12 +60,31 @@ struct RuleImportCommand: AsyncParsableCommand {
         )
         try Self.report(answer["problems"]?.array ?? [], of: rules)
         let slugs = (answer["rules"]?.array ?? []).map { ListOption.text($0["slug"] ?? .null) }
+        let unchanged = Self.unchanged(answer)
         let lines = rules.enumerated().map { index, rule in
             // A check gives no names: these are the ones that the titles make.
-            let slug = index < slugs.count ? slugs[index] : rule.slug
-            return "\(rule.file):\(rule.position.line) \(rule.form.rawValue) \(slug)"
+            let slug = unchanged[index] ?? (index < slugs.count ? slugs[index] : rule.slug)
+            let end = unchanged[index] == nil ? "" : " unchanged"
+            return "\(rule.file):\(rule.position.line) \(rule.form.rawValue) \(slug)\(end)"
         }
         try StandardOutput.print(lines: lines)
+        guard !unchanged.isEmpty else { return }
+        let count = "\(unchanged.count) of \(rules.count) \(rules.count == 1 ? "rule" : "rules")"
+        let verb = unchanged.count == 1 ? "is" : "are"
+        StandardError.report(
+            "\(count) \(verb) there already, with the same title and content, and left unchanged",
+            as: .notice
+        )
+    }
+
+    /// The names of the rules that are there already, by their places in the files.
+    private static func unchanged(_ answer: JSONValue) -> [Int: String] {
+        var names: [Int: String] = [:]
+        for row in answer["unchanged"]?.array ?? [] {
+            guard let index = row["index"]?.integer else { continue }
+            names[index] = ListOption.text(row["slug"] ?? .null)
+        }
+        return names
     }
 
     /// Prints what the daemon has found.
@@ -76,7 +96,7 @@ struct RuleImportCommand: AsyncParsableCommand {
             guard let index = problem["index"]?.integer, rules.indices.contains(index) else { continue }
             let code = problem["code"]?.string.flatMap(RefusalCode.init(rawValue:)) ?? .internalError
             let message = problem["message"]?.string ?? "refused"
-            StandardError.print("\(rules[index].problem(code, message))")
+            StandardError.print("\(rules[index].problem(code, message, field: problem["field"]?.string))")
         }
         throw ExitCode.dataError
     }

@@ -327,7 +327,7 @@ export function writeAction(draft) {
 // Rules
 
 export const readRule = json => ({
-	title: json.title || "", description: json.description || "", enabled: json.enabled !== false, pause: readLength(json.pause),
+	title: json.untitled ? "" : json.title || "", description: json.description || "", enabled: json.enabled !== false, pause: readLength(json.pause),
 	when: listOf(json.when).map(readTrigger), if: listOf(json.if).map(readCondition), then: listOf(json.then).map(readAction)
 });
 

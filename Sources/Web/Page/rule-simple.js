@@ -18,7 +18,7 @@ export function simpleDraft(rule, target) {
 	const [start, end] = [only(then.filter(one => one.at !== "end")), only(then.filter(one => one.at === "end"))];
 	if (!start || !end) return null;
 	const draft = {
-		title: rule.title || "", description: rule.description || "", enabled: rule.enabled !== false, missed: trigger.missed, schedule: readSchedule(trigger),
+		title: rule.untitled ? "" : rule.title || "", description: rule.description || "", enabled: rule.enabled !== false, missed: trigger.missed, schedule: readSchedule(trigger),
 		what: "", start: undefined, end: undefined
 	};
 	for (const [key, action] of [["start", start], ["end", end]]) {

@@ -219,7 +219,7 @@ export class ThingTimes {
 			...(draft ? [button({ class: "button", text: say("Change"), "aria-label": fill("Change: {0}", rule.title) }, () => this.open(rule, draft))] : []), removal);
 		const words = rule.when.map(trigger => (trigger.on === "schedule" ? scheduleWords(trigger) : triggerWords(trigger, names))).join(", ");
 		return element("section", { class: "card time", "data-rule": rule.slug }, element("div", { class: "time-head" },
-			element("div", { class: "time-text" }, element("p", { class: "hint", text: rule.title }), element("p", { class: "row-name", text: words.charAt(0).toUpperCase() + words.slice(1) }),
+			element("div", { class: "time-text" }, ...(rule.untitled ? [] : [element("p", { class: "hint", text: rule.title })]), element("p", { class: "row-name", text: words.charAt(0).toUpperCase() + words.slice(1) }),
 				element("p", { text: every(actionsWords(rule.then, names)) }), element("p", { class: "hint", text: facts })), toggle), buttons);
 	}
 

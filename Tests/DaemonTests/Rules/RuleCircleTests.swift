@@ -3,6 +3,7 @@ import Bindings
 import Controller
 import Flare
 import JSON
+import People
 import Rules
 import Testing
 import Things
@@ -54,7 +55,11 @@ import Things
         #expect(bench.logged.count { $0.source?.hasPrefix("rule:") == true } == 8)
         #expect(bench.outcomes.count { $0 == .done } == 8 && bench.failures.allSatisfy(\.isEmpty))
         let alert = bench.controller.state.alerts["rule-loop"]
-        #expect(alert?.message.contains("rule-9") == true && alert?.message.contains("rule-8") == false)
+        let chain = (1...8).map { "rule-\($0)" }.joined(separator: ", ")
+        #expect(
+            alert?.message.contains("stopped: rule-9 (in a chain with \(chain)).") == true,
+            "\(alert?.message ?? "")"
+        )
     }
 
     @Test func `what starts the circle again is another chain, and its loops are stored once in a minute`() {
@@ -78,5 +83,67 @@ import Things
         // The last rule has switched the first lamp off.
         #expect(lampsThatAreOn(bench) == Array(1..<Self.count))
         #expect(bench.controller.state.alerts["rule-loop"]?.message.contains("rule-1") == true)
+    }
+
+    // MARK: Two rules
+
+    /// Two rules that switch the lamp over, each after the other one.
+    private func quarrel(otherMaker: AccountID = RuleBench.maker) -> RulesLoad {
+        let lamp = RuleBench.lamp
+        var rules = [
+            RuleBench.loaded(1, RuleBench.follow(lamp, by: lamp, "OFF")),
+            RuleBench.loaded(2, RuleBench.follow(lamp, false, by: lamp, "ON")),
+        ]
+        rules[1].maker = otherMaker
+        return RulesLoad(rules, RuleCalendar(), lastFiring: 0)
+    }
+
+    @Test func `the alert and the explanation of a loop name the other rule of it`() {
+        var bench = RuleBench(RuleEngine.Configuration(chain: 4))
+        bench.send(.loaded(quarrel()))
+        bench.set(["on": true], of: RuleBench.lamp)
+        bench.pass(milliseconds: 10_000)
+        let message = bench.controller.state.alerts["rule-loop"]?.message
+        #expect(message?.contains("rule-1 (in a chain with rule-2)") == true, "\(message ?? "")")
+        let line = bench.rules.explanation(of: 1, in: bench.controller.state).last
+        #expect(line?.refusal == .loop && line?.why.hasSuffix("; in a chain with rule-2") == true)
+        // Switched off, the other one ends the loop, and so the alert.
+        bench.send(.switched(2, isOn: false))
+        #expect(bench.controller.state.alerts["rule-loop"] == nil)
+    }
+
+    @Test func `an explanation of a loop does not name rules of others`() {
+        var bench = RuleBench(RuleEngine.Configuration(chain: 4))
+        let other = AccountID(high: 1, low: 2)
+        let users = [User(id: RuleBench.maker, name: "maker"), User(id: other, name: "other")]
+        let grants = users.enumerated().map { Grant(id: $0.offset + 1, .user($0.element.id), .own, .all) }
+        bench.send(.peopleChanged(AccessTable(users: users, grants: grants)))
+        bench.send(.loaded(quarrel(otherMaker: other)))
+        bench.set(["on": true], of: RuleBench.lamp)
+        bench.pass(milliseconds: 10_000)
+        let line = bench.rules.explanation(of: 1, in: bench.controller.state).last
+        #expect(line?.why.hasSuffix("; in a chain with 1 rule of others") == true, "\(line?.why ?? "")")
+    }
+
+    @Test(
+        arguments: [
+            (["on": true], ["state": "OFF"]), (["state": "ON"], ["on": false, "partial": true]),
+            (["on": true, "level": 0.9], ["state": "ON", "brightness": 0.1]),
+        ] as [(JSONObject, JSONObject)]
+    )
+    func `of two rules that set the same under two names, the later one wins`(
+        _ first: JSONObject,
+        _ second: JSONObject
+    ) {
+        var bench = RuleBench()
+        let rules = [first, second].map { values in
+            var rule = RuleBench.follow(RuleBench.lamp, by: RuleBench.fan)
+            rule.actions = [RuleAction(.drive(.set(values), .thing(RuleBench.reference(RuleBench.fan))))]
+            return rule
+        }
+        bench.load(rules[0], rules[1])
+        bench.set(["on": true], of: RuleBench.lamp)
+        #expect(bench.fired == [1, 2])
+        #expect(bench.failures.contains(["superseded"]), "\(bench.failures)")
     }
 }

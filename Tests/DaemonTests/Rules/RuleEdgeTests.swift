@@ -74,41 +74,41 @@ import Threading
 
     @Test func `a change while a command waits is of its chain`() {
         var chains = RuleChains()
-        #expect(chains.depth(of: lamp.id, isMoving: false, at: 0) == 0)
-        chains.begin([lamp.id], depth: 3)
-        #expect(chains.depth(of: lamp.id, isMoving: false, at: 0) == 3)
+        #expect(chains.chain(to: lamp.id, isMoving: false, at: 0).isEmpty)
+        chains.begin([lamp.id], [1, 2, 3])
+        #expect(chains.chain(to: lamp.id, isMoving: false, at: 0) == [1, 2, 3])
         chains.end([lamp.id], hasEffect: true, at: 10)
-        #expect(chains.depth(of: lamp.id, isMoving: false, at: 20) == 0)
+        #expect(chains.chain(to: lamp.id, isMoving: false, at: 20).isEmpty)
     }
 
     @Test func `the first change after an answer is of the chain of its command`() {
         var chains = RuleChains()
-        chains.begin([lamp.id], depth: 3)
+        chains.begin([lamp.id], [1, 2, 3])
         chains.end([lamp.id], hasEffect: true, at: 10)
-        #expect(chains.depth(of: fan.id, isMoving: false, at: 10) == 0)
-        #expect(chains.depth(of: lamp.id, isMoving: false, at: 20) == 3)
-        #expect(chains.depth(of: lamp.id, isMoving: false, at: 20) == 0)
+        #expect(chains.chain(to: fan.id, isMoving: false, at: 10).isEmpty)
+        #expect(chains.chain(to: lamp.id, isMoving: false, at: 20) == [1, 2, 3])
+        #expect(chains.chain(to: lamp.id, isMoving: false, at: 20).isEmpty)
     }
 
     @Test func `a change long after an answer, or after a refusal, comes from outside`() {
         var chains = RuleChains()
-        chains.begin([lamp.id], depth: 3)
+        chains.begin([lamp.id], [1, 2, 3])
         chains.end([lamp.id], hasEffect: false, at: 10)
-        #expect(chains.depth(of: lamp.id, isMoving: false, at: 10) == 0)
-        chains.begin([lamp.id], depth: 3)
+        #expect(chains.chain(to: lamp.id, isMoving: false, at: 10).isEmpty)
+        chains.begin([lamp.id], [1, 2, 3])
         chains.end([lamp.id], hasEffect: true, at: 10)
-        #expect(chains.depth(of: lamp.id, isMoving: false, at: 11 + RuleChains.patience) == 0)
+        #expect(chains.chain(to: lamp.id, isMoving: false, at: 11 + RuleChains.patience).isEmpty)
     }
 
     @Test func `all changes of a transition are of its chain`() {
         var chains = RuleChains()
-        chains.begin([lamp.id], depth: 2)
+        chains.begin([lamp.id], [1, 2])
         chains.end([lamp.id], hasEffect: true, at: 0)
         for time in [1000, 2500, 4000] as [Int64] {
-            #expect(chains.depth(of: lamp.id, isMoving: true, at: time) == 2)
+            #expect(chains.chain(to: lamp.id, isMoving: true, at: time) == [1, 2])
         }
-        #expect(chains.depth(of: lamp.id, isMoving: false, at: 4500) == 2)
-        #expect(chains.depth(of: lamp.id, isMoving: false, at: 4501) == 0)
+        #expect(chains.chain(to: lamp.id, isMoving: false, at: 4500) == [1, 2])
+        #expect(chains.chain(to: lamp.id, isMoving: false, at: 4501).isEmpty)
     }
 
     // MARK: Beacons

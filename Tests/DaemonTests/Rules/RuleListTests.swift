@@ -66,6 +66,26 @@ struct RuleListTests {
         }
     }
 
+    @Test func `a rule says whether its title was made by the program, and what it says can be sent again`()
+        async throws
+    {
+        try await withRules { (home, _) async throws in
+            for title in [nil, "Sunday"] as [JSONValue?] {
+                var rule = try #require(Self.daily.object)
+                rule["title"] = title
+                #expect(await home.ask("POST", "", .object(rule), as: home.owner).status == 201)
+            }
+            let query = ["details": "1"]
+            let rows = await home.ask("GET", "", as: home.owner, query: query).body["rules"]?.array ?? []
+            #expect(rows.map { $0["untitled"] } == [true, nil], "\(rows)")
+            let slug = try #require(rows.first?["slug"]?.string)
+            let alone = await home.ask("GET", slug, as: home.owner).body
+            #expect(alone["untitled"] == true)
+            let again = await home.ask("PUT", slug, alone, as: home.owner)
+            #expect(again.status == 200 && again.body["warnings"] == nil, "\(again.body)")
+        }
+    }
+
     @Test func `a rule whose only moment is over is off, in the list, an export and a test`() async throws {
         try await withRules { (home, _) async throws in
             let made = await home.ask("POST", "", TestRules.simple(), as: home.owner)

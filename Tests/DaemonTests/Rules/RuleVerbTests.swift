@@ -52,6 +52,66 @@ struct RuleVerbTests {
         }
     }
 
+    @Test func `all parts of a rule that are wrong are told, with their paths`() async throws {
+        try await withRules { (home, _) async throws in
+            let rule: JSONValue = [
+                "when": [["on": "near", "thing": "radiator"], ["on": "near", "thing": "nothing"]],
+                "if": [["zone": ["nowhere"]]],
+                "then": [
+                    ["publish": 1], ["set": ["on": true], "target": "thing:nobody"],
+                    ["notify": ["user:nobody"]],
+                ],
+            ]
+            let body: JSONValue = ["rules": [Self.wrapped(rule)], "check": true]
+            let problems = (await home.ask("POST", "import", body)).body["problems"]?.array ?? []
+            let paths = problems.map { $0["message"]?.string?.prefix { $0 != ":" } ?? "" }
+            #expect(
+                Set(paths) == ["when[1].thing", "if[0].zone[0]", "then[1].target", "then[2]"]
+                    && paths.count == 4,
+                "\(problems)"
+            )
+        }
+    }
+
+    @Test func `a rule that is imported again stays as it is, also one that was switched off`() async throws {
+        try await withRules { (home, _) async throws in
+            let rules: JSONValue = [
+                Self.wrapped(TestRules.simple("One")), Self.wrapped(TestRules.simple("Two")),
+            ]
+            #expect(await home.ask("POST", "import", ["rules": rules]).status == 201)
+            #expect(await home.ask("POST", "one/off").status == 204)
+            let more: JSONValue = [
+                Self.wrapped(TestRules.simple("Three")), Self.wrapped(TestRules.simple("One")),
+                Self.wrapped(TestRules.simple("Two")),
+            ]
+            let unchanged: JSONValue = [["index": 1, "slug": "one"], ["index": 2, "slug": "two"]]
+            let check = await home.ask("POST", "import", ["rules": more, "check": true])
+            #expect(check.status == 200 && check.body == ["rules": [], "unchanged": unchanged])
+            let again = await home.ask("POST", "import", ["rules": more])
+            #expect(again.status == 201 && again.body["unchanged"] == unchanged, "\(again.body)")
+            #expect(again.body["rules"]?.array?.map { $0["slug"] } == ["three", "one", "two"])
+            let stored = try home.store.accounts.rules()
+            #expect(stored.map(\.slug) == ["one", "two", "three"] && stored.first?.isEnabled == false)
+            #expect(await home.ask("POST", "import", ["rules": more]).status == 200)
+        }
+    }
+
+    @Test func `the same rule of another maker, and one with other content, become other rules`()
+        async throws
+    {
+        try await withRules { (home, _) async throws in
+            let rules: JSONValue = [Self.wrapped(TestRules.simple())]
+            _ = await home.ask("POST", "import", ["rules": rules])
+            let other = await home.ask("POST", "import", ["rules": rules, "as": "bob"])
+            #expect(other.status == 201 && other.body["unchanged"] == nil, "\(other.body)")
+            var edited = TestRules.simple().object ?? [:]
+            edited["pause"] = 7
+            let changed = await home.ask("POST", "import", ["rules": [Self.wrapped(.object(edited))]])
+            #expect(changed.status == 201 && changed.body["unchanged"] == nil, "\(changed.body)")
+            #expect(try home.store.accounts.rules().count == 3)
+        }
+    }
+
     @Test func `a check adds nothing`() async throws {
         try await withRules { (home, _) async throws in
             let body: JSONValue = ["rules": [Self.wrapped(TestRules.simple())], "check": true]
@@ -268,6 +328,37 @@ struct RuleVerbTests {
             #expect(await again.ask("DELETE", "\(bad.id)", as: again.bob).status == 404)
             #expect(await again.ask("DELETE", "\(bad.id)").status == 204)
             #expect(try again.store.accounts.rules().map(\.id) == [id])
+        }
+    }
+
+    @Test func `stored names of users become identifiers at a start, and what is remembered stays`()
+        async throws
+    {
+        try await withRules { (home, folder) async throws in
+            var ids: [Int] = []
+            for name in ["bob", "nobody"] {
+                var rule = try #require(TestRules.simple(name).object)
+                rule["then"] = [["notify": [.string("user:\(name)"), "display:hall"]]]
+                // As an earlier version has stored it.
+                let text = JSONValue.object(rule).text
+                    .replacing("\"thing\":\"fan\"", with: "\"thing\":\"\(TestRules.fan)\"")
+                let new = NewRule(slug: name, title: name, maker: home.bob, form: "rule", body: text)
+                ids.append(try home.store.accounts.addRule(new, at: 1).id)
+            }
+            let (id, other) = (try #require(ids.first), try #require(ids.last))
+            let database = try DatabaseQueue(path: home.store.path)
+            try await database.write { try AccountsStore.setMemory("{}", ofRule: id, $0) }
+            try database.close()
+            home.store.close()
+            let again = try await TestRules(in: folder)
+            defer { again.store.close() }
+            let rules = try again.store.accounts.rules()
+            #expect(rules.first { $0.id == id }?.body.contains("user:\(home.bob)") == true, "\(rules)")
+            #expect(rules.first { $0.id == other }?.body.contains("user:nobody") == true)
+            #expect(try again.store.accounts.ruleMemories().keys.contains(id))
+            // People see the name.
+            let shown = await again.ask("GET", "bob").body["then"]?.array?.first?["notify"]?.array
+            #expect(shown?.contains("user:bob") == true, "\(shown ?? [])")
         }
     }
 

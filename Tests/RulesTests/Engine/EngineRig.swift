@@ -79,14 +79,14 @@ struct EngineRig {
     mutating func write(
         _ thing: String,
         _ values: JSONObject,
-        depth: Int = 0
+        chain: [Int] = []
     ) throws -> [String] {
         let id = try id(.thing, thing)
         let before = place.data(of: id) ?? [:]
         var after = before
         for (field, value) in values { after[field] = value }
         place.set(after, of: id)
-        handle(.written(RuleWrite(id, before: before, after: after, fields: values.keys, depth: depth)))
+        handle(.written(RuleWrite(id, before: before, after: after, fields: values.keys, chain: chain)))
         return whys
     }
 

@@ -63,6 +63,25 @@ struct RuleFileTests {
         )
     }
 
+    @Test func `each part of a rule that is wrong is told`() {
+        let file = read(
+            """
+            {"title": 7, "pause": -1,
+             "when": [{"on": "near"}, {"on": "cron", "cron": "x"}, {"on": "far", "thing": "a"}],
+             "if": [{"zone": []}],
+             "then": [{"publish": null}, {"publish": 1}, {"action": "", "target": "nearby"}]}
+            """
+        )
+        #expect(file.entries.isEmpty)
+        let fields = file.problems.map { $0.message.prefix { $0 != " " } }
+        #expect(
+            fields == [
+                "title", "pause", "when[0].thing", "when[1].cron", "if[0].zone", "then[0]", "then[2].action",
+            ],
+            "\(file.problems)"
+        )
+    }
+
     @Test func `a warning has its place`() {
         let file = read(
             """

@@ -6,8 +6,8 @@ import Flare
 /// was none until its answer, the next one counts, for a short time: a thing at the edge reports later what it has done.
 struct RuleChains: Sendable {
     private struct Link: Sendable {
-        /// Of the firing.
-        var depth: Int
+        /// The rules of the firing and of those before it, oldest first.
+        var chain: [Int]
         /// Commands that are not answered.
         var open = 0
         /// Whether the thing has changed meanwhile.
@@ -22,10 +22,13 @@ struct RuleChains: Sendable {
     private var links: [FlareID: Link] = [:]
 
     /// A command of a firing is given.
-    mutating func begin(_ things: [FlareID], depth: Int) {
+    ///
+    /// - Parameter chain: The rules of the firings that led to it, the one that gives it last.
+    mutating func begin(_ things: [FlareID], _ chain: [Int]) {
         for thing in things {
-            var link = links[thing] ?? Link(depth: depth)
-            link.depth = link.open > 0 ? max(link.depth, depth) : depth
+            var link = links[thing] ?? Link(chain: chain)
+            // Of several commands under way the longest chain counts, so that all come to an end.
+            if link.open == 0 || link.chain.count < chain.count { link.chain = chain }
             link.open += 1
             (link.hasChanged, link.until) = (false, nil)
             links[thing] = link
@@ -44,20 +47,20 @@ struct RuleChains: Sendable {
         }
     }
 
-    /// The depth of the firing from which a change of a thing follows; 0 if it comes from outside.
+    /// The rules whose firings led to a change of a thing, oldest first; none if it comes from outside.
     ///
     /// - Parameter isMoving: Whether the thing is on its way to another value: then more changes follow.
-    mutating func depth(of thing: FlareID, isMoving: Bool, at now: Int64) -> Int {
-        guard let link = links[thing] else { return 0 }
+    mutating func chain(to thing: FlareID, isMoving: Bool, at now: Int64) -> [Int] {
+        guard let link = links[thing] else { return [] }
         guard link.open == 0, let until = link.until else {
             links[thing]?.hasChanged = true
-            return link.depth
+            return link.chain
         }
         guard now <= until, isMoving || !link.hasChanged else {
             links[thing] = nil
-            return 0
+            return []
         }
         if isMoving { links[thing]?.until = now + Self.patience } else { links[thing] = nil }
-        return link.depth
+        return link.chain
     }
 }

@@ -23,7 +23,8 @@ extension RulesSlice {
             case .fired(let firing):
                 stored.insert(firing.rule)
                 effects += fired(firing, in: core, at: now)
-            case .stopped(let rule, let refusal): effects += stop(rule, refusal, in: core, at: now)
+            case .stopped(let rule, let refusal, let partners):
+                effects += stop(rule, refusal, partners, in: core, at: now)
             case .remembered(let rule):
                 if !stored.contains(rule) { effects.append(remember(rule)) }
                 // It may be due at another time.
@@ -65,7 +66,7 @@ extension RulesSlice {
         guard let rule = rules[firing.rule], let calendar = engine?.calendar else { return [] }
         guard mayRead(firing, of: rule, in: core, at: now) else { return [remember(firing.rule)] }
         guard !hasTooManyOpen(firing) else {
-            return stop(firing.rule, .limited, in: core, at: now) + [remember(firing.rule)]
+            return stop(firing.rule, .limited, [], in: core, at: now) + [remember(firing.rule)]
         }
         let number = nextFiring
         nextFiring += 1
@@ -108,7 +109,7 @@ extension RulesSlice {
         var numbers = numbers
         var again: [Int64] = []
         while !numbers.isEmpty {
-            let superseding = superseding(among: numbers)
+            let superseding = superseding(among: numbers, in: core)
             for number in numbers {
                 guard let action = firings[number]?.next else {
                     effects += end(number, at: now)
@@ -210,7 +211,7 @@ extension RulesSlice {
         given.operation = operation
         lastTicket -= 1
         self.given[lastTicket] = given
-        chains.begin(given.things, depth: open.firing.depth)
+        chains.begin(given.things, open.firing.chain + [open.firing.rule])
         return .execute(
             Command(
                 ticket: lastTicket,

@@ -54,7 +54,7 @@ extension RulesSlice {
         rule.last = rule.last ?? old?.last
         put(rule)
         sight.add(rule.entry.rule, in: core)
-        stopped[id] = nil
+        forgetStop(ofRule: id)
         if !rule.entry.rule.isEnabled { stopFirings(ofRule: id) }
         let setsCeiling = rule.entry.rule.actions.contains { action in
             if case .ceiling = action.work { true } else { false }
@@ -76,7 +76,7 @@ extension RulesSlice {
         stopFirings(ofRule: id)
         slugs[rule.slug] = nil
         effects += setCeiling(nil, ofRule: id)
-        stopped[id] = nil
+        forgetStop(ofRule: id)
         forget(rule)
         if rule.namesBeacons { effects.append(.changed(.ruleBeacons)) }
         return effects + tell(rule, "removed") + [showLoops()]
@@ -96,7 +96,7 @@ extension RulesSlice {
             stopFirings(ofRule: id)
             effects += setCeiling(nil, ofRule: id)
         }
-        stopped[id] = nil
+        forgetStop(ofRule: id)
         if engine?.suspension(of: id) != nil { isSuspensionShown = false }
         if isNew, let rule = rules[id] { effects += tell(rule, "changed") }
         return effects + [showLoops()]
@@ -219,19 +219,7 @@ extension RulesSlice {
         return "\(missing.prefix(3).joined(separator: ", "))\(more) \(verb) not there"
     }
 
-    /// `alert/rule-loop`: the rules that were stopped.
-    func showLoops() -> SliceEffect {
-        let names = stopped.keys.sorted().compactMap { rules[$0]?.slug }
-        guard !names.isEmpty else { return .clear("rule-loop") }
-        return .raise(
-            "rule-loop",
-            .warning,
-            message: "Rules that start each other, or fire too often, were stopped: \(Self.list(names)). "
-                + "`trilateral rule explain` says what started them; switch one of a circle off, or give it a condition."
-        )
-    }
-
-    private static func list(_ names: [String]) -> String {
+    static func list(_ names: [String]) -> String {
         let more = names.count - mostNamed
         return names.prefix(mostNamed).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
     }
@@ -285,7 +273,12 @@ extension RulesSlice {
     package func times(of id: Int) -> RuleTimes? { engine?.times(of: id) }
 
     package func explanation(of id: Int, in core: ControllerState) -> [RuleExplanation] {
-        engine?.explanation(of: id, in: RulesView(core, sight)) ?? []
+        let found = engine?.explanation(of: id, in: RulesView(core, sight)) ?? []
+        return found.map { line in
+            var line = line
+            line.why += words(ofStop: line, ofRule: id)
+            return line
+        }
     }
 
     /// Looks at a rule, which need not be one of those here.

@@ -32,14 +32,14 @@ extension RulesSlice {
         at now: Instant
     ) -> [SliceEffect] {
         let thing = upload.thing
-        let depth = depth(of: thing, in: core, at: now)
+        let chain = chain(to: thing, in: core, at: now)
         sight.things[thing]?.uploaded.merge(upload.written) { $1 }
         let write = RuleWrite(
             thing,
             before: upload.before,
             after: upload.after,
             fields: upload.written.keys,
-            depth: depth
+            chain: chain
         )
         return handle(.written(write), in: core, at: now)
             + lookAtAddress(of: thing, upload.before, upload.after, in: core, at: now)
@@ -148,7 +148,7 @@ extension RulesSlice {
             before: old,
             after: data,
             fields: fields,
-            depth: depth(of: thing, in: core, at: now)
+            chain: chain(to: thing, in: core, at: now)
         )
         return handle(.written(write), in: core, at: now)
             + lookAtAddress(of: thing, old, data, in: core, at: now)
@@ -177,8 +177,8 @@ extension RulesSlice {
         return handle(.availability(thing, isOnline: isOnline), in: core, at: now)
     }
 
-    private mutating func depth(of thing: FlareID, in core: ControllerState, at now: Instant) -> Int {
-        chains.depth(of: thing, isMoving: core.goals[thing] != nil, at: now.steadyMilliseconds)
+    private mutating func chain(to thing: FlareID, in core: ControllerState, at now: Instant) -> [Int] {
+        chains.chain(to: thing, isMoving: core.goals[thing] != nil, at: now.steadyMilliseconds)
     }
 
     // MARK: Places and levels

@@ -76,19 +76,34 @@ extension RulesSlice {
         for (number, open) in firings where open.firing.rule == id { firings[number]?.stop() }
     }
 
+    /// A rule that was stopped as a loop, or because it fires too often.
+    struct Stop: Sendable {
+        /// Milliseconds of the steady clock, when it was stored last.
+        var at: Int64
+        /// The other rules that have led to it.
+        var partners: Set<Int>
+    }
+
     /// A rule was stopped as a loop, or because it fires too often.
+    ///
+    /// - Parameter partners: The other rules of its chain.
     mutating func stop(
         _ rule: Int,
         _ refusal: RuleRefusal,
+        _ partners: [Int],
         in core: ControllerState,
         at now: Instant
     ) -> [SliceEffect] {
         let last = stopped[rule]
-        if let last, now.steadyMilliseconds - last < Self.stopInterval { return [] }
-        stopped[rule] = now.steadyMilliseconds
+        if let last, now.steadyMilliseconds - last.at < Self.stopInterval {
+            guard !last.partners.isSuperset(of: partners) else { return [] }
+            stopped[rule]?.partners.formUnion(partners)
+            return [showLoops()]
+        }
+        stopped[rule] = Stop(at: now.steadyMilliseconds, partners: Set(partners))
         let number = nextFiring
         nextFiring += 1
-        let why = engine?.explanation(of: rule, in: RulesView(core, sight)).last?.why ?? ""
+        let why = explanation(of: rule, in: core).last?.why ?? ""
         let row = StoredFiring(
             number,
             epoch: core.epoch,
@@ -103,9 +118,44 @@ extension RulesSlice {
 
     mutating func forgetStops(at now: Instant) -> [SliceEffect] {
         guard !stopped.isEmpty else { return [] }
-        let left = stopped.filter { now.steadyMilliseconds - $0.value < Self.stopLasts }
+        let left = stopped.filter { now.steadyMilliseconds - $0.value.at < Self.stopLasts }
         guard left.count < stopped.count else { return [] }
         stopped = left
         return [showLoops()]
+    }
+
+    /// Forgets that a rule was stopped, and others in a chain with it: it was edited, switched or removed.
+    mutating func forgetStop(ofRule id: Int) {
+        stopped = stopped.filter { $0.key != id && !$0.value.partners.contains(id) }
+    }
+
+    // MARK: Telling
+
+    /// Why a rule was stopped, as its maker may know it: others' rules in the chain are counted, and not named.
+    func words(ofStop explanation: RuleExplanation, ofRule id: Int) -> String {
+        guard explanation.refusal == .loop || !explanation.partners.isEmpty else { return "" }
+        guard !explanation.partners.isEmpty else { return "; it starts itself" }
+        let partners = explanation.partners.compactMap { rules[$0] }
+        let own = partners.filter { $0.maker == rules[id]?.maker }.map(\.slug)
+        let others = partners.count - own.count
+        var words = own.isEmpty ? [] : [Self.list(own)]
+        if others > 0 { words.append(others == 1 ? "1 rule of others" : "\(others) rules of others") }
+        return words.isEmpty ? "" : "; in a chain with " + words.joined(separator: " and ")
+    }
+
+    /// `alert/rule-loop`: the rules that were stopped, with those that have led to it.
+    func showLoops() -> SliceEffect {
+        let names = stopped.keys.sorted().compactMap { id -> String? in
+            guard let slug = rules[id]?.slug else { return nil }
+            let partners = stopped[id]?.partners.sorted().compactMap { rules[$0]?.slug } ?? []
+            return partners.isEmpty ? slug : "\(slug) (in a chain with \(Self.list(partners)))"
+        }
+        guard !names.isEmpty else { return .clear("rule-loop") }
+        return .raise(
+            "rule-loop",
+            .warning,
+            message: "Rules that start each other, or fire too often, were stopped: \(Self.list(names)). "
+                + "`trilateral rule explain` says what started them; switch one of a circle off, or give it a condition."
+        )
     }
 }

@@ -1,3 +1,4 @@
+import Controller
 import Flare
 import JSON
 import Rules
@@ -12,7 +13,27 @@ extension RulesSlice {
 
     private struct Setting {
         let target: RuleTarget
-        let fields: Set<String>
+        var fields: Set<String>
+    }
+
+    private static let spelledTwice: Set = ["on", "level"]
+
+    /// What is the same under two names, where it is no value of its own: `on` is `state`, and `level` is `brightness`.
+    private func spellings(of target: RuleTarget, in core: ControllerState) -> [String: String] {
+        let things: [FlareThing]
+        switch target {
+        case .thing(let thing): things = [thing.id.flatMap { core.things[$0] }].compactMap(\.self)
+        case .zone(let zone): things = core.things.values.filter { $0.zone == zone.id }
+        case .nearby: things = []
+        }
+        let shapes = things.map { core.shape(of: $0) }.filter { $0.attributes["state"] == .state }
+        guard !shapes.isEmpty else { return [:] }
+        var names: [String: String] = [:]
+        if shapes.allSatisfy({ ($0.attributes["on"] ?? .state) == .state }) { names["on"] = "state" }
+        if shapes.allSatisfy({ ($0.attributes["level"] ?? .level) == .level }) {
+            names["level"] = "brightness"
+        }
+        return names
     }
 
     /// What the next action of a firing sets; `nil` if that is none.
@@ -20,7 +41,10 @@ extension RulesSlice {
         guard let open = firings[number], case .drive(.set(let values), let target)? = open.next?.work else {
             return nil
         }
-        let fields = Set(values.keys)
+        var fields = Set(values.keys)
+        // How it is set is no field.
+        fields.subtract(["transition", "partial"])
+        guard !fields.isEmpty else { return nil }
         guard case .nearby = target else { return Setting(target: target, fields: fields) }
         return open.nearby.map { Setting(target: .thing(RuleReference(.thing, $0)), fields: fields) }
     }
@@ -28,12 +52,18 @@ extension RulesSlice {
     /// The firings whose next action sets only what that of a later one sets as well, each with that one.
     ///
     /// Thousands may begin at one moment, so each is compared with those of its target alone.
-    func superseding(among numbers: [Int64]) -> [Int64: Int64] {
+    func superseding(among numbers: [Int64], in core: ControllerState) -> [Int64: Int64] {
         guard numbers.count > 1 else { return [:] }
+        var known: [RuleTarget: [String: String]] = [:]
         var found: [Int64: Int64] = [:]
         var later: [RuleTarget: [(number: Int64, fields: Set<String>)]] = [:]
         for number in numbers.reversed() {
-            guard let setting = setting(of: number) else { continue }
+            guard var setting = setting(of: number) else { continue }
+            if !setting.fields.isDisjoint(with: Self.spelledTwice) {
+                let names = known[setting.target] ?? spellings(of: setting.target, in: core)
+                known[setting.target] = names
+                setting.fields = Set(setting.fields.map { names[$0] ?? $0 })
+            }
             if let other = later[setting.target]?.first(where: { setting.fields.isSubset(of: $0.fields) }) {
                 found[number] = other.number
             } else {

@@ -84,8 +84,8 @@ package struct RulesSlice: Slice {
     /// The commands from the broker that are not answered, by number.
     var asked: [Int: Command] = [:]
     var lastAsked = 0
-    /// When a rule was last stopped as a loop or for firing too often, milliseconds of the steady clock.
-    var stopped: [Int: Int64] = [:]
+    /// The rules that were stopped lately as a loop or for firing too often.
+    var stopped: [Int: Stop] = [:]
 
     /// Whether another event is to come at once: the lifecycle may have followed this one before its ceiling changed.
     var isLevelLate = false

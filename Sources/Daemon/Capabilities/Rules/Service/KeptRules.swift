@@ -12,7 +12,7 @@ import Web
 
 /// The service of rules and their notifier, as long as the daemon runs: a reload neither forgets what rules have seen, nor
 /// asks them again.
-final class KeptRules: Service {
+final class KeptRules: PreparingService {
     let service: RuleService
     /// Those from the broker.
     let commands: RuleCommands
@@ -20,6 +20,9 @@ final class KeptRules: Service {
     /// Those of the capability of bindings, which a reload may replace.
     private let directory: Locked<BindingDirectory?>
     private let logger: Logger
+    /// Ends when the engine has the stored rules.
+    private let beginning: AsyncStream<Void>
+    private let began: AsyncStream<Void>.Continuation
 
     init(_ context: CapabilityContext) {
         let directory = Locked<BindingDirectory?>(nil)
@@ -59,16 +62,18 @@ final class KeptRules: Service {
             perHour: settings.notificationsPerHour
         )
         (self.directory, logger) = (directory, context.logger)
+        (beginning, began) = AsyncStream.makeStream()
     }
 
     func run() async throws {
-        await cancelWhenGracefulShutdown { [service, notifier, commands, logger] in
+        await cancelWhenGracefulShutdown { [service, notifier, commands, logger, began] in
             async let sent: Void = notifier.run()
             do {
                 try await service.begin()
             } catch {
                 logger.error("the rules cannot be read, and none runs", metadata: ["error": "\(error)"])
             }
+            began.finish()
             async let answers: Void = commands.run(service)
             await service.run()
             await answers
@@ -77,6 +82,9 @@ final class KeptRules: Service {
         // The group treats a service that returns early as failed.
         try? await gracefulShutdown()
     }
+
+    /// A write before the engine has the rules would start none of them.
+    func prepared() async { for await _ in beginning {} }
 
     // MARK: Capabilities
 

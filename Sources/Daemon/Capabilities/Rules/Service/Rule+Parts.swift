@@ -25,7 +25,7 @@ extension Rule {
     }
 
     /// Rules with a single part each, and its path.
-    private var parts: [(path: String, rule: Rule)] {
+    var parts: [(path: String, rule: Rule)] {
         var parts: [(path: String, rule: Rule)] = []
         for (index, trigger) in triggers.enumerated() {
             parts.append(("when[\(index)]", Rule("", when: [trigger], then: [])))

@@ -179,35 +179,8 @@ extension RuleService {
         }
     }
 
-    /// Adds several rules, or none of them.
-    ///
-    /// - Parameter checks: Whether they are only checked.
-    /// - Returns: The new rules, none for a check; or what is wrong, with the places in the list.
-    func `import`(
-        _ wishes: [Wish],
-        as name: String?,
-        checks: Bool,
-        by requester: Requester
-    ) async throws(Refusal) -> (rules: [StoredRule], problems: [(index: Int, refusal: Refusal)]) {
-        var prepared: [Prepared] = []
-        var problems: [(index: Int, refusal: Refusal)] = []
-        for (index, wish) in wishes.enumerated() {
-            do throws(Refusal) {
-                prepared.append(try await prepare(wish, as: name, requester))
-            } catch {
-                problems.append((index, error))
-            }
-        }
-        guard problems.isEmpty, !checks else { return ([], problems) }
-        let ready = prepared
-        let made = try await logged(.import, by: requester, about: nil) { () async throws(Refusal) in
-            try store(ready)
-        }
-        return (made, [])
-    }
-
     /// Stores rules, all or none, and gives them to the engine.
-    private func store(_ rules: [Prepared]) throws(Refusal) -> [StoredRule] {
+    func store(_ rules: [Prepared]) throws(Refusal) -> [StoredRule] {
         let now = now
         let stored = try withRuleRefusals { () throws(AccountsError) in
             try accounts.store.atomically { store in

@@ -169,7 +169,7 @@ extension RuleService {
     /// The members of ``show(_:for:)`` that are not of the rule itself, and mean nothing when they come back.
     static let answerMembers = [
         "id", "slug", "state", "form", "maker", "sentence", "suspended", "missing", "next", "last", "added",
-        "changed",
+        "changed", "untitled",
     ]
 
     /// A rule in our own form with names, and how it is.
@@ -192,7 +192,9 @@ extension RuleService {
         _ standing: RuleEnginePort.Standing?,
         _ last: StoredFiring?
     ) -> JSONObject {
-        var json = names.named(known).json
+        let named = names.named(known)
+        var json = named.json
+        if named.title == named.titleOfParts { json["untitled"] = true }
         for (key, value) in row(known, names, standing, last) { json[key] = value }
         json["next"] = .array([standing?.times?.next].compactMap(\.self).map(Self.time))
         json["added"] = Self.time(known.stored.added)

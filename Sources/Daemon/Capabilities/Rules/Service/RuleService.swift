@@ -163,6 +163,7 @@ package actor RuleService {
                 logger.error("\(text)")
             }
         }
+        identifyRecipients()
         let place = await ports.surroundings([], [])
         calendar = calendars.calendar(of: place, zoneNames)
         await judgeAll()

@@ -214,23 +214,31 @@ package struct RulesLocalAPI: Sendable {
         for (index, element) in list.enumerated() {
             wishes.append(try Self.readWish(element.object ?? [:], at: "rules[\(index)]."))
         }
-        let (made, problems) = try await service.import(
+        let done = try await service.import(
             wishes,
             as: body["as"]?.string,
             checks: body["check"]?.bool ?? false,
             by: requester
         )
-        guard problems.isEmpty else {
-            let rows = problems.map { problem -> JSONValue in
-                [
+        guard done.problems.isEmpty else {
+            let rows = done.problems.map { problem -> JSONValue in
+                var row: JSONObject = [
                     "index": JSONValue(problem.index), "code": .string(problem.refusal.code.rawValue),
-                    "message": .string(problem.refusal.message),
+                    "message": .string(problem.refusal.messageWithPath),
                 ]
+                row["field"] = problem.refusal.field.map { .string($0) }
+                return .object(row)
             }
             return .json(200, ["problems": .array(rows)])
         }
-        let rows = made.map { JSONValue.object(Self.made($0, [])) }
-        return .json(made.isEmpty ? 200 : 201, ["rules": .array(rows)])
+        var answer: JSONObject = ["rules": .array(done.rules.map { .object(Self.made($0, [])) })]
+        if !done.unchanged.isEmpty {
+            let rows = done.unchanged.sorted { $0.key < $1.key }.map { index, rule -> JSONValue in
+                ["index": JSONValue(index), "slug": .string(rule.slug)]
+            }
+            answer["unchanged"] = .array(rows)
+        }
+        return .json(done.rules.count > done.unchanged.count ? 201 : 200, .object(answer))
     }
 
     /// A rule that a verb has read: in our own form, with what it came in as.
@@ -242,6 +250,14 @@ package struct RulesLocalAPI: Sendable {
         }
         let original = members["original"].map { RuleOriginal.stripped($0) } ?? read.original
         return RuleService.Wish(read.rule, form, original: original)
+    }
+}
+
+extension Refusal {
+    /// Its sentence, with the member at fault before it, as one of several of a rule.
+    fileprivate var messageWithPath: String {
+        guard let field, !message.hasPrefix(field) else { return message }
+        return "\(field): \(message)"
     }
 }
 

@@ -1,0 +1,117 @@
+import Accounts
+import JSON
+import People
+import Rules
+import Things
+
+/// Rules of files: all of them are added, or none.
+///
+/// - Source: contrib/contract/rules.md, "Files".
+extension RuleService {
+    /// The most parts of refused rules that are looked at alone in one import.
+    private static let mostLooks = 2000
+
+    /// What stands against the parts of a rule, each on its own.
+    private func refusals(
+        of parts: [(path: String, rule: Rule)],
+        of wish: Wish,
+        as name: String?,
+        _ requester: Requester
+    ) async -> [Refusal] {
+        var all: [Refusal] = []
+        for (path, rule) in parts {
+            do throws(Refusal) {
+                let part = Wish(rule, wish.form, original: wish.original)
+                _ = try await prepare(part, as: name, requester)
+            } catch {
+                all.append(error.ofPart(path))
+            }
+        }
+        return all
+    }
+
+    /// What came of rules of files.
+    struct Import: Sendable {
+        /// Each rule, in the order of the list; none for a check, and none if there are problems.
+        var rules: [StoredRule] = []
+        /// Those that the maker has already, with the same title and content, by their places in the list.
+        var unchanged: [Int: StoredRule] = [:]
+        /// What is wrong, with the places in the list.
+        var problems: [(index: Int, refusal: Refusal)] = []
+    }
+
+    /// Adds several rules, or none of them; those that are there already stay as they are.
+    ///
+    /// - Parameter checks: Whether they are only checked.
+    func `import`(
+        _ wishes: [Wish],
+        as name: String?,
+        checks: Bool,
+        by requester: Requester
+    ) async throws(Refusal) -> Import {
+        var prepared: [Prepared] = []
+        var problems: [(index: Int, refusal: Refusal)] = []
+        var looks = Self.mostLooks
+        for (index, wish) in wishes.enumerated() {
+            do throws(Refusal) {
+                prepared.append(try await prepare(wish, as: name, requester))
+            } catch {
+                problems.append((index, error))
+                let parts = Array(wish.rule.parts.prefix(looks))
+                looks -= parts.count
+                for refusal in await refusals(of: parts, of: wish, as: name, requester)
+                where !problems.contains(where: { $0.index == index && $0.refusal == refusal }) {
+                    problems.append((index, refusal))
+                }
+            }
+        }
+        guard problems.isEmpty else { return Import(problems: problems) }
+        let unchanged = unchanged(prepared)
+        guard !checks else { return Import(unchanged: unchanged) }
+        let new = prepared.indices.filter { unchanged[$0] == nil }.map { prepared[$0] }
+        var made: [StoredRule] = []
+        if !new.isEmpty {
+            made = try await logged(.import, by: requester, about: nil) { () async throws(Refusal) in
+                try store(new)
+            }
+        }
+        var next = made.makeIterator()
+        let all = prepared.indices.compactMap { unchanged[$0] ?? next.next() }
+        return Import(rules: all, unchanged: unchanged)
+    }
+
+    /// The stored rules of the same makers with the same titles and content, by the places in the list.
+    private func unchanged(_ wanted: [Prepared]) -> [Int: StoredRule] {
+        let makers = Set(wanted.map(\.maker))
+        var stored: [AccountID: [JSONObject: StoredRule]] = [:]
+        // Of several alike, the oldest one.
+        for known in all.reversed() where makers.contains(known.stored.maker) {
+            stored[known.stored.maker, default: [:]][known.rule.content] = known.stored
+        }
+        var found: [Int: StoredRule] = [:]
+        for (index, prepared) in wanted.enumerated() {
+            found[index] = stored[prepared.maker]?[prepared.rule.content]
+        }
+        return found
+    }
+}
+
+extension Refusal {
+    /// The refusal of a rule that has one part alone, with the path that this part has in the whole rule.
+    fileprivate func ofPart(_ path: String) -> Refusal {
+        let alone = path.prefix { $0 != "[" } + "[0]"
+        guard let field, field.hasPrefix(alone) else { return self }
+        let whole = path + field.dropFirst(alone.count)
+        let words = message.hasPrefix(alone) ? path + message.dropFirst(alone.count) : message
+        return Refusal(code, words, field: whole)
+    }
+}
+
+extension Rule {
+    /// What is the same in a rule with the same title and content, be it on or off.
+    fileprivate var content: JSONObject {
+        var json = json
+        json["enabled"] = nil
+        return json
+    }
+}
