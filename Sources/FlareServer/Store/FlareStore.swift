@@ -1,3 +1,4 @@
+import Databases
 import Flare
 import Foundation
 import GRDB
@@ -88,17 +89,7 @@ package final class FlareStore: Sendable {
         barrier = options.synchronous == .full && isFile ? DiskBarrier(path: path + "-wal") : nil
         queue = try Self.mappingErrors(path) {
             let queue = try open(Self.configuration(options))
-            let migrator = Self.migrations
-            let applied = try queue.write { try migrator.appliedIdentifiers($0) }
-            let unknown = applied.subtracting(migrator.migrations)
-            guard unknown.isEmpty else {
-                throw FlareStoreError.newerVersion(
-                    path: path,
-                    found: unknown.sorted().joined(separator: ", "),
-                    known: migrator.migrations.joined(separator: ", ")
-                )
-            }
-            try migrator.migrate(queue)
+            try Self.schema.apply(to: queue, path)
             return queue
         }
     }
@@ -312,6 +303,8 @@ extension FlareStore {
             return try body()
         } catch let error as FlareStoreError {
             throw error
+        } catch let error as NewerDatabase {
+            throw .newerVersion(error)
         } catch let error as DatabaseError {
             let code = error.extendedResultCode.rawValue
             switch error.resultCode {
