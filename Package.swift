@@ -117,7 +117,7 @@ let package = Package(
         module("Cryptography", ["CCrypto"]),
         module("OperatingSystem", ["JSON", "CProcess", system]),
         module("Threading", ["CClock", "CEventFD", system]),
-        module("Databases", ["OperatingSystem", "JSON", "Text", "Threading", grdb, sqlite]),
+        module("Databases", ["OperatingSystem", "JSON", "Text", "Threading", grdb, sqlite, system]),
 
         // Adapters
         module(

@@ -22,7 +22,8 @@ package struct DatabaseSchema: Sendable {
     package func apply(to writer: some DatabaseWriter, _ path: String) throws {
         let isCurrent = try writer.read { database in
             try check(database, path)
-            return try migrator.hasCompletedMigrations(database)
+            let done = try migrator.appliedIdentifiers(database)
+            return steps.allSatisfy(done.contains)
         }
         guard !isCurrent else { return }
         try migrator.migrate(writer)
@@ -48,5 +49,17 @@ package struct DatabaseSchema: Sendable {
             known: steps.last ?? "",
             program: ProgramVersion(number: number)
         )
+    }
+
+    /// The same of a file that nobody writes.
+    ///
+    /// - Throws: ``NewerDatabase``, or SQLite's error.
+    package func check(file path: String) throws {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(1)
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        defer { try? queue.close() }
+        try queue.read { try check($0, path) }
     }
 }

@@ -1,7 +1,7 @@
 import Databases
 import Flare
 import Foundation
-import GRDB
+package import GRDB
 import GRDBSQLite
 import JSON
 import OperatingSystem
@@ -99,6 +99,13 @@ package final class FlareStore: Sendable {
         defer { waiting.withLock { $0 = [:] } }
         try flush()
         try Self.mappingErrors(path) { try queue.close() }
+    }
+
+    /// Does work with the connection of the database, of which a copy can be made with it.
+    ///
+    /// - Throws: SQLite's error, and what the work throws.
+    package func perform(_ work: (Database) throws -> Bool) throws -> Bool {
+        try queue.writeWithoutTransaction(work)
     }
 
     /// Writes a new database file if the current one was removed from its folder, so that the next run finds it.
