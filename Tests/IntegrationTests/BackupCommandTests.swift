@@ -94,4 +94,26 @@ struct BackupCommandTests {
             #expect(try await run(["export", "-"], home).output.contains("Table lamp"))
         }
     }
+
+    @Test func `a damaged place is replaced by the last good backup at the start`() async throws {
+        try await withHome { home, visitor in
+            let backup = home.state + "/backups/trilateral-20261127T220000Z"
+            let made = try await run(["backup", home.folder.path("b")], home)
+            #expect(made.status == 0, "\(made.output)")
+            await home.stop()
+            try FileManager.default.createDirectory(
+                atPath: home.state + "/backups",
+                withIntermediateDirectories: true
+            )
+            try FileManager.default.moveItem(atPath: home.folder.path("b"), toPath: backup)
+            let file = URL(filePath: home.state + "/flare.db")
+            try Data(repeating: 0x5A, count: 20_000).write(to: file)
+            try await home.start()
+            try await visitor.awaits("alert/database-restored") {
+                $0["message"]?.string?.contains("was restored from the backup of") == true
+            }
+            try await visitor.awaits("things/table-lamp") { $0["name"] == "Table lamp" }
+            #expect(await home.logs("flare.db was damaged"))
+        }
+    }
 }
