@@ -458,7 +458,8 @@ let package = Package(
                 lifecycle,
                 grdb,
                 log,
-            ]
+            ],
+            resources: [.copy("Databases")]
         ),
         tests(
             "TrilateralAppTests",
