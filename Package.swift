@@ -117,6 +117,7 @@ let package = Package(
         module("Cryptography", ["CCrypto"]),
         module("OperatingSystem", ["JSON", "CProcess", system]),
         module("Threading", ["CClock", "CEventFD", system]),
+        module("Databases", ["OperatingSystem", "JSON", "Text", "Threading", grdb, sqlite, system]),
 
         // Adapters
         module(
@@ -137,7 +138,7 @@ let package = Package(
         module(
             "FlareServer",
             [
-                "OperatingSystem",
+                "OperatingSystem", "Databases",
                 "JSON", "Text", "Flare", "People", "SocketIO", "HTTPListener", "Threading", hummingbird,
                 nioCore, nioPosix,
                 nioLocks,
@@ -192,7 +193,10 @@ let package = Package(
         ),
         module(
             "History",
-            ["OperatingSystem", "People", "Bindings", "JSON", "Threading", "CZlib", grdb, sqlite]
+            [
+                "OperatingSystem", "Databases", "People", "Bindings", "JSON", "Threading", "CZlib", grdb,
+                sqlite,
+            ]
         ),
         module(
             "Administration",
@@ -227,7 +231,7 @@ let package = Package(
         module(
             "Daemon",
             [
-                "OperatingSystem",
+                "OperatingSystem", "Databases",
                 "Settings", "Sensing", "JSON", "Text", "Flare", "SocketIO", "Positioning", "Profiles",
                 "Controller",
                 "Messages",
@@ -242,7 +246,7 @@ let package = Package(
         module(
             "TrilateralApp",
             [
-                "OperatingSystem",
+                "OperatingSystem", "Databases",
                 "Settings", "Sensing", "Daemon", "JSON", "Text", "Flare", "Positioning", "Profiles", "Things",
                 "Controller",
                 "Messages", "Lamps", "HomeAssistant", "Bridge", "Sensors", "HTTPListener", "FlareServer",
@@ -296,6 +300,7 @@ let package = Package(
         ),
         tests("OperatingSystemTests", ["OperatingSystem", "TestSupport"]),
         tests("ThreadingTests", ["Threading", "TestSupport"]),
+        tests("DatabasesTests", ["Databases", "OperatingSystem", "TestSupport", grdb]),
         tests("CryptographyTests", ["Cryptography"]),
         tests("JSONTests", ["JSON", "SeededRandom"]),
         tests("TextTests", ["Text", "JSON", "SeededRandom"]),
@@ -320,7 +325,9 @@ let package = Package(
         tests(
             "HistoryTests",
             [
-                "History", "Bindings", "People", "JSON", "Threading", "TestSupport", "SeededRandom", grdb,
+                "History", "Databases", "OperatingSystem", "Bindings", "People", "JSON", "Threading",
+                "TestSupport",
+                "SeededRandom", grdb,
             ]
         ),
         tests(
@@ -389,7 +396,7 @@ let package = Package(
         tests(
             "FlareServerTests",
             [
-                "OperatingSystem",
+                "OperatingSystem", "Databases",
                 "FlareServer", "SocketIO", "HTTPListener", "JSON", "Flare", "People", "Threading",
                 "TestSupport",
                 "SeededRandom",
@@ -441,7 +448,7 @@ let package = Package(
         tests(
             "DaemonTests",
             [
-                "OperatingSystem",
+                "OperatingSystem", "Databases",
                 "Daemon", "Sensing", "Settings", "Sensors", "Positioning", "Profiles", "Controller", "Things",
                 "Messages", "People", "Bindings", "Rules", "History", "Accounts", "Administration", "JSON",
                 "Text",
@@ -451,12 +458,14 @@ let package = Package(
                 lifecycle,
                 grdb,
                 log,
-            ]
+            ],
+            resources: [.copy("Databases")]
         ),
         tests(
             "TrilateralAppTests",
             [
-                "TrilateralApp", "OperatingSystem", "Daemon", "Settings", "HTTPListener", "FlareServer",
+                "TrilateralApp", "OperatingSystem", "Databases", "Daemon", "Settings", "HTTPListener",
+                "FlareServer",
                 "Sensors",
                 "Positioning", "Profiles", "Controller", "Messages", "MQTT", "Things", "JSON", "Text",
                 "Flare", "Threading",

@@ -1,3 +1,4 @@
+package import Databases
 import GRDB
 
 /// Why the history cannot be used; every case has a sentence for people.
@@ -6,7 +7,7 @@ package enum HistoryError: Error, Sendable, Hashable {
     case database(path: String, code: Int32, message: String)
     /// An error that is not SQLite's, such as the system's.
     case other(path: String, message: String)
-    case newerVersion(path: String)
+    case newerVersion(NewerDatabase)
     /// It is closed, or could not be opened yet.
     case closed(path: String)
     /// Samples that belong to an answer wait, because they cannot be stored.
@@ -15,6 +16,7 @@ package enum HistoryError: Error, Sendable, Hashable {
     init(_ error: any Error, _ path: String) {
         switch error {
         case let error as HistoryError: self = error
+        case let error as NewerDatabase: self = .newerVersion(error)
         case let error as DatabaseError:
             self = .database(path: path, code: error.resultCode.rawValue, message: error.message ?? "")
         // A value of another type than the table's.
@@ -36,8 +38,7 @@ extension HistoryError: CustomStringConvertible {
         case .database(let path, let code, let message):
             "\(path) cannot be used: \(message) (SQLite \(code))\(Self.advice(code))"
         case .other(let path, let message): "\(path) cannot be used: \(message)"
-        case .newerVersion(let path):
-            "\(path) was written by a newer version of trilateral; use that version, or move the file away"
+        case .newerVersion(let error): "\(error)"
         case .closed(let path): "\(path) is not open"
         case .unstored(let path): "samples wait, because \(path) cannot be written"
         }

@@ -1,4 +1,5 @@
 import Bindings
+import Databases
 import Foundation
 import GRDB
 import JSON
@@ -129,14 +130,11 @@ final class HistoryFile {
         DatabaseFile.makePrivate(path)
         queue = try Self.mappingErrors(path) { [configuration] in
             let queue = try DatabaseQueue(path: path, configuration: configuration)
-            let migrator = HistorySchema.migrations
-            guard try queue.read({ try !migrator.hasBeenSuperseded($0) }) else {
-                throw HistoryError.newerVersion(path: path)
-            }
+            try queue.read { try HistorySchema.schema.check($0, path) }
             guard try queue.read({ try !HistorySchema.hasUnknownTables($0) }) else {
                 throw HistorySchema.damage
             }
-            try migrator.migrate(queue)
+            try HistorySchema.schema.apply(to: queue, path)
             guard try queue.read({ try HistorySchema.isWhole($0) }) else { throw HistorySchema.damage }
             return queue
         }

@@ -1,3 +1,4 @@
+package import Databases
 import GRDB
 
 /// The tables of `history.db`, which are nobody's contract.
@@ -6,8 +7,11 @@ import GRDB
 /// - `sample` has the latest samples as they come; `packed` has the older ones, a row for each thing in each round of packing.
 /// - `sums` has those of each group, by its beginning and then by thing, since the groups of all things end together;
 ///   `packed_sums` has the older ones, a row for each thing and span of groups, by the end of the span and then by thing.
-enum HistorySchema {
-    static var migrations: DatabaseMigrator {
+package enum HistorySchema {
+    /// The tables.
+    package static var schema: DatabaseSchema { DatabaseSchema(migrations) }
+
+    private static var migrations: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1") { database in
             try database.execute(

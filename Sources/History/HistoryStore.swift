@@ -1,5 +1,6 @@
 package import Bindings
 import Foundation
+package import GRDB
 import JSON
 package import People
 import Threading
@@ -143,6 +144,16 @@ package actor HistoryStore {
     private func answerAll() {
         let replies = waiting.withLock { $0.take().replies }
         for reply in replies { reply(false) }
+    }
+
+    /// Does work with the connection of the file, of which a copy can be made with it.
+    ///
+    /// - Throws: ``HistoryError``, also while the file cannot be opened.
+    package func perform(_ work: @Sendable (Database) throws -> Bool) throws(HistoryError) -> Bool {
+        guard let file = openFile() else { throw HistoryError.closed(path: path) }
+        var result = false
+        try file.perform { result = try work($0) }
+        return result
     }
 
     // MARK: Things and limits

@@ -4,6 +4,7 @@ import Daemon
 import Flare
 import Foundation
 import GRDB
+import OperatingSystem
 import TestSupport
 import Testing
 
@@ -304,15 +305,24 @@ struct StateStoreTests {
             let path = try StateStore(folder: folder.url).path
             let queue = try DatabaseQueue(path: path)
             try await queue.write { database in
-                try database.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('v9999')")
+                try database.execute(
+                    sql:
+                        "INSERT INTO grdb_migrations (identifier) VALUES ('v9999'); PRAGMA user_version = 2003004"
+                )
             }
             try queue.close()
             let error = try #require(refusal(of: folder.url))
-            guard case .newerVersion(path) = error else {
+            guard case .newerVersion(let newer) = error else {
                 Issue.record("\(error)")
                 return
             }
-            #expect("\(error)".hasPrefix("\(path) was written by a newer version"))
+            #expect(
+                newer.path == path && newer.steps == ["v9999"] && newer.program == ProgramVersion(2, 3, 4)
+            )
+            #expect(
+                "\(error)".contains("\(path) was written by trilateral 2.3.4, which is newer (step v9999)")
+            )
+            #expect("\(error)".contains("install 2.3.4 or a later version, or restore a backup"))
         }
     }
 

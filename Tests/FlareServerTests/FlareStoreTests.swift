@@ -1,3 +1,4 @@
+import Databases
 import Flare
 import FlareServer
 import Foundation
@@ -235,11 +236,21 @@ import Testing
             let file = folder.path + "/flare.db"
             try FlareStore(file: file).close()
             let queue = try DatabaseQueue(path: file)
-            try await queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('v7')") }
-            try queue.close()
-            #expect(throws: FlareStoreError.newerVersion(path: file, found: "v7", known: "v1")) {
-                try FlareStore(file: file)
+            try await queue.write {
+                try $0.execute(
+                    sql: "INSERT INTO grdb_migrations VALUES ('v7'); PRAGMA user_version = 2000000"
+                )
             }
+            try queue.close()
+            let before = try Data(contentsOf: URL(filePath: file))
+            let newer = NewerDatabase(
+                path: file,
+                steps: ["v7"],
+                known: "v1",
+                program: ProgramVersion(2, 0, 0)
+            )
+            #expect(throws: FlareStoreError.newerVersion(newer)) { try FlareStore(file: file) }
+            #expect(try Data(contentsOf: URL(filePath: file)) == before)
         }
     }
 

@@ -1,4 +1,5 @@
 import Bindings
+import Databases
 import Foundation
 import GRDB
 import JSON
@@ -185,7 +186,8 @@ struct HistoryDamageTests {
             file.close()
             try await history.reopen()
             await #expect(throws: HistoryError.self) { try await history.json(try HistoryQuery()) }
-            #expect(history.reported == [.failed(.newerVersion(path: history.path))])
+            let newer = NewerDatabase(path: history.path, steps: ["v99"], known: "v2", program: .current)
+            #expect(history.reported == [.failed(.newerVersion(newer))])
             #expect(!history.files.contains { $0.contains("damaged") })
         }
     }

@@ -73,7 +73,7 @@ package struct Capability: Sendable {
         .map,
         .frames,
         .discovery,
-        .setup, .kiosk, .resolver, .station, .mirror,
+        .setup, .kiosk, .resolver, .station, .mirror, .backup,
     ]
 }
 
@@ -121,6 +121,8 @@ package struct CapabilityContext: Sendable {
     /// Where messages for people go.
     let outbox: Outbox
     package let store: StateStore
+    /// The databases of which a backup is made.
+    let databases: OpenDatabases
     /// Services that stay when a reload builds the parts again.
     let kept: KeptServices
     /// Users, and who a caller is.

@@ -4,6 +4,7 @@ package import Bridge
 package import Controller
 import Flare
 import FlareServer
+import Foundation
 import JSON
 package import Logging
 package import MQTT
@@ -104,6 +105,8 @@ package struct Node: Sendable {
         let commands = CommandTable(plan.capabilities)
         let parts = NodeParts()
         let kept = KeptServices()
+        let databases = OpenDatabases(folder: URL(filePath: store.path).deletingLastPathComponent())
+        flare.add(to: databases)
         let context = CapabilityContext(
             configuration: configuration,
             epoch: epoch,
@@ -114,6 +117,7 @@ package struct Node: Sendable {
             client: client,
             outbox: outbox,
             store: store,
+            databases: databases,
             kept: kept,
             accounts: accounts,
             administration: administration,

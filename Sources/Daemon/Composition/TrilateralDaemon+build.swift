@@ -1,6 +1,7 @@
 import Bridge
 import CMalloc
 import Controller
+import Databases
 package import Logging
 import Sensing
 import ServiceLifecycle
@@ -26,6 +27,12 @@ extension TrilateralDaemon {
         let (storageEvents, storagePort) = AsyncStream.makeStream(of: StorageMonitor.Event.self)
         let (bound, isBound) = AsyncStream.makeStream(of: Void.self)
 
+        let repairs = StateRepair.run(
+            in: plan.folder.url,
+            BackupCollection(BackupService.backups(in: plan.folder.url, configuration.backup)),
+            at: RuntimeClock.now().wallMilliseconds / 1000
+        )
+        for repair in repairs { logger.error("\(repair)") }
         let store = try StateStore(folder: plan.folder.url)
         plan.secrets.add(try store.stations())
         let flare = try FlareBackend(
@@ -52,6 +59,7 @@ extension TrilateralDaemon {
             logger: logger
         )
         let (runtime, bridge) = (node.runtime, node.bridge)
+        if let alert = StateRepair.alert(of: repairs) { runtime.send(alert) }
         let storage = StorageMonitor(
             plan.folder,
             files: [store.path] + (flare.isEmbedded ? [plan.folder.flareDatabase] : []),

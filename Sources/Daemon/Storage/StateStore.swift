@@ -1,5 +1,6 @@
 import Accounts
 package import Controller
+package import Databases
 package import Flare
 package import Foundation
 import GRDB
@@ -18,7 +19,7 @@ package final class StateStore: Sendable {
     package init(folder: URL) throws(StateStoreError) {
         let path = folder.appending(path: "trilateral.db").path(percentEncoded: false)
         self.path = path
-        database = try Self.open(path, Self.migrations)
+        database = try Self.open(path, Self.schema)
     }
 
     /// The file of the history of things, beside the database.
@@ -29,7 +30,7 @@ package final class StateStore: Sendable {
     }
 
     /// Opens or makes a database, and brings it up to date.
-    static func open(_ path: String, _ migrator: DatabaseMigrator) throws(StateStoreError) -> DatabaseQueue {
+    static func open(_ path: String, _ schema: DatabaseSchema) throws(StateStoreError) -> DatabaseQueue {
         var configuration = Configuration()
         configuration.busyMode = .timeout(2)
         configuration.prepareDatabase { database in
@@ -38,10 +39,7 @@ package final class StateStore: Sendable {
         DatabaseFile.makePrivate(path)
         return try mappingErrors(path) {
             let database = try DatabaseQueue(path: path, configuration: configuration)
-            guard try database.read({ try !migrator.hasBeenSuperseded($0) }) else {
-                throw StateStoreError.newerVersion(path: path)
-            }
-            try migrator.migrate(database)
+            try schema.apply(to: database, path)
             return database
         }
     }
@@ -74,6 +72,8 @@ package final class StateStore: Sendable {
             return try work()
         } catch let error as StateStoreError {
             throw error
+        } catch let error as NewerDatabase {
+            throw .newerVersion(error)
         } catch let error as DatabaseError {
             throw .database(path: path, code: error.resultCode.rawValue, message: error.message ?? "")
         } catch {
@@ -81,7 +81,8 @@ package final class StateStore: Sendable {
         }
     }
 
-    private static var migrations: DatabaseMigrator {
+    /// The tables; existing steps are never changed, new ones are appended.
+    package static var schema: DatabaseSchema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1") { database in
             try database.execute(
@@ -127,7 +128,7 @@ package final class StateStore: Sendable {
         migrator.registerMigration("v13") { database in try AccountsSchema.addWishes(database) }
         migrator.registerMigration("v14") { database in try AccountsSchema.indexStrangers(database) }
         migrator.registerMigration("v15") { database in try RulesSchema.add(database) }
-        return migrator
+        return DatabaseSchema(migrator)
     }
 
     /// Writes everything to a new file if the database's file was removed, so that the next run has it.
@@ -303,14 +304,13 @@ package final class StateStore: Sendable {
 /// Why the database cannot be used, with SQLite's result code.
 package enum StateStoreError: Error, CustomStringConvertible {
     case database(path: String, code: Int32, message: String)
-    case newerVersion(path: String)
+    case newerVersion(NewerDatabase)
 
     package var description: String {
         switch self {
         case .database(let path, let code, let message):
             "\(path) cannot be used: \(message) (SQLite \(code)); \(Self.advice(code))"
-        case .newerVersion(let path):
-            "\(path) was written by a newer version of trilateral; use that version, or another state folder"
+        case .newerVersion(let error): "\(error)"
         }
     }
 

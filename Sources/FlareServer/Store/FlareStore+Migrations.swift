@@ -1,8 +1,9 @@
+package import Databases
 import GRDB
 
 extension FlareStore {
-    /// The migrations in order; existing ones are never changed, new ones are appended.
-    static let migrations: DatabaseMigrator = {
+    /// The tables; existing steps are never changed, new ones are appended.
+    package static let schema: DatabaseSchema = {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1") { db in
             // A table per class. `sequence` is the order of creation over all classes, `document` the JSON.
@@ -18,6 +19,6 @@ extension FlareStore {
                 )
             }
         }
-        return migrator
+        return DatabaseSchema(migrator)
     }()
 }

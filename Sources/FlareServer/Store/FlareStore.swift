@@ -1,6 +1,7 @@
+import Databases
 import Flare
 import Foundation
-import GRDB
+package import GRDB
 import GRDBSQLite
 import JSON
 import OperatingSystem
@@ -88,17 +89,7 @@ package final class FlareStore: Sendable {
         barrier = options.synchronous == .full && isFile ? DiskBarrier(path: path + "-wal") : nil
         queue = try Self.mappingErrors(path) {
             let queue = try open(Self.configuration(options))
-            let migrator = Self.migrations
-            let applied = try queue.write { try migrator.appliedIdentifiers($0) }
-            let unknown = applied.subtracting(migrator.migrations)
-            guard unknown.isEmpty else {
-                throw FlareStoreError.newerVersion(
-                    path: path,
-                    found: unknown.sorted().joined(separator: ", "),
-                    known: migrator.migrations.joined(separator: ", ")
-                )
-            }
-            try migrator.migrate(queue)
+            try Self.schema.apply(to: queue, path)
             return queue
         }
     }
@@ -108,6 +99,13 @@ package final class FlareStore: Sendable {
         defer { waiting.withLock { $0 = [:] } }
         try flush()
         try Self.mappingErrors(path) { try queue.close() }
+    }
+
+    /// Does work with the connection of the database, of which a copy can be made with it.
+    ///
+    /// - Throws: SQLite's error, and what the work throws.
+    package func perform(_ work: (Database) throws -> Bool) throws -> Bool {
+        try queue.writeWithoutTransaction(work)
     }
 
     /// Writes a new database file if the current one was removed from its folder, so that the next run finds it.
@@ -312,6 +310,8 @@ extension FlareStore {
             return try body()
         } catch let error as FlareStoreError {
             throw error
+        } catch let error as NewerDatabase {
+            throw .newerVersion(error)
         } catch let error as DatabaseError {
             let code = error.extendedResultCode.rawValue
             switch error.resultCode {

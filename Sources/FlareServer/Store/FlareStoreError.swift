@@ -1,7 +1,9 @@
+package import Databases
+
 /// Why a database cannot be opened, read or written.
 package enum FlareStoreError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A newer version of the program wrote it.
-    case newerVersion(path: String, found: String, known: String)
+    case newerVersion(NewerDatabase)
     /// Another process uses it.
     case inUse(path: String)
     /// A row that cannot be read.
@@ -13,8 +15,7 @@ package enum FlareStoreError: Error, Sendable, Hashable, CustomStringConvertible
 
     package var description: String {
         switch self {
-        case .newerVersion(let path, let found, let known):
-            "\(path): written by a newer version (schema \(found), this program knows \(known)); update the program"
+        case .newerVersion(let error): "\(error)"
         case .inUse(let path):
             "\(path): in use by another process; stop it first"
         case .damaged(let path, let what):

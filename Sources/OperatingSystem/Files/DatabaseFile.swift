@@ -24,21 +24,39 @@ package enum DatabaseFile {
         }
     }
 
+    /// Whether another process has the database open.
+    ///
+    /// Must not be called while this process has the database open, as ``makePrivate(_:)``.
+    package static func isHeld(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return lockHolder(descriptor) != nil
+    }
+
+    /// The process that has locked an open file.
+    ///
+    /// - Source: fcntl(2), F_GETLK.
+    private static func lockHolder(_ descriptor: Int32) -> pid_t? {
+        // The whole file.
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        guard fcntl(descriptor, F_GETLK, &lock) == 0, lock.l_type != Int16(F_UNLCK) else { return nil }
+        return lock.l_pid
+    }
+
     /// The program and the arguments of another process that has locked the database; `nil` if there is none, or its
     /// process cannot be seen from here, as from a container.
     ///
     /// Must not be called while this process has the database open, as ``makePrivate(_:)``.
     ///
-    /// - Source: fcntl(2), F_GETLK; proc(5).
+    /// - Source: proc(5).
     package static func holder(of path: String) -> [String]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        // The whole file.
-        var lock = flock()
-        lock.l_type = Int16(F_WRLCK)
-        guard fcntl(descriptor, F_GETLK, &lock) == 0, lock.l_type != Int16(F_UNLCK) else { return nil }
-        let words = open("/proc/\(lock.l_pid)/cmdline", O_RDONLY | O_CLOEXEC)
+        guard let process = lockHolder(descriptor) else { return nil }
+        let words = open("/proc/\(process)/cmdline", O_RDONLY | O_CLOEXEC)
         guard words >= 0 else { return nil }
         defer { close(words) }
         var bytes = [UInt8](repeating: 0, count: 4096)

@@ -119,7 +119,8 @@ struct TrilateralCommand: AsyncParsableCommand {
         version: ProgramInfo.currentVersion,
         subcommands: [
             DemoCommand.self, RunCommand.self, CheckCommand.self, ServeCommand.self, ImportCommand.self,
-            ExportCommand.self, TidyCommand.self, WatchCommand.self, ListCommand.self, GetCommand.self,
+            ExportCommand.self, TidyCommand.self, BackupCommand.self, RestoreCommand.self, WatchCommand.self,
+            ListCommand.self, GetCommand.self,
             SetCommand.self,
             ActionCommand.self, ExplainCommand.self, LifecycleCommand.self, ProfileCommand.self,
             RulesCommand.self,

@@ -27,7 +27,7 @@ extension Capability {
         let commands = PlaceCommands(send: send)
         let app = try settings.app()
         let records = try context.kept.service {
-            try ThingRecords(
+            let records = try ThingRecords(
                 context.accounts.store,
                 history: context.store.historyPath,
                 settings.history,
@@ -35,6 +35,8 @@ extension Capability {
                 send: send,
                 logger: logger
             )
+            context.databases.add(.history, perform: records.perform)
+            return records
         }
         let service = try BindingService(
             .init(

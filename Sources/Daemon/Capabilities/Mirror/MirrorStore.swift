@@ -1,4 +1,5 @@
 package import Controller
+import Databases
 package import Flare
 package import Foundation
 import GRDB
@@ -56,7 +57,7 @@ package final class MirrorStore: Sendable {
                     """
             )
         }
-        let database = try StateStore.open(path, migrator)
+        let database = try StateStore.open(path, DatabaseSchema(migrator))
         try StateStore.mappingErrors(path) { try database.read { try check($0) } }
         return database
     }

@@ -1,5 +1,6 @@
 package import Accounts
 package import Controller
+import GRDB
 package import History
 package import Logging
 import ServiceLifecycle
@@ -62,6 +63,14 @@ package final class ThingRecords: Service {
             announce("The history cannot be opened: \(error).", isError: true)
             return nil
         }
+    }
+
+    /// Does work with the connection of the history, of which a backup is made with it.
+    ///
+    /// - Throws: If the history is not open, and what the work throws.
+    func perform(_ work: @escaping @Sendable (Database) throws -> Bool) async throws -> Bool {
+        guard let history else { throw HistoryError.closed(path: path) }
+        return try await history.perform(work)
     }
 
     /// Follows other limits from now on.

@@ -1,0 +1,197 @@
+package import Controller
+package import Databases
+package import Foundation
+package import Logging
+import OperatingSystem
+import Text
+import Threading
+
+/// Makes backups on a schedule and when somebody asks, and checks the databases once a week.
+///
+/// The full check is of a copy, so that nobody who uses the database waits for it: what is wrong in the original is wrong in the
+/// copy too.
+package actor BackupService {
+    static let backupAlert = "backup"
+    static let checkAlert = "database-damaged"
+    /// How long after a start the first backup is made, if one is due: many starts must not be many backups.
+    private static let first = Duration.seconds(600)
+    /// How long after a failure it is tried again, at the latest.
+    private static let retry = Duration.seconds(3600)
+    private static let week: Int64 = 7 * 86_400_000
+    /// What comes before the number in the name of a folder that a verb takes over.
+    package static let handedOver = ".backup-"
+
+    private let store: StateStore
+    private let folder: URL
+    private let settings: BackupSettings
+    private let collection: BackupCollection
+    private let sources: @Sendable () -> [DatabaseSource]
+    /// Milliseconds since 1970, UTC.
+    private let clock: @Sendable () -> Int64
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let send: @Sendable (ControllerEvent) -> Void
+    private let logger: Logger
+    private nonisolated let times = Locked<(backup: Int64?, check: Int64?)>((nil, nil))
+    private var running: Task<Result<Backup, BackupError>, Never>?
+    private var isEnded = false
+
+    /// - Parameters:
+    ///   - folder: The state folder.
+    ///   - sources: The databases; asked at each backup.
+    ///   - send: Receives alerts.
+    package init(
+        _ store: StateStore,
+        in folder: URL,
+        _ settings: BackupSettings,
+        sources: @escaping @Sendable () -> [DatabaseSource],
+        clock: @escaping @Sendable () -> Int64,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+        send: @escaping @Sendable (ControllerEvent) -> Void,
+        logger: Logger
+    ) {
+        (self.store, self.folder, self.settings, self.sources) = (store, folder, settings, sources)
+        (self.clock, self.sleep, self.send, self.logger) = (clock, sleep, send, logger)
+        collection = BackupCollection(Self.backups(in: folder, settings))
+    }
+
+    /// Where the backups of the schedule are.
+    package static func backups(in folder: URL, _ settings: BackupSettings) -> String {
+        settings.folder ?? folder.appending(path: "backups").path(percentEncoded: false)
+    }
+
+    /// What is known now; may be asked from anywhere.
+    package nonisolated var health: DataHealth {
+        let times = times.withLock { $0 }
+        let files = StateDatabase.allCases.compactMap { database in
+            FileStatus(path: database.path(in: folder)).map { status in
+                let log = FileStatus(path: database.path(in: folder) + "-wal")?.size ?? 0
+                return Backup.File(name: database.name, bytes: status.size + log)
+            }
+        }
+        return DataHealth(databases: files, lastBackup: times.backup, lastCheck: times.check)
+    }
+
+    // MARK: The schedule
+
+    /// Runs until the task is cancelled; a backup that is being made is broken off then.
+    package func run() async {
+        removeLeftOver()
+        let known = (collection.backups.first?.made, try? store.lastCheck())
+        times.withLock { $0 = known }
+        var pause = max(Self.first, min(untilDue, period))
+        while (try? await sleep(pause)) != nil {
+            pause = await makeDue() ? period : min(period, Self.retry)
+        }
+        isEnded = true
+        running?.cancel()
+        _ = await running?.value
+    }
+
+    private var period: Duration {
+        settings.everyHours > 0 ? .seconds(settings.everyHours * 3600) : .milliseconds(Self.week)
+    }
+
+    private var untilDue: Duration {
+        let times = times.withLock { $0 }
+        guard let last = settings.everyHours > 0 ? times.backup : times.check else { return .zero }
+        return period - .milliseconds(max(0, clock() - last))
+    }
+
+    private var isCheckDue: Bool {
+        guard let last = times.withLock({ $0.check }) else { return true }
+        // A clock that was set back must not put it off; an hour less, so that a daily one does not wait a day longer.
+        return !(0..<Self.week - 3_600_000).contains(clock() - last)
+    }
+
+    /// Makes the backup that is due; without a schedule only the check.
+    ///
+    /// - Returns: Whether it was good.
+    package func makeDue() async -> Bool {
+        let now = clock()
+        let isBackup = settings.everyHours > 0
+        let depth: DatabaseCheck.Depth = isCheckDue ? .full : .quick
+        let place = isBackup ? collection.place(at: now) : placeToHandOver
+        switch await make(at: place, depth) {
+        case .success(let backup):
+            if isBackup {
+                collection.keep(settings.keep)
+                times.withLock { $0.backup = now }
+                send(.alertCleared(Self.backupAlert))
+                let bytes = backup.files.reduce(0) { $0 + $1.bytes }
+                logger.info("backup made", metadata: ["path": "\(place)", "bytes": "\(bytes)"])
+            } else {
+                Backup.remove(place)
+            }
+            if depth == .full { recordCheck(now) }
+            send(.alertCleared(Self.checkAlert))
+            return true
+        case .failure(.cancelled), .failure(.busy): return false
+        case .failure(let error):
+            report(error)
+            return false
+        }
+    }
+
+    private func recordCheck(_ now: Int64) {
+        times.withLock { $0.check = now }
+        do { try store.setLastCheck(now) } catch { logger.warning("\(error)") }
+    }
+
+    private func report(_ error: BackupError) {
+        let last = times.withLock { $0.backup }
+        let good =
+            last.map { "The last good one is of \(CivilTime(milliseconds: $0).shortText)." }
+            ?? "There is no good one yet."
+        if case .damaged = error {
+            logger.error("a database is damaged", metadata: ["error": "\(error)"])
+            let advice = "Stop the daemon and restore a backup (trilateral restore). \(good)"
+            send(.alertRaised(Self.checkAlert, .error, message: "\(error). \(advice)"))
+        } else {
+            logger.warning("no backup was made", metadata: ["error": "\(error)"])
+            let message = "No backup was made: \(error). It is tried again. \(good)"
+            send(.alertRaised(Self.backupAlert, .warning, message: message))
+        }
+    }
+
+    // MARK: Requests
+
+    /// Makes a backup in the state folder, which whoever asked takes from there.
+    package func makeToHandOver() async -> Result<Backup, BackupError> {
+        await make(at: placeToHandOver, .full)
+    }
+
+    private var placeToHandOver: String {
+        let number = String(UInt32.random(in: 0 ... .max), radix: 36)
+        return folder.appending(path: Self.handedOver + number).path(percentEncoded: false)
+    }
+
+    /// Removes what nobody has taken.
+    private func removeLeftOver() {
+        let path = folder.path(percentEncoded: false)
+        for name in (try? Folder.names(in: path)) ?? []
+        where name.hasPrefix(Self.handedOver) || name.hasPrefix("." + Self.handedOver) {
+            Backup.remove(folder.appending(path: name).path(percentEncoded: false))
+        }
+    }
+
+    private func make(at place: String, _ depth: DatabaseCheck.Depth) async -> Result<Backup, BackupError> {
+        guard !isEnded else { return .failure(.cancelled) }
+        guard running == nil else { return .failure(.busy) }
+        let (sources, now) = (sources(), clock())
+        // A task of its own, so that the end of the daemon can break it off whoever has asked for it.
+        let task = Task<Result<Backup, BackupError>, Never> {
+            do throws(BackupError) {
+                return .success(try await BackupWriter().write(sources, to: place, depth: depth, at: now))
+            } catch {
+                return .failure(error)
+            }
+        }
+        running = task
+        defer { running = nil }
+        return await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+}

@@ -1,0 +1,9 @@
+import FlareServer
+
+extension FlareBackend {
+    /// Adds the database of an embedded server to those of which a backup is made; `trilateral serve` may have it otherwise.
+    func add(to databases: OpenDatabases) {
+        guard case .embedded(let store, _) = self else { return databases.leaveOut(.flare) }
+        databases.add(.flare) { work in try store.perform(work) }
+    }
+}

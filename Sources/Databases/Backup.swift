@@ -1,0 +1,100 @@
+import Glibc
+import JSON
+import OperatingSystem
+import Text
+
+/// A backup: a folder with a copy of each database, and a file that says what it is.
+///
+/// Each copy is a whole SQLite file, which any program can read and `cp` can put back.
+package struct Backup: Sendable, Hashable {
+    /// The name of the file that is written last: a folder without it is not complete.
+    package static let description = "backup.json"
+    private static let maximumDescription = 65_536
+
+    /// A database in it.
+    package struct File: Sendable, Hashable {
+        package let name: String
+        package let bytes: Int
+
+        package init(name: String, bytes: Int) { (self.name, self.bytes) = (name, bytes) }
+    }
+
+    package let path: String
+    /// Milliseconds since 1970, UTC.
+    package let made: Int64
+    /// The version of the program that made it.
+    package let program: String
+    package let files: [File]
+
+    package init(path: String, made: Int64, program: String, files: [File]) {
+        (self.path, self.made, self.program, self.files) = (path, made, program, files)
+    }
+
+    /// Reads what a folder says of itself; the copies are not looked at.
+    package init(reading path: String) throws(BackupError) {
+        let file = Self.joined(path, Self.description)
+        guard FileStatus(path: path)?.kind == .folder else {
+            throw FileStatus(path: path) == nil
+                ? .system(path: path, code: ENOENT) : .notABackup(path: path, why: "it is not a folder")
+        }
+        guard FileStatus(path: file) != nil else {
+            throw .notABackup(path: path, why: "\(Self.description) is missing")
+        }
+        guard let bytes = try? FileContents.readBytes(file, upTo: Self.maximumDescription).get(),
+            let json = try? JSONValue(parsing: bytes),
+            let made = json["made"]?.string.flatMap({ CivilTime($0) }),
+            let program = json["program"]?.string, let files = json["databases"]?.object
+        else { throw .notABackup(path: path, why: "\(Self.description) cannot be read") }
+        self.init(
+            path: path,
+            made: made.milliseconds,
+            program: program,
+            files: files.sorted { $0.key < $1.key }.compactMap { name, value in
+                guard Self.isLegal(name), let bytes = value["bytes"]?.integer else { return nil }
+                return File(name: name, bytes: bytes)
+            }
+        )
+        guard !self.files.isEmpty else { throw .notABackup(path: path, why: "it has no databases") }
+    }
+
+    /// Whether a file may have the name: one that leads nowhere else.
+    private static func isLegal(_ name: String) -> Bool {
+        name.hasSuffix(".db") && name.utf8.count <= 64 && !name.contains("/") && !name.hasPrefix(".")
+    }
+
+    var json: JSONValue {
+        var databases = JSONObject()
+        for file in files { databases[file.name] = ["bytes": JSONValue(file.bytes)] }
+        return [
+            "program": .string(program), "made": .string(CivilTime.text(milliseconds: made)),
+            "databases": .object(databases),
+        ]
+    }
+
+    /// The path of a copy in it.
+    package func file(_ name: String) -> String { Self.joined(path, name) }
+
+    /// Checks copies, and that each is there.
+    ///
+    /// - Parameter names: Which; all without it.
+    package func verify(_ depth: DatabaseCheck.Depth, _ names: [String]? = nil) throws(BackupError) {
+        for name in names ?? files.map(\.name) {
+            let path = file(name)
+            guard FileStatus(path: path)?.kind == .file else { throw .system(path: path, code: ENOENT) }
+            switch DatabaseCheck.run(depth, on: path, isReadOnly: true) {
+            case .sound: break
+            case .damaged(let what), .unknown(let what): throw .damaged(path: path, what: what)
+            }
+        }
+    }
+
+    static func joined(_ folder: String, _ name: String) -> String {
+        folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+    }
+
+    /// Removes a folder and the files in it.
+    package static func remove(_ path: String) {
+        for name in (try? Folder.names(in: path)) ?? [] { unlink(joined(path, name)) }
+        rmdir(path)
+    }
+}

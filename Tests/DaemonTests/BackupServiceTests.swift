@@ -1,0 +1,197 @@
+import Controller
+import Daemon
+import Databases
+import Foundation
+import GRDB
+import HTTPListener
+import JSON
+import OperatingSystem
+import TestSupport
+import Testing
+import Threading
+
+struct BackupServiceTests {
+    private static let hour: Int64 = 3_600_000
+    private static let start: Int64 = 1_795_816_800_000
+
+    /// A state folder with one database, a clock that the test sets, and a schedule that the test runs.
+    private final class TestBackups: Sendable {
+        let folder: TemporaryFolder
+        let store: StateStore
+        let service: BackupService
+        let now = Locked<Int64>(BackupServiceTests.start)
+        private let events = Locked<[ControllerEvent]>([])
+        private let pauses = Locked<[Duration]>([])
+
+        init(_ folder: TemporaryFolder, _ settings: BackupSettings = BackupSettings(), rounds: Int = 0) throws
+        {
+            let (now, events, pauses) = (now, events, pauses)
+            self.folder = folder
+            store = try StateStore(folder: folder.url)
+            service = BackupService(
+                store,
+                in: folder.url,
+                settings,
+                sources: { StateDatabase.allCases.map { $0.source(in: folder.url) } },
+                clock: { now.withLock { $0 } },
+                sleep: { pause in
+                    let count = pauses.withLock { pauses in
+                        pauses.append(pause)
+                        return pauses.count
+                    }
+                    guard count <= rounds else { throw CancellationError() }
+                    let milliseconds = Int64(pause / .milliseconds(1))
+                    now.withLock { $0 += milliseconds }
+                },
+                send: { event in events.withLock { $0.append(event) } },
+                logger: .silent
+            )
+        }
+
+        var path: String { folder.path("backups") }
+        var backups: [Backup] { BackupCollection(path).backups }
+        var waited: [Duration] { pauses.withLock { $0 } }
+
+        /// The alerts that are raised, by name.
+        var alerts: [String: String] {
+            events.withLock { $0 }.reduce(into: [:]) { alerts, event in
+                switch event {
+                case .alertRaised(let name, _, let message): alerts[name] = message
+                case .alertCleared(let name): alerts[name] = nil
+                default: break
+                }
+            }
+        }
+    }
+
+    private func withBackups(
+        _ settings: BackupSettings = BackupSettings(),
+        rounds: Int = 0,
+        _ body: (TestBackups) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let backups = try TestBackups(folder, settings, rounds: rounds)
+            try await body(backups)
+            backups.store.close()
+        }
+    }
+
+    private func settings(every hours: Int = 24, keep: Int = 3, in folder: String? = nil) -> BackupSettings {
+        var settings = BackupSettings()
+        (settings.everyHours, settings.keep, settings.folder) = (hours, keep, folder)
+        return settings
+    }
+
+    // MARK: The schedule
+
+    @Test func `the first backup comes ten minutes after a start, and then one each period`() async throws {
+        try await withBackups(rounds: 3) { backups in
+            await backups.service.run()
+            #expect(backups.waited == [.seconds(600), .seconds(86_400), .seconds(86_400), .seconds(86_400)])
+            let first = Self.start + 600_000
+            #expect(backups.backups.map(\.made) == [2, 1, 0].map { first + $0 * 24 * Self.hour })
+            #expect(backups.service.health.lastBackup == first + 48 * Self.hour)
+            #expect(backups.alerts.isEmpty)
+        }
+    }
+
+    @Test func `a start waits until the last backup is old enough`() async throws {
+        try await withBackups(rounds: 1) { backups in
+            #expect(await backups.service.makeDue())
+            backups.now.withLock { $0 += 10 * Self.hour }
+            await backups.service.run()
+            #expect(backups.waited == [.seconds(14 * 3600), .seconds(86_400)])
+        }
+    }
+
+    @Test func `only as many backups as configured stay`() async throws {
+        try await withBackups(settings(every: 6, keep: 2), rounds: 5) { backups in
+            await backups.service.run()
+            #expect(backups.backups.count == 2)
+        }
+    }
+
+    @Test func `a full check is made once a week, and remembered`() async throws {
+        try await withBackups(rounds: 8) { backups in
+            await backups.service.run()
+            let (first, days) = (Self.start + 600_000, 24 * Self.hour)
+            #expect(try backups.store.lastCheck() == first + 7 * days)
+            #expect(backups.service.health.lastCheck == first + 7 * days)
+        }
+    }
+
+    @Test func `without a schedule there is a check each week, and no backup`() async throws {
+        try await withBackups(settings(every: 0), rounds: 2) { backups in
+            await backups.service.run()
+            #expect(backups.waited == [.seconds(600), .seconds(604_800), .seconds(604_800)])
+            #expect(backups.backups.isEmpty)
+            #expect(try backups.store.lastCheck() == Self.start + 600_000 + 168 * Self.hour)
+            let names = try FileManager.default.contentsOfDirectory(atPath: backups.folder.path)
+            #expect(names.allSatisfy { $0.hasPrefix("trilateral.db") })
+        }
+    }
+
+    @Test func `sizes of the databases are known`() async throws {
+        try await withBackups { backups in
+            let health = backups.service.health
+            #expect(health.databases.map(\.name) == ["trilateral.db"])
+            #expect(health.databases.allSatisfy { $0.bytes > 0 })
+            #expect(health.lastBackup == nil && health.lastCheck == nil)
+        }
+    }
+
+    // MARK: Failures
+
+    @Test func `a backup that fails is an alert, and tried again within an hour`() async throws {
+        try await withTemporaryFolder { folder in
+            // A file where the folder should be.
+            try folder.write("", to: "taken")
+            let backups = try TestBackups(folder, settings(in: folder.path("taken/backups")), rounds: 2)
+            await backups.service.run()
+            #expect(backups.waited == [.seconds(600), .seconds(3600), .seconds(3600)])
+            let message = try #require(backups.alerts["backup"])
+            #expect(message.hasPrefix("No backup was made: "))
+            #expect(message.hasSuffix("It is tried again. There is no good one yet."))
+            try FileManager.default.removeItem(atPath: folder.path("taken"))
+            #expect(await backups.service.makeDue())
+            #expect(backups.alerts.isEmpty)
+            backups.store.close()
+        }
+    }
+
+    @Test func `older backups stay while no new one is good`() async throws {
+        try await withBackups(settings(keep: 1)) { backups in
+            #expect(await backups.service.makeDue())
+            let good = backups.backups
+            let flare = backups.folder.path("flare.db")
+            try Data(repeating: 0x5A, count: 8192).write(to: URL(filePath: flare))
+            backups.now.withLock { $0 += 24 * Self.hour }
+            #expect(await !backups.service.makeDue())
+            #expect(backups.backups == good)
+            #expect(backups.service.health.lastBackup == Self.start)
+            #expect(backups.alerts.count == 1)
+        }
+    }
+
+    // MARK: Requests
+
+    @Test func `a backup for a verb is in the state folder, and the next start removes what nobody took`()
+        async throws
+    {
+        try await withBackups { backups in
+            let made = try await backups.service.makeToHandOver().get()
+            #expect(made.path.hasPrefix(backups.folder.path(BackupService.handedOver)))
+            try Backup(reading: made.path).verify(.full)
+            #expect(backups.backups.isEmpty)
+            await backups.service.run()
+            #expect(FileStatus(path: made.path) == nil)
+        }
+    }
+
+    @Test func `after the end no backup is begun`() async throws {
+        try await withBackups { backups in
+            await backups.service.run()
+            #expect(await backups.service.makeToHandOver() == .failure(.cancelled))
+        }
+    }
+}

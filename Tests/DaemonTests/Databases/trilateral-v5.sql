@@ -1,0 +1,28 @@
+-- As made by the program of 2026-11-23 (revision 42de6388): the statements of its steps, and rows that it would store.
+BEGIN TRANSACTION;
+CREATE TABLE announcement (topic TEXT PRIMARY KEY, components TEXT NOT NULL) STRICT;
+INSERT INTO "announcement" VALUES('homeassistant/device/x/config','light');
+CREATE TABLE device (environment TEXT PRIMARY KEY, id TEXT NOT NULL) STRICT;
+INSERT INTO "device" VALUES('000000000000000000000001','000000000000000000000002');
+CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+INSERT INTO "grdb_migrations" VALUES('v1');
+INSERT INTO "grdb_migrations" VALUES('v2');
+INSERT INTO "grdb_migrations" VALUES('v3');
+INSERT INTO "grdb_migrations" VALUES('v4');
+INSERT INTO "grdb_migrations" VALUES('v5');
+CREATE TABLE lifecycle_log (id INTEGER PRIMARY KEY AUTOINCREMENT, ts TEXT NOT NULL,
+    call TEXT NOT NULL, previous TEXT NOT NULL, current TEXT NOT NULL) STRICT;
+INSERT INTO "lifecycle_log" VALUES(1,'2026-11-23T10:00:00.000Z','display','idle','active');
+CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+INSERT INTO "setting" VALUES('environment','000000000000000000000001');
+INSERT INTO "setting" VALUES('installation','0badcafe');
+INSERT INTO "setting" VALUES('sensor.compass','off');
+CREATE TABLE slug (kind TEXT NOT NULL, id TEXT NOT NULL, slug TEXT NOT NULL, environment TEXT,
+    PRIMARY KEY (kind, id), UNIQUE (kind, slug)) STRICT;
+INSERT INTO "slug" VALUES('thing','000000000000000000000003','desk-lamp','000000000000000000000001');
+CREATE TABLE station (serial TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, address TEXT NOT NULL,
+    url TEXT, password TEXT NOT NULL, updated TEXT NOT NULL) STRICT;
+INSERT INTO "station" VALUES('0123456789abcdef','museum','192.0.2.1',NULL,'secret','2026-11-23T10:00:00.000Z');
+DELETE FROM "sqlite_sequence";
+INSERT INTO "sqlite_sequence" VALUES('lifecycle_log',1);
+COMMIT;

@@ -1,0 +1,104 @@
+import Daemon
+import Databases
+import Flare
+import Foundation
+import OperatingSystem
+import TestSupport
+import Testing
+
+struct StateRepairTests {
+    private let home = FlareID(high: 1, low: 1)
+
+    /// Overwrites all but the first page of a file, as a bad disk does.
+    private func damage(_ path: String) throws {
+        let size = try #require(FileStatus(path: path)?.size)
+        let file = try #require(FileHandle(forUpdatingAtPath: path))
+        defer { try? file.close() }
+        try file.seek(toOffset: 4096)
+        try file.write(contentsOf: Data(repeating: 0x5A, count: size - 4096))
+    }
+
+    /// A state folder whose database was backed up and then changed.
+    private func withState(_ body: (TemporaryFolder, BackupCollection) async throws -> Void) async throws {
+        try await withTemporaryFolder { folder in
+            let store = try StateStore(folder: folder.url)
+            try store.save([.environment(home)])
+            let backups = BackupCollection(folder.path("backups"))
+            _ = try await BackupWriter().write(
+                StateDatabase.allCases.map { $0.source(in: folder.url) },
+                to: backups.place(at: 1000),
+                depth: .full,
+                at: 1000
+            )
+            try store.save([.environment(FlareID(high: 1, low: 2))])
+            store.close()
+            try await body(folder, backups)
+        }
+    }
+
+    @Test func `sound databases are left alone`() async throws {
+        try await withState { folder, backups in
+            let before = try Data(contentsOf: URL(filePath: folder.path("trilateral.db")))
+            #expect(StateRepair.run(in: folder.url, backups, at: 5) == [])
+            #expect(try Data(contentsOf: URL(filePath: folder.path("trilateral.db"))) == before)
+        }
+    }
+
+    @Test func `a damaged database is moved aside, and the last good backup takes its place`() async throws {
+        try await withState { folder, backups in
+            try damage(folder.path("trilateral.db"))
+            let reports = StateRepair.run(in: folder.url, backups, at: 5)
+            let report = try #require(reports.first)
+            #expect(reports.count == 1 && report.path == folder.path("trilateral.db"))
+            let damaged = folder.path("trilateral.db.damaged-5")
+            #expect(report.description.contains("was restored from the backup of 1970-01-01T00:00:01Z"))
+            #expect(report.description.hasSuffix("The damaged file is \(damaged)."))
+            #expect(FileStatus(path: damaged) != nil)
+            let store = try StateStore(folder: folder.url)
+            #expect(try store.memory().environment == home)
+            store.close()
+        }
+    }
+
+    @Test func `of several damaged files the last one is kept`() async throws {
+        try await withState { folder, backups in
+            for time: Int64 in [5, 6] {
+                try damage(folder.path("trilateral.db"))
+                #expect(StateRepair.run(in: folder.url, backups, at: time).count == 1)
+            }
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(names.filter { $0.contains("damaged") } == ["trilateral.db.damaged-6"])
+        }
+    }
+
+    @Test func `without a good backup a damaged database stays where it is`() async throws {
+        try await withState { folder, backups in
+            for name in ["backups/trilateral-19700101T000001Z/trilateral.db", "trilateral.db"] {
+                try damage(folder.path(name))
+            }
+            let before = try Data(contentsOf: URL(filePath: folder.path("trilateral.db")))
+            let report = try #require(StateRepair.run(in: folder.url, backups, at: 5).first)
+            #expect(report.outcome == .noBackup(in: backups.path))
+            #expect(try Data(contentsOf: URL(filePath: folder.path("trilateral.db"))) == before)
+            #expect(throws: StateStoreError.self) {
+                let store = try StateStore(folder: folder.url)
+                _ = try store.memory()
+            }
+        }
+    }
+
+    @Test func `a file that is no database is damaged`() async throws {
+        try await withState { folder, backups in
+            try folder.write(String(repeating: "no database ", count: 1000), to: "flare.db")
+            let report = try #require(StateRepair.run(in: folder.url, backups, at: 5).first)
+            #expect(report.path == folder.path("flare.db"))
+            #expect(report.outcome == .noBackup(in: backups.path))
+        }
+    }
+
+    @Test func `an empty folder has nothing to repair`() async throws {
+        try await withTemporaryFolder { folder in
+            #expect(StateRepair.run(in: folder.url, BackupCollection(folder.path("x")), at: 5) == [])
+        }
+    }
+}
