@@ -29,6 +29,8 @@ package struct DaemonRunner: Sendable {
     var isTemporary = false
     /// Whether SIGHUP has the configuration read again; else it ends the daemon, as the loss of a terminal does.
     var reloadsOnHangup = true
+    /// Who started the daemon as a service, if anybody did.
+    var supervisor: ServiceSupervisor?
     var onFlareBound: @Sendable (Int) async -> Void = { _ in }
     var onWebBound: @Sendable (Int) async -> Void = { _ in }
 
@@ -113,6 +115,7 @@ package struct DaemonRunner: Sendable {
         let sockets = ListenerSockets()
         defer { sockets.closeAll() }
         let secrets = KnownSecrets { log.secrets = $0 }
+        let service = ServiceReport(to: supervisor)
         while true {
             let loaded = control.withLock { $0.running.loaded }
             let configuration = loaded.values
@@ -126,6 +129,7 @@ package struct DaemonRunner: Sendable {
                     loaded,
                     sockets: sockets,
                     secrets: secrets,
+                    service: service,
                     isReloaded: isReloaded,
                     control: control,
                     file: file,
@@ -146,6 +150,7 @@ package struct DaemonRunner: Sendable {
                 case .restart:
                     if control.withLock({ $0.isStopping }) { return }
                     logger.notice("restarting")
+                    supervisor?.restoreVariables()
                     throw RestartRequest()
                 case .rebuild(let next):
                     logger.notice("configuration read again; restarting with it")
@@ -174,6 +179,7 @@ package struct DaemonRunner: Sendable {
         _ loaded: LoadedConfiguration,
         sockets: ListenerSockets,
         secrets: KnownSecrets,
+        service: ServiceReport,
         isReloaded: Bool,
         control: Locked<Control>,
         file: RunningDaemonFile?,
@@ -204,6 +210,7 @@ package struct DaemonRunner: Sendable {
         )
         plan.recordings = { try recordings($0, logger) }
         (plan.files, plan.sockets, plan.secrets) = (loaded.files, sockets, secrets)
+        plan.service = service
         (plan.isReloaded, plan.former) = (isReloaded, control.withLock { $0.slices })
         plan.onEnd = { slices in control.withLock { $0.slices = slices } }
         plan.onApplied = { loaded in

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Daemon
 import Foundation
+import OperatingSystem
 import Settings
 
 /// `trilateral run`: the daemon.
@@ -19,8 +20,11 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var state: OwnStateOption
 
     func run() async throws {
+        let supervisor = ServiceSupervisor.ofThisProcess()
         let (runner, loaded) = try file.daemon(in: state)
-        try await runner.run(loaded)
+        var service = runner
+        service.supervisor = supervisor
+        try await service.run(loaded)
     }
 }
 
