@@ -142,8 +142,10 @@ package struct DaemonRunner: Sendable {
                     control.begin(ports: configuration.flare.isServing ? 1 : 0)
                     return control.missed
                 }
+                if !configuration.flare.isServing { keep(loaded, logger) }
                 if let missed { daemon.requestPort.yield(missed) }
-                if let problem { daemon.reportRead(problem) }
+                if let refusal = loaded.refusal { logger.error("the configuration is refused: \(refusal)") }
+                if let problem = problem ?? loaded.refusal?.description { daemon.reportRead(problem) }
                 problem = nil
                 switch try await daemon.run() {
                 case .stopped: return
@@ -215,6 +217,7 @@ package struct DaemonRunner: Sendable {
         plan.onEnd = { slices in control.withLock { $0.slices = slices } }
         plan.onApplied = { loaded in
             control.withLock { $0.running.applied(loaded) }
+            keep(loaded, logger)
             file?.update { $0.take(loaded, node: NodeAddress(loaded.values, .ofThisMachine()).node) }
             do { try configure(log, loaded.values.log) } catch { logger.error("\(error)") }
             for warning in loaded.allWarnings {
@@ -224,11 +227,22 @@ package struct DaemonRunner: Sendable {
         plan.withdrawsAtEnd = isTemporary
         plan.onFlareBound = { [onFlareBound] port in
             control.withLock { $0.bound() }
+            keep(loaded, logger)
             file?.update { $0.flare = HostAndPort(host: loaded.values.flare.listen.host, port: port) }
             await onFlareBound(port)
         }
         plan.onWebBound = onWebBound
         return try TrilateralDaemon.build(plan, logger: logger)
+    }
+
+    /// Keeps a copy of the file that works, for later versions.
+    private func keep(_ loaded: LoadedConfiguration, _ logger: Logger) {
+        guard let file = configurationFile, let text = loaded.text, loaded.refusal == nil else { return }
+        do throws(FileWriteError) {
+            try AcceptedConfiguration(in: folder.path).keep(text, of: file)
+        } catch {
+            logger.warning("no copy of the configuration is kept in \(folder.path): \(error)")
+        }
     }
 
     /// The file by which verbs find this daemon; `nil` if there is no runtime folder.
