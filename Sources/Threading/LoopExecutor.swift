@@ -57,6 +57,13 @@ package final class LoopExecutor: TaskExecutor, SerialExecutor {
         queue.append(.closure(body), at: now() + delay)
     }
 
+    /// Returns when a closure that is submitted now has run, or the task is cancelled.
+    package func nextTurn() async {
+        let (turn, end) = AsyncStream.makeStream(of: Never.self)
+        perform { end.finish() }
+        for await _ in turn {}
+    }
+
     /// Runs a closure when the present batch of work is done, or has taken two milliseconds.
     ///
     /// For what is done once rather than after each piece of work; called on the executor.

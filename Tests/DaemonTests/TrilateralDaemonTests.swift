@@ -1,6 +1,7 @@
 import Daemon
 import Logging
 import MQTT
+import OperatingSystem
 import ServiceLifecycle
 import Settings
 import TestSupport
@@ -36,7 +37,10 @@ struct TrilateralDaemonTests {
         asked requests: [ShellRequest] = [],
         host: @escaping @Sendable () -> String = { "broker" },
         prepare: @escaping @Sendable (AsyncStream<ShellRequest>.Continuation) async -> Void = { _ in },
-        setLogLevel: @escaping @Sendable (String) -> Void = { _ in }
+        setLogLevel: @escaping @Sendable (String) -> Void = { _ in },
+        reload: @escaping @Sendable (LoadedConfiguration) async -> TrilateralDaemon.Reload = { _ in .rebuild
+        },
+        service: ServiceReport = ServiceReport()
     ) -> TrilateralDaemon {
         let (stream, port) = AsyncStream.makeStream(of: ShellRequest.self)
         for request in requests { port.yield(request) }
@@ -53,9 +57,11 @@ struct TrilateralDaemonTests {
                     )
                 }
             },
-            reportRead: { _ in port.yield(.rebuild) },
+            reportRead: { problem in if problem == nil { port.yield(.rebuild) } },
+            reload: reload,
             prepare: { _ in await prepare(port) },
             setLogLevel: setLogLevel,
+            service: service,
             logger: Self.logger
         )
     }
@@ -101,6 +107,39 @@ struct TrilateralDaemonTests {
         guard case .reopen = try await daemon.run() else {
             Issue.record("it did not end to open its databases again")
             return
+        }
+    }
+
+    @Test(arguments: [TrilateralDaemon.Reload.applied, .refused("no")])
+    func `a reload, its end, and the stop are reported to the supervisor`(
+        outcome: TrilateralDaemon.Reload
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let socket = try NotifySocket(folder.path("notify"))
+            let service = ServiceReport(to: ServiceSupervisor(["NOTIFY_SOCKET": socket.name]))
+            service.begun(opening: [])
+            #expect(try await onThread { socket.receive() } == ["READY=1"])
+            let (ends, end) = AsyncStream.makeStream(of: Void.self)
+            let daemon = daemon(
+                [Lasting()],
+                asked: [.readConfiguration],
+                reload: { _ in
+                    end.finish()
+                    return outcome
+                },
+                service: service
+            )
+            async let ended = daemon.run()
+            for await _ in ends {}
+            let lines = try #require(try await onThread { socket.receive() })
+            #expect(lines.first == "RELOADING=1" && lines.last?.hasPrefix("MONOTONIC_USEC=") == true)
+            #expect(try await onThread { socket.receive() } == ["READY=1"])
+            daemon.requestPort.yield(.stop)
+            #expect(try await onThread { socket.receive() } == ["STOPPING=1"])
+            guard case .stopped = try await ended else {
+                Issue.record("it did not stop")
+                return
+            }
         }
     }
 

@@ -18,6 +18,16 @@ struct MQTTClientTests {
         }
     }
 
+    @Test func `the thread of a link works when it is asked, and without a link nobody is waited for`()
+        async throws
+    {
+        let settings = configuration(port: try SharedMosquitto.broker.port)
+        try await withConnectedClient(settings) { client, _ in
+            for _ in 0..<100 { await client.nextRound() }
+        }
+        await MQTTClient(settings, logger: LogRecorder().logger).nextRound()
+    }
+
     @Test func `ten thousand messages keep their order`() async throws {
         try await withConnectedClient(configuration(port: try SharedMosquitto.broker.port)) { client, _ in
             let topic = topic()

@@ -27,6 +27,14 @@ struct LoopExecutorTests {
         }
     }
 
+    @Test func `the next turn comes after the work that was submitted before it`() async throws {
+        let loop = try LoopExecutor()
+        let done = Locked(0)
+        for _ in 0..<100 { loop.perform { done.withLock { $0 += 1 } } }
+        await loop.nextTurn()
+        #expect(done.withLock { $0 } == 100)
+    }
+
     @Test func `work that a thread submits while it lends itself runs on that thread`() async throws {
         // A busy machine may take the thread longer than it lends itself.
         let start = ContinuousClock.now

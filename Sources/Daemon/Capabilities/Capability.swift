@@ -73,7 +73,7 @@ package struct Capability: Sendable {
         .map,
         .frames,
         .discovery,
-        .setup, .kiosk, .resolver, .station, .mirror, .backup,
+        .setup, .kiosk, .resolver, .station, .mirror, .backup, .supervision,
     ]
 }
 
@@ -147,6 +147,8 @@ package struct CapabilityContext: Sendable {
     package let state: @Sendable () -> ControllerState
     /// Whether the node's policies allow a change; to be called on the loop.
     package let allows: @Sendable (ChangeRequest) -> Bool
+    /// Reports to the supervisor what the daemon does.
+    let service: ServiceReport
     /// Called with the actual port when the web listener accepts connections.
     package let onListening: @Sendable (_ port: Int) async -> Void
     /// The sockets of the listeners, which a reload keeps.

@@ -31,6 +31,8 @@ package struct DaemonPlan: Sendable {
     /// Called with the actual ports once the listeners are bound.
     package var onFlareBound: @Sendable (Int) async -> Void = { _ in }
     package var onWebBound: @Sendable (Int) async -> Void = { _ in }
+    /// Reports to the supervisor what the daemon does.
+    package var service = ServiceReport()
     /// What no log may show.
     package var secrets = KnownSecrets()
     package var traits = HostInfo.ofThisMachine()

@@ -133,7 +133,11 @@ package struct Node: Sendable {
             isStored: { !writer.hasUnsaved },
             state: { runtime.onExecutor { $0.state } },
             allows: { request in runtime.onExecutor { $0.allows(request) } },
-            onListening: plan.daemon.onWebBound,
+            service: plan.daemon.service,
+            onListening: { [daemon = plan.daemon] port in
+                daemon.service.opened("web")
+                await daemon.onWebBound(port)
+            },
             sockets: plan.daemon.sockets,
             links: SensorLinkReport(send: runtime.send) { linkPort.yield((name: $0, isUp: $1)) },
             logger: logger

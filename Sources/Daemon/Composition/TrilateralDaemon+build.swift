@@ -7,6 +7,7 @@ import Sensing
 import ServiceLifecycle
 import Settings
 import Threading
+import Web
 
 extension TrilateralDaemon {
     /// Constructs everything: storage, the Flare server, the node with its capabilities, the listeners.
@@ -93,6 +94,10 @@ extension TrilateralDaemon {
             isBound.yield()
         }
         if let listener { services.append(listener) }
+        let web = WebConfiguration(configuration)
+        plan.service.begun(
+            opening: Set([listener.map { _ in "flare" }, web.map { _ in "web" }].compactMap(\.self))
+        )
         if plan.withdrawsAtEnd {
             // Starts last and so stops first: the others still run while the retained topics are cleared.
             services.append(
@@ -114,6 +119,7 @@ extension TrilateralDaemon {
                 if NodeAddress(next.values, plan.traits) != old { await bridge.leave() }
             },
             setLogLevel: plan.setLogLevel,
+            service: plan.service,
             logger: logger
         )
     }

@@ -40,6 +40,7 @@ package struct TrilateralDaemon: Sendable {
     /// Called before the daemon is replaced by one with another configuration.
     let prepare: @Sendable (LoadedConfiguration) async -> Void
     let setLogLevel: @Sendable (String) -> Void
+    let service: ServiceReport
     let logger: Logger
 
     package init(
@@ -51,11 +52,13 @@ package struct TrilateralDaemon: Sendable {
         reload: @escaping @Sendable (LoadedConfiguration) async -> Reload = { _ in .rebuild },
         prepare: @escaping @Sendable (LoadedConfiguration) async -> Void,
         setLogLevel: @escaping @Sendable (String) -> Void,
+        service: ServiceReport = ServiceReport(),
         logger: Logger
     ) {
         (self.services, self.requests, self.requestPort) = (services, requests, requestPort)
         (self.read, self.reportRead, self.reload) = (read, reportRead, reload)
-        (self.prepare, self.setLogLevel, self.logger) = (prepare, setLogLevel, logger)
+        (self.prepare, self.setLogLevel) = (prepare, setLogLevel)
+        (self.service, self.logger) = (service, logger)
     }
 
     /// Runs until it is asked to end or its task is cancelled.
@@ -92,10 +95,11 @@ package struct TrilateralDaemon: Sendable {
     }
 
     private func readAgain(_ next: Locked<LoadedConfiguration?>) async {
+        service.reloadBegun()
         switch read() {
         case .success(let configuration):
             switch await reload(configuration) {
-            case .applied: break
+            case .applied: service.reloadEnded()
             case .rebuild:
                 next.withLock { $0 = configuration }
                 reportRead(nil)
@@ -108,6 +112,7 @@ package struct TrilateralDaemon: Sendable {
     private func refuse(_ problem: String) {
         logger.warning("the new configuration is not used", metadata: ["problems": "\(problem)"])
         reportRead(problem)
+        service.reloadEnded()
     }
 
     private func handleRequests(
@@ -133,6 +138,7 @@ package struct TrilateralDaemon: Sendable {
             case .stop:
                 // A signal takes precedence.
                 decision.withLock { $0 = .stopped }
+                service.stopBegun()
                 await group.triggerGracefulShutdown()
             case .logLevel(let level):
                 setLogLevel(level)

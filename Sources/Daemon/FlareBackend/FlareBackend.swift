@@ -178,6 +178,7 @@ package enum FlareBackend: Sendable {
             let host = isEverywhere ? plan.traits.hostName : flare.listen.host
             StartReport(logger).flareBound(host: host, port: port)
             await onURL("http://\(HostAndPort(host: host, port: port))")
+            plan.service.opened("flare")
             await plan.onFlareBound(port)
         }
     }

@@ -27,6 +27,13 @@ extension MQTTClient {
         }
     }
 
+    /// Returns when the thread of the connection has looked for something to do since the call, or the task is cancelled;
+    /// at once while there is no connection.
+    package func nextRound() async {
+        guard let connection = state.withLock({ $0.connection }) else { return }
+        await connection.rounds.wait { connection.wakeUp.signal() }
+    }
+
     /// Whether another connection follows with the same configuration.
     private var goesOn: Bool { state.withLock { $0.phase == .running && !$0.isReconnecting } }
 

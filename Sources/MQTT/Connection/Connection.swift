@@ -45,6 +45,7 @@ final class Connection: Sendable {
     /// Lines of the library's log that explain a failed attempt.
     private let libraryErrors = Locked([String]())
     private let thread = Locked(POSIXThread?.none)
+    let rounds = ConnectionRounds()
 
     enum Request { case none, close, drop }
 
@@ -213,7 +214,10 @@ final class Connection: Sendable {
                 traffic.withLock { _ in input = new }
             } catch { return .failed(error) }
         }
+        rounds.begin()
+        defer { rounds.end() }
         while failure == nil {
+            rounds.next()
             let isLate = ContinuousClock.now >= progress.deadline
             switch request.withLock({ $0 }) {
             case .drop: return .closed

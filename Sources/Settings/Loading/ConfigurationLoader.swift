@@ -3,14 +3,19 @@ import OperatingSystem
 
 /// Finds and reads the configuration.
 package enum ConfigurationLoader {
+    /// The size up to which a configuration file is read, bytes.
+    package static var largestFile: Int { YAMLDocument.maximumSize }
+
     /// Reads a configuration file, if there is one, and the environment, which takes precedence.
     ///
     /// - Parameters:
+    ///   - text: Counts instead of what is in the file.
     ///   - running: What a running daemon uses, by key path; the inner `nil` is null. It counts before the file.
     ///   - readsProfiles: Without the profile files, what `sdkConfig` would set has its default.
     /// - Throws: Every problem at once.
     package static func load(
         file: String?,
+        text: String? = nil,
         running: [String: String?] = [:],
         environment: [String: String],
         schema: ConfigurationSchema,
@@ -18,6 +23,7 @@ package enum ConfigurationLoader {
     ) throws(ConfigurationErrors) -> LoadedConfiguration {
         let (loaded, problems) = examine(
             file: file,
+            text: text,
             running: running,
             environment: environment,
             schema: schema,
@@ -27,9 +33,10 @@ package enum ConfigurationLoader {
         return loaded
     }
 
-    /// As ``load(file:running:environment:schema:readsProfiles:)``, with what could be read despite the problems.
+    /// As ``load(file:text:running:environment:schema:readsProfiles:)``, with what could be read despite the problems.
     package static func examine(
         file: String?,
+        text: String? = nil,
         running: [String: String?] = [:],
         environment: [String: String],
         schema: ConfigurationSchema,
@@ -37,12 +44,15 @@ package enum ConfigurationLoader {
     ) -> (loaded: LoadedConfiguration, problems: [ConfigurationError]) {
         var reader = ConfigurationReader(schema)
         if let file {
-            switch FileContents.read(file, upTo: YAMLDocument.maximumSize).flatMap(\.text) {
+            let contents: Result<String, FileError> =
+                text.map { .success($0) } ?? FileContents.read(file, upTo: largestFile).flatMap(\.text)
+            switch contents {
             case .failure(let error):
                 return (reader.loaded, [ConfigurationError(.wholeFile(file), "", error.message)])
             case .success(let text):
                 let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? ""
                 reader.read(file: file, text: text, folder: folder)
+                reader.loaded.text = text
             }
         }
         reader.read(running: running)

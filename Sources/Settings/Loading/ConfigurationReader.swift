@@ -8,6 +8,10 @@ package struct LoadedConfiguration: Sendable {
     package var origins: [String: ConfigurationOrigin] = [:]
     /// What is in the files that the values name, by key path.
     package var files: [String: [FileFingerprint]] = [:]
+    /// What the file holds; `nil` without a file.
+    package var text: String?
+    /// Why the file itself is not in use; `nil` if it is.
+    package var refusal: ConfigurationRefusal?
     /// What works but should be changed.
     package var warnings: [ConfigurationError] = []
     /// What a profile file should say otherwise; it is read as if it did.
@@ -24,6 +28,24 @@ package struct LoadedConfiguration: Sendable {
     static func path(of entry: Int, in list: String) -> String { "\(list)[\(entry)]" }
 
     package func origin(_ path: String) -> ConfigurationOrigin { origins[path] ?? .standard }
+}
+
+/// Why a file is not in use, and what is in its place.
+package struct ConfigurationRefusal: Sendable, Hashable {
+    package let problems: [ConfigurationError]
+    /// The version of the program that has accepted what is in use.
+    package let version: String
+
+    package init(_ problems: [ConfigurationError], accepted version: String) {
+        (self.problems, self.version) = (problems, version)
+    }
+}
+
+extension ConfigurationRefusal: CustomStringConvertible {
+    package var description: String {
+        let list = problems.inOrder.map(\.description).joined(separator: "; ")
+        return "\(list). Until it is mended, the one counts that version \(version) accepted"
+    }
 }
 
 /// Reads a configuration from a file's text and the environment, and collects every problem.

@@ -82,13 +82,15 @@ struct ConfigurationOption: ParsableArguments {
     /// - Parameters:
     ///   - readsProfiles: Whether the profile files count; a verb that only talks to the broker needs none of them.
     ///   - isDaemon: Whether a daemon starts with it: then warnings about profile files, and advice, are among them.
+    ///   - standIn: Asked for a configuration instead, with the file and what is wrong with it; `nil` for none.
     ///   - daemon: The daemon that is asked: its file and its broker count, unless an option or a variable says
     ///     otherwise.
     func load(
         readsProfiles: Bool = true,
         isDaemon: Bool = false,
         of daemon: RunningDaemon? = nil,
-        environment: [String: String] = ProcessInfo.processInfo.environment
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        standIn: (_ file: String, [ConfigurationError]) -> LoadedConfiguration? = { _, _ in nil }
     ) throws -> LoadedConfiguration {
         let file = file(of: daemon, environment: environment)
         let (loaded, problems) = ConfigurationLoader.examine(
@@ -101,6 +103,7 @@ struct ConfigurationOption: ParsableArguments {
         let isStandIn = daemon != nil && path == nil && problems.contains(where: \.isInFile)
         let grave = isStandIn ? problems.filter(\.isElsewhere) : problems
         guard grave.isEmpty else {
+            if let file, let other = standIn(file, grave) { return other }
             StandardError.print(ConfigurationErrors(grave).report(by: StandardError.verb))
             // What is for the service's user only; a file of the user's own is theirs to open.
             let isOfService =

@@ -29,6 +29,8 @@ package struct DaemonRunner: Sendable {
     var isTemporary = false
     /// Whether SIGHUP has the configuration read again; else it ends the daemon, as the loss of a terminal does.
     var reloadsOnHangup = true
+    /// Who started the daemon as a service, if anybody did.
+    var supervisor: ServiceSupervisor?
     var onFlareBound: @Sendable (Int) async -> Void = { _ in }
     var onWebBound: @Sendable (Int) async -> Void = { _ in }
 
@@ -113,6 +115,7 @@ package struct DaemonRunner: Sendable {
         let sockets = ListenerSockets()
         defer { sockets.closeAll() }
         let secrets = KnownSecrets { log.secrets = $0 }
+        let service = ServiceReport(to: supervisor)
         while true {
             let loaded = control.withLock { $0.running.loaded }
             let configuration = loaded.values
@@ -126,6 +129,7 @@ package struct DaemonRunner: Sendable {
                     loaded,
                     sockets: sockets,
                     secrets: secrets,
+                    service: service,
                     isReloaded: isReloaded,
                     control: control,
                     file: file,
@@ -138,14 +142,17 @@ package struct DaemonRunner: Sendable {
                     control.begin(ports: configuration.flare.isServing ? 1 : 0)
                     return control.missed
                 }
+                if !configuration.flare.isServing { keep(loaded, logger) }
                 if let missed { daemon.requestPort.yield(missed) }
-                if let problem { daemon.reportRead(problem) }
+                if let refusal = loaded.refusal { logger.error("the configuration is refused: \(refusal)") }
+                if let problem = problem ?? loaded.refusal?.description { daemon.reportRead(problem) }
                 problem = nil
                 switch try await daemon.run() {
                 case .stopped: return
                 case .restart:
                     if control.withLock({ $0.isStopping }) { return }
                     logger.notice("restarting")
+                    supervisor?.restoreVariables()
                     throw RestartRequest()
                 case .rebuild(let next):
                     logger.notice("configuration read again; restarting with it")
@@ -174,6 +181,7 @@ package struct DaemonRunner: Sendable {
         _ loaded: LoadedConfiguration,
         sockets: ListenerSockets,
         secrets: KnownSecrets,
+        service: ServiceReport,
         isReloaded: Bool,
         control: Locked<Control>,
         file: RunningDaemonFile?,
@@ -204,10 +212,12 @@ package struct DaemonRunner: Sendable {
         )
         plan.recordings = { try recordings($0, logger) }
         (plan.files, plan.sockets, plan.secrets) = (loaded.files, sockets, secrets)
+        plan.service = service
         (plan.isReloaded, plan.former) = (isReloaded, control.withLock { $0.slices })
         plan.onEnd = { slices in control.withLock { $0.slices = slices } }
         plan.onApplied = { loaded in
             control.withLock { $0.running.applied(loaded) }
+            keep(loaded, logger)
             file?.update { $0.take(loaded, node: NodeAddress(loaded.values, .ofThisMachine()).node) }
             do { try configure(log, loaded.values.log) } catch { logger.error("\(error)") }
             for warning in loaded.allWarnings {
@@ -217,11 +227,22 @@ package struct DaemonRunner: Sendable {
         plan.withdrawsAtEnd = isTemporary
         plan.onFlareBound = { [onFlareBound] port in
             control.withLock { $0.bound() }
+            keep(loaded, logger)
             file?.update { $0.flare = HostAndPort(host: loaded.values.flare.listen.host, port: port) }
             await onFlareBound(port)
         }
         plan.onWebBound = onWebBound
         return try TrilateralDaemon.build(plan, logger: logger)
+    }
+
+    /// Keeps a copy of the file that works, for later versions.
+    private func keep(_ loaded: LoadedConfiguration, _ logger: Logger) {
+        guard let file = configurationFile, let text = loaded.text, loaded.refusal == nil else { return }
+        do throws(FileWriteError) {
+            try AcceptedConfiguration(in: folder.path).keep(text, of: file)
+        } catch {
+            logger.warning("no copy of the configuration is kept in \(folder.path): \(error)")
+        }
     }
 
     /// The file by which verbs find this daemon; `nil` if there is no runtime folder.

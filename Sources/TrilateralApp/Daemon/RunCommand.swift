@@ -1,6 +1,7 @@
 import ArgumentParser
 import Daemon
 import Foundation
+import OperatingSystem
 import Settings
 
 /// `trilateral run`: the daemon.
@@ -19,8 +20,11 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var state: OwnStateOption
 
     func run() async throws {
+        let supervisor = ServiceSupervisor.ofThisProcess()
         let (runner, loaded) = try file.daemon(in: state)
-        try await runner.run(loaded)
+        var service = runner
+        service.supervisor = supervisor
+        try await service.run(loaded)
     }
 }
 
@@ -28,9 +32,13 @@ extension ConfigurationOption {
     /// A daemon with the configuration, which it reads again from the same file, or else the standard one.
     func daemon(in state: OwnStateOption) throws -> (DaemonRunner, LoadedConfiguration) {
         let environment = ProcessInfo.processInfo.environment
-        let loaded = try load(isDaemon: true, environment: environment)
+        let place = state.path ?? StateFolder.standard(environment)
+        let loaded = try load(isDaemon: true, environment: environment) { file, problems in
+            AcceptedConfiguration(in: place).load(insteadOf: file, problems, environment: environment)
+        }
+        let folder = try state.folder(environment)
         let path = path
-        var runner = DaemonRunner(folder: try state.folder(environment), environment: environment) {
+        var runner = DaemonRunner(folder: folder, environment: environment) {
             let file = path ?? ConfigurationLoader.standardFile(environment: environment)
             return Result { () throws(ConfigurationErrors) in
                 try ConfigurationLoader.load(file: file, environment: environment, schema: .commandLine)
@@ -38,5 +46,26 @@ extension ConfigurationOption {
         }
         runner.configurationFile = file(environment: environment)
         return (runner, loaded)
+    }
+}
+
+extension AcceptedConfiguration {
+    /// The configuration that another version has accepted, if this one accepts it as well.
+    fileprivate func load(
+        insteadOf file: String,
+        _ problems: [ConfigurationError],
+        environment: [String: String]
+    ) -> LoadedConfiguration? {
+        guard let (version, text) = ofAnotherVersion(file) else { return nil }
+        let (loaded, others) = ConfigurationLoader.examine(
+            file: file,
+            text: text,
+            environment: environment,
+            schema: .commandLine
+        )
+        guard others.isEmpty else { return nil }
+        var result = loaded
+        result.refusal = ConfigurationRefusal(problems, accepted: version)
+        return result
     }
 }
