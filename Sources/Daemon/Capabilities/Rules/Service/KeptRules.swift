@@ -19,6 +19,7 @@ final class KeptRules: Service {
     let notifier: RuleNotifier
     /// Those of the capability of bindings, which a reload may replace.
     private let directory: Locked<BindingDirectory?>
+    private let send: @Sendable (ControllerEvent) -> Void
     private let logger: Logger
 
     init(_ context: CapabilityContext) {
@@ -58,16 +59,18 @@ final class KeptRules: Service {
             ),
             perHour: settings.notificationsPerHour
         )
-        (self.directory, logger) = (directory, context.logger)
+        (self.directory, self.send, logger) = (directory, send, context.logger)
     }
 
     func run() async throws {
-        await cancelWhenGracefulShutdown { [service, notifier, commands, logger] in
+        await cancelWhenGracefulShutdown { [service, notifier, commands, send, logger] in
             async let sent: Void = notifier.run()
             do {
                 try await service.begin()
             } catch {
                 logger.error("the rules cannot be read, and none runs", metadata: ["error": "\(error)"])
+                let message = "The rules cannot be read, and none runs: \(error)."
+                send(.alertRaised("rules-unread", .error, message: message))
             }
             async let answers: Void = commands.run(service)
             await service.run()
