@@ -478,7 +478,8 @@ let package = Package(
         tests(
             "ContribTests",
             [
-                "Daemon", "HomeAssistant", "Messages", "Controller", "Things", "Settings", "JSON", "Flare",
+                "Daemon", "HomeAssistant", "Messages", "Controller", "Things", "Settings", "Web", "JSON",
+                "Flare",
                 "TestSupport",
                 yams,
             ]

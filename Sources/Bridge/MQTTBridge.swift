@@ -26,6 +26,7 @@ package actor MQTTBridge {
     private let clock: @Sendable () -> Instant
     /// Counters of other parts, for the health message.
     private let counters: @Sendable () -> [String: Int]
+    private let measure: @Sendable () -> HealthMeasurements
     let remember: @Sendable (ControllerEffect.PersistedRecord) -> Void
     let send: @Sendable (ControllerEvent) -> Void
 
@@ -78,6 +79,7 @@ package actor MQTTBridge {
         clock: @escaping @Sendable () -> Instant,
         seconds: @escaping @Sendable () -> Double,
         counters: @escaping @Sendable () -> [String: Int] = { [:] },
+        measure: @escaping @Sendable () -> HealthMeasurements = { HealthMeasurements() },
         remember: @escaping @Sendable (ControllerEffect.PersistedRecord) -> Void = { _ in },
         send: @escaping @Sendable (ControllerEvent) -> Void
     ) {
@@ -85,6 +87,7 @@ package actor MQTTBridge {
         (self.loop, self.configuration, self.topics) = (loop, configuration, topics)
         self.commands = commands
         (self.client, self.logger, self.clock, self.counters) = (client, logger, clock, counters)
+        self.measure = measure
         (self.remember, self.send, self.renderers) = (remember, send, renderers)
         (epoch, installation) = (identity.epoch, identity.installation)
         publisher = BrokerPublisher(
@@ -190,6 +193,7 @@ package actor MQTTBridge {
         figures.droppedMessages = publisher.droppedMessages
         figures.positionLatency = publisher.latency.histogram
         figures.counters = counters()
+        figures.measurements = measure()
         return figures
     }
 

@@ -5,6 +5,7 @@
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
 #include <unistd.h>
 
 static int count;
@@ -39,4 +40,12 @@ void trilateral_close_on_exec_from(int first) {
     for (int descriptor = first; (rlim_t)descriptor < end; descriptor++) {
         fcntl(descriptor, F_SETFD, FD_CLOEXEC);
     }
+}
+
+int trilateral_clock_is_synchronised(void) {
+    struct timex state = {0};
+    // Nothing is set, so it needs no right.
+    int result = adjtimex(&state);
+    if (result < 0) return -1;
+    return result != TIME_ERROR && !(state.status & STA_UNSYNC);
 }

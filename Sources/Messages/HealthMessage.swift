@@ -13,6 +13,7 @@ package struct HealthMessage: Sendable, Hashable {
     package var counters: [String: Int]
     /// From receiving a beacon packet to publishing the position.
     package var positionLatency: LatencyHistogram
+    package var measurements: HealthMeasurements
     package var at: Instant
 
     package init(
@@ -22,10 +23,12 @@ package struct HealthMessage: Sendable, Hashable {
         brokerProblem: String? = nil,
         counters: [String: Int],
         positionLatency: LatencyHistogram = LatencyHistogram(),
+        measurements: HealthMeasurements = HealthMeasurements(),
         at: Instant
     ) {
         self.brokerProblem = brokerProblem
         self.positionLatency = positionLatency
+        self.measurements = measurements
         self.uptimeSeconds = uptimeSeconds
         self.links = links
         self.alerts = alerts
@@ -57,7 +60,7 @@ package struct HealthMessage: Sendable, Hashable {
                 "p99": .number((p99 * 1000).rounded(to: 100)),
             ]
         }
-        return .object(members)
+        return .object(members.merging(measurements.members) { own, _ in own })
     }
 }
 

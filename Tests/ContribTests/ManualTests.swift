@@ -15,7 +15,7 @@ struct ManualTests {
         [
             "README.md", "contrib/homeassistant/README.md", "contrib/mosquitto/README.md",
             "contrib/display/README.md", "contrib/design/README.md", "contrib/edge/README.md",
-            "contrib/outbox/README.md",
+            "contrib/outbox/README.md", "contrib/grafana/README.md",
         ]
         + MarkdownPage.paths(in: "contrib/manual")
 

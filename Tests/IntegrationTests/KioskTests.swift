@@ -43,6 +43,30 @@ struct KioskTests {
         }
     }
 
+    @Test func `metrics and health count the answers of commands, and measure memory and databases`()
+        async throws
+    {
+        try await withHome { home, visitor in
+            let port = try await Self.port(home)
+            let ok = try await Self.post("/api/things/table-lamp/set", #"{"color":"blue"}"#, port)
+            let refused = try await Self.post("/api/things/table-lamp/set", #"{"color":"pinkish"}"#, port)
+            #expect(ok.0 == 200 && refused.0 != 200)
+            let code = try #require(refused.1["error"]?["code"]?.string)
+            let metrics = try await request("GET", "/metrics", port: port).body
+            for sample in [
+                "trilateral_command_answers_total{code=\"ok\"} ",
+                "trilateral_command_answers_total{code=\"\(code)\"} 1",
+                "trilateral_command_latency_seconds_count ", "trilateral_memory_bytes{kind=\"anonymous\"} ",
+                "trilateral_database_size_bytes{database=\"flare\"} ", "trilateral_mqtt_queued ",
+            ] {
+                #expect(metrics.contains("\n\(sample)"), "\(sample)")
+            }
+            let health = try await visitor.awaits("health")
+            #expect(health["memory_bytes"]?["resident"]?.integer ?? 0 > 1 << 20)
+            #expect(health["database_bytes"]?["state"]?.integer ?? 0 > 0)
+        }
+    }
+
     @Test func `a command over HTTP has the way and the answer of one on the broker`() async throws {
         try await withHome { home, visitor in
             let port = try await Self.port(home)

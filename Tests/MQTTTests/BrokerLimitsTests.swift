@@ -92,6 +92,21 @@ struct BrokerLimitsTests {
         }
     }
 
+    @Test(arguments: [(MQTTProtocolChoice.v5, 1000), (.v311, nil)] as [(MQTTProtocolChoice, Int?)])
+    func `a session says how large packets may be, if the broker does`(
+        version: MQTTProtocolChoice,
+        most: Int?
+    ) async throws {
+        var limited = MosquittoOptions()
+        limited.lines = ["max_packet_size 1000"]
+        try await withMosquitto(limited) { broker in
+            try await withClient(settings(broker.port, version)) { client in
+                let session = try #require(await client.nextSession())
+                #expect(session.maximumPacketSize == most)
+            }
+        }
+    }
+
     @Test func `a refused will is neither a warning nor a lost link`() async throws {
         let log = LogRecorder()
         try await withMosquitto(options(Self.all[3])) { broker in

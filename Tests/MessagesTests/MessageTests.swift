@@ -3,6 +3,7 @@ import Flare
 import JSON
 import Messages
 import Testing
+import Things
 
 struct MessageTests {
     @Test func `an event has all its members, and details do not replace them`() {
@@ -114,6 +115,22 @@ struct MessageTests {
         health.links["flare"] = true
         health.alerts["x"] = Alert(severity: .warning, message: "m", since: Place.start)
         #expect(health.json["status"] == "degraded" && health.json["alerts"] == 1)
+    }
+
+    @Test func `health has what was measured, and leaves out what there is none of`() {
+        var health = HealthMessage(uptimeSeconds: 1, links: [:], alerts: [:], counters: [:], at: Place.start)
+        #expect(health.json["answers"] == nil && health.json["memory_bytes"] == nil)
+        health.measurements.commands.record(nil, milliseconds: 1)
+        health.measurements.commands.record(.notAllowed, milliseconds: nil)
+        health.measurements.lastPacketSeconds = ["beacons": 2]
+        health.measurements.databaseBytes = ["flare": 4096]
+        health.measurements.memoryBytes = ["resident": 8192]
+        health.measurements.lastBackup = 1_700_000_000
+        #expect(health.json["answers"] == ["ok": 1, "not_allowed": 1])
+        #expect(health.json["last_packet_s"] == ["beacons": 2])
+        #expect(health.json["database_bytes"] == ["flare": 4096])
+        #expect(health.json["memory_bytes"] == ["resident": 8192])
+        #expect(health.json["last_backup"] == 1_700_000_000)
     }
 
     @Test func `the problems are links that are down and open alerts, errors first, each reason once`() {

@@ -1,7 +1,9 @@
 import Controller
+import JSON
 import Messages
 import TestSupport
 import Testing
+import Things
 import Web
 
 @Suite
@@ -67,6 +69,72 @@ struct MetricsTests {
         #expect(Set(buckets.map(\.value)) == [0, 3, 6, 7])
         #expect(try #require(family.samples.dropLast().last?.value).distance(to: 100.753).magnitude < 1e-6)
         #expect(family.samples.last?.value == 7)
+    }
+
+    /// A health message with everything that there can be.
+    private var complete: HealthMessage {
+        health { health in
+            health.positionLatency.record(0.25)
+            var measured = HealthMeasurements()
+            measured.lastPacketSeconds = ["beacons": 3, "gps": 40]
+            measured.commands.record(nil, milliseconds: 0)
+            measured.commands.record(nil, milliseconds: 3)
+            measured.commands.record(.unknownThing, milliseconds: 900_000)
+            measured.databaseBytes = ["flare": 4096]
+            measured.memoryBytes = ["resident": 50_000_000, "anonymous": 14_000_000]
+            measured.lastBackup = 1_700_000_000
+            health.measurements = measured
+        }
+    }
+
+    @Test func `what is measured becomes metrics with labels`() throws {
+        let families = try parsed(complete)
+        func value(_ name: String, _ labels: [String: String] = [:]) -> Double? {
+            families.flatMap(\.samples).first { $0.name == name && $0.labels == labels }?.value
+        }
+        #expect(value("trilateral_command_answers_total", ["code": "ok"]) == 2)
+        #expect(value("trilateral_command_answers_total", ["code": "unknown_thing"]) == 1)
+        #expect(value("trilateral_command_latency_seconds_bucket", ["le": "0.001"]) == 1)
+        #expect(value("trilateral_command_latency_seconds_bucket", ["le": "0.004"]) == 2)
+        #expect(value("trilateral_command_latency_seconds_bucket", ["le": "+Inf"]) == 3)
+        #expect(value("trilateral_command_latency_seconds_sum") == 900.003)
+        #expect(value("trilateral_last_packet_age_seconds", ["sensor": "gps"]) == 40)
+        #expect(value("trilateral_database_size_bytes", ["database": "flare"]) == 4096)
+        #expect(value("trilateral_memory_bytes", ["kind": "anonymous"]) == 14_000_000)
+        #expect(value("trilateral_last_backup_timestamp_seconds") == 1_700_000_000)
+    }
+
+    @Test func `health, healthz and metrics agree on whether all is well`() throws {
+        for health in [complete, health { ($0.alerts, $0.links) = ([:], ["mqtt": true]) }] {
+            let healthy = try parsed(health).first { $0.name == "trilateral_healthy" }?.samples.first?.value
+            #expect((healthy == 1) == health.problems.isEmpty)
+            #expect((health.json["status"] == "ok") == health.problems.isEmpty)
+        }
+    }
+
+    @Test func `every metric of a node is in the list of names`() throws {
+        let samples = try parsed(complete).flatMap(\.samples).map(\.name)
+        #expect(Set(samples).subtracting(HealthMetrics.allNames) == [])
+    }
+
+    /// The rules of `promtool check metrics` that names and help texts can break.
+    /// - Source: the Prometheus documentation, "Metric and label naming".
+    @Test func `names and descriptions follow the rules of Prometheus`() throws {
+        let families = try parsed(complete)
+        #expect(Set(families.map(\.name)).count == families.count)
+        for family in families {
+            #expect(!family.help.isEmpty && family.type != "untyped", "\(family.name)")
+            #expect(family.name.wholeMatch(of: /[a-z][a-z0-9_]*/) != nil, "\(family.name)")
+            for word in ["count", "sum", "bucket", "info_total"] where family.type != "histogram" {
+                #expect(!family.name.hasSuffix("_" + word), "\(family.name)")
+            }
+            for unit in ["_ms", "_milliseconds", "_kb", "_megabytes", "_minutes", "_hours", "_percent"] {
+                #expect(!family.name.contains(unit), "\(family.name)")
+            }
+            for type in ["counter", "gauge", "histogram", "summary"] {
+                #expect(!family.name.contains(type), "\(family.name)")
+            }
+        }
     }
 
     @Test func `an unknown counter is exported without a type`() throws {

@@ -12,6 +12,7 @@ package struct NodeReport: Sendable {
         package var positionLatency = LatencyHistogram()
         /// Counters of other parts, by name.
         package var counters: [String: Int] = [:]
+        package var measurements = HealthMeasurements()
 
         package init() {}
     }
@@ -90,7 +91,8 @@ package struct NodeReport: Sendable {
         let own = [
             "mqtt_sent": broker.sent, "mqtt_received": broker.received, "mqtt_dropped": broker.dropped,
             "mqtt_refused": broker.refusedByBroker, "mqtt_lost": broker.lost,
-            "mqtt_connects": broker.connects,
+            "mqtt_connects": broker.connects, "mqtt_failures": broker.failures,
+            "mqtt_queued": broker.queued,
             "events_dropped": figures.droppedMessages,
         ]
         return HealthMessage(
@@ -100,6 +102,7 @@ package struct NodeReport: Sendable {
             brokerProblem: brokerProblem,
             counters: figures.counters.merging(own) { $1 },
             positionLatency: figures.positionLatency,
+            measurements: figures.measurements,
             at: now
         )
     }

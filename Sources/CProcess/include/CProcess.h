@@ -15,3 +15,6 @@ const char *trilateral_executed_path(void);
 
 /// Lets every descriptor from the first on be closed by the next exec.
 void trilateral_close_on_exec_from(int first);
+
+/// Whether the kernel's clock is kept right by a time service: 1 if it is, 0 if not, -1 if the system does not say.
+int trilateral_clock_is_synchronised(void);

@@ -25,6 +25,8 @@ struct CommandJournal: Sendable {
     /// Maximum number of recorded commands.
     static let capacity = 256
 
+    /// Of all commands, also of those that were forgotten.
+    private(set) var figures = CommandFigures()
     private var entries: [Entry] = []
     /// Index of the next entry once the journal is full.
     private var next = 0
@@ -44,13 +46,16 @@ struct CommandJournal: Sendable {
 
     mutating func answered(_ answer: Answer, at now: Instant) {
         guard let index = index(where: { $0.ticket == answer.ticket && $0.actor == answer.actor }) else {
-            return
+            return figures.record(answer.refusal?.code, milliseconds: nil)
         }
+        let wait = now.milliseconds(since: entries[index].receivedAt)
+        figures.record(answer.refusal?.code, milliseconds: wait)
         entries[index].answer = Outcome(answer, at: now)
     }
 
     /// Records a command that was refused before it reached the controller.
     mutating func refused(_ answer: Answer, at now: Instant) {
+        figures.record(answer.refusal?.code, milliseconds: nil)
         append(
             Entry(
                 ticket: 0,

@@ -39,6 +39,9 @@ extension DeviceController {
 
     // MARK: Answers
 
+    /// How commands fared since the start.
+    package var commandFigures: CommandFigures { pending.journal.figures }
+
     package mutating func accept(_ pending: PendingCommand, data: JSONValue? = nil) {
         if let joint = pending.joint { return ended(joint, nil) }
         var answer = Answer(to: pending)

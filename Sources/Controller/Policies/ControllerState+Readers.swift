@@ -26,6 +26,7 @@ extension ControllerState {
         if !reader.seesEverything { state.forgetContainers() }
         if !reader.seesDevices {
             (state.device, state.fix, state.location) = (nil, nil, nil)
+            state.locatedAt = nil
             (state.headingAt, state.measuredAngle) = (nil, nil)
             (state.beacons, state.countedBeacons) = ([:], [:])
         }

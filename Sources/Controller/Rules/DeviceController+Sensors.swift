@@ -99,6 +99,7 @@ extension DeviceController {
 
     mutating func located(_ location: Location) {
         guard state.isRunning(.gps), location.point.isValid else { return }
+        state.locatedAt = now
         guard state.location != location else { return }
         state.location = location
         changes.insert(.location)

@@ -43,6 +43,8 @@ package struct ControllerState: Sendable, Hashable {
     package var measuredAngle: Double?
     /// The last GPS location, if any.
     package var location: Location?
+    /// When a location was received last.
+    package var locatedAt: Instant?
 
     package var sensors: [SensorKind: Bool] = [.gps: true, .beacons: true, .cmx: true, .compass: true]
     package var isLinkUp = false

@@ -26,6 +26,8 @@ package struct CapabilityParts: Sendable {
     package var sensorSwitched: (@Sendable (SensorKind, Bool) -> Void)?
     /// Counters for the health message.
     package var counters: @Sendable () -> [String: Int] = { [:] }
+    /// When the last backup was finished, seconds since 1970; `nil` if there was none.
+    package var lastBackup: (@Sendable () -> Int?)?
     /// Called in the turn with changes of the state.
     package var observer: StateObserver?
     /// Render retained topics of its own.

@@ -170,6 +170,13 @@ package struct Node: Sendable {
                     $0.merge($1.counters()) { _, new in new }
                 }
             },
+            measure: { [weak runtime] in
+                NodeMeasurements(store: store, folder: plan.daemon.folder).now(
+                    of: runtime,
+                    at: clock(),
+                    lastBackup: { parts.all.compactMap { $0.lastBackup?() }.max() }
+                )
+            },
             remember: { record in writer.onExecutor { $0.add(record) } },
             send: { event in
                 if case .brokerLinkChanged(let isUp) = event {

@@ -142,6 +142,9 @@ package actor NodeRuntime {
     /// The state; not to be retained beyond the call, because the controller would copy its dictionaries.
     package var state: ControllerState { controller.state }
 
+    /// How commands fared since the start.
+    package var commandFigures: CommandFigures { controller.commandFigures }
+
     /// Asks the node's policies about a change that is not a command.
     package func refusal(of request: ChangeRequest) -> Refusal? {
         hasEnded ? Refusal(.notAllowed, "this node is ending") : controller.refusal(of: request)

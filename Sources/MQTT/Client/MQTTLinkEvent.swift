@@ -22,6 +22,8 @@ package struct MQTTSession: Sendable, Equatable {
     package let hasWildcards: Bool
     /// How far the broker accepted the will.
     package let will: MQTTWillStrength
+    /// Most bytes of a packet that the broker takes; `nil` if it names no limit, as brokers of MQTT 3.1.1 do.
+    package let maximumPacketSize: Int?
     /// Filters that the broker refused, sorted.
     package internal(set) var refusedFilters: [String]
 
@@ -31,6 +33,7 @@ package struct MQTTSession: Sendable, Equatable {
         hasRetained: Bool = true,
         hasWildcards: Bool = true,
         will: MQTTWillStrength = .full,
+        maximumPacketSize: Int? = nil,
         refusedFilters: [String] = []
     ) {
         self.version = version
@@ -38,6 +41,7 @@ package struct MQTTSession: Sendable, Equatable {
         self.hasRetained = hasRetained
         self.hasWildcards = hasWildcards
         self.will = will
+        self.maximumPacketSize = maximumPacketSize
         self.refusedFilters = refusedFilters
     }
 }

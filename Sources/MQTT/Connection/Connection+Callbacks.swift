@@ -50,7 +50,8 @@ extension Connection {
             maximumQoS: progress.limits.maximumQoS,
             hasRetained: progress.limits.hasRetained,
             hasWildcards: received.hasWildcards,
-            will: will
+            will: will,
+            maximumPacketSize: received.maximumPacketSize
         )
         let isIdentified = version == .v5 && received.hasSubscriptionIdentifiers
         progress.session = session

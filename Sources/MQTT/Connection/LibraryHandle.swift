@@ -3,6 +3,16 @@ import Glibc
 import SystemPackage
 import Text
 
+/// The library that speaks MQTT.
+package enum MQTTLibrary {
+    /// The version of the libmosquitto that is in use.
+    package static var version: String {
+        var (major, minor, revision) = (Int32(0), Int32(0), Int32(0))
+        mosquitto_lib_version(&major, &minor, &revision)
+        return "\(major).\(minor).\(revision)"
+    }
+}
+
 /// Creates a libmosquitto handle from a configuration.
 enum LibraryHandle {
     /// Called once per process, as the library requires; ignores SIGPIPE for sockets whose peer is gone.

@@ -128,7 +128,7 @@ struct ConfigurationOption: ParsableArguments {
     }
 
     /// The named file, else that of the daemon, else the standard one.
-    private func file(of daemon: RunningDaemon?, environment: [String: String]) -> String? {
+    func file(of daemon: RunningDaemon?, environment: [String: String]) -> String? {
         guard path == nil, let daemon else { return file(environment: environment) }
         guard let own = daemon.configurationFile else {
             return DaemonLocator(environment).isTrusted(daemon) ? nil : file(environment: environment)

@@ -1,4 +1,6 @@
+import Controller
 package import Messages
+import Things
 
 /// The metrics of a node: its health message, with units in the names.
 package enum HealthMetrics {
@@ -10,6 +12,8 @@ package enum HealthMetrics {
         "mqtt_refused": "Messages that the broker refused, or for which it ended links.",
         "mqtt_lost": "Received messages that were lost because reading them was too slow.",
         "mqtt_connects": "Connections made to the broker.",
+        "mqtt_failures": "Attempts to connect to the broker, and connections to it, that failed.",
+        "mqtt_queued": "Messages that the broker has not acknowledged yet.",
         "events_dropped": "Events and answers dropped because there was no link to the broker.",
         "log_lines_dropped": "Log lines dropped because nobody read them in time.",
         "adverts_heard": "Bluetooth advertising packets received, of any device.",
@@ -34,6 +38,8 @@ package enum HealthMetrics {
         "station_announced": "Addresses announced to the resolver.",
         "station_failed": "Announcements that failed.",
         "lamp_messages_ignored": "Messages of real lamps that were ignored.",
+        "setup_refused": "Messages about beacons to be set up that were refused.",
+        "flare_address_changes": "Other addresses of the Flare server that were learnt from a resolver.",
     ]
 
     /// The names of those that have another one here, without prefix and ending.
@@ -46,7 +52,7 @@ package enum HealthMetrics {
     ]
 
     /// Those that can fall.
-    private static let gauges: Set = ["web_streams"]
+    private static let gauges: Set = ["web_streams", "mqtt_queued"]
 
     package static func metrics(of health: HealthMessage, version: String) -> [Metric] {
         let links = health.links.sorted { $0.key < $1.key }.map { link in
@@ -73,7 +79,70 @@ package enum HealthMetrics {
                 : Metric("\(name)_total", .counter, help: help, value)
         }
         return general.map { Metric("trilateral_\($0.name)", .gauge, help: $0.help, $0.samples) } + counters
-            + [latency(health.positionLatency)]
+            + [latency(health.positionLatency)] + measurements(health.measurements)
+    }
+
+    private static func measurements(_ measured: HealthMeasurements) -> [Metric] {
+        func samples(_ values: [String: Int], by label: String) -> [Metric.Sample] {
+            values.sorted { $0.key < $1.key }.map { .init(Double($0.value), labels: [.init(label, $0.key)]) }
+        }
+        let commands = measured.commands
+        var answers = Dictionary(commands.refused.map { ($0.key.rawValue, $0.value) }) { $1 }
+        answers["ok"] = commands.accepted
+        return [
+            Metric(
+                "trilateral_command_answers_total",
+                .counter,
+                help: "Answers to commands, by their code; ok for those that were carried out.",
+                samples(answers, by: "code")
+            ),
+            Metric(
+                histogram: "trilateral_command_latency_seconds",
+                help: "From receiving a command to its answer.",
+                buckets: commands.count > 0 ? commands.buckets : [],
+                sum: Double(commands.totalMilliseconds) / 1000,
+                count: commands.count
+            ),
+            Metric(
+                "trilateral_last_packet_age_seconds",
+                .gauge,
+                help: "Time since the last packet of a sensor.",
+                samples(measured.lastPacketSeconds, by: "sensor")
+            ),
+            Metric(
+                "trilateral_database_size_bytes",
+                .gauge,
+                help: "Sizes of the databases.",
+                samples(measured.databaseBytes, by: "database")
+            ),
+            Metric(
+                "trilateral_memory_bytes",
+                .gauge,
+                help: "The memory of the process; anonymous is the part that no file could give back.",
+                samples(measured.memoryBytes, by: "kind")
+            ),
+            Metric(
+                "trilateral_last_backup_timestamp_seconds",
+                .gauge,
+                help: "When the last backup was finished, since 1970.",
+                [measured.lastBackup].compactMap(\.self).map { Metric.Sample(Double($0)) }
+            ),
+        ].filter { !$0.samples.isEmpty }
+    }
+
+    /// The names of all metrics that a node can have, as monitors ask for them; those of a histogram with their endings.
+    package static var allNames: Set<String> {
+        let counters = descriptions.keys.map { counter in
+            "trilateral_\(names[counter] ?? counter)" + (gauges.contains(counter) ? "" : "_total")
+        }
+        let general = [
+            "build_info", "uptime_seconds", "healthy", "alerts_open", "link_up", "command_answers_total",
+            "last_packet_age_seconds", "database_size_bytes", "memory_bytes", "last_backup_timestamp_seconds",
+        ]
+        let histograms = ["position_latency_seconds", "command_latency_seconds"].flatMap { name in
+            ["_bucket", "_sum", "_count"].map { name + $0 }
+        }
+        return Set(counters + (general + histograms).map { "trilateral_\($0)" })
     }
 
     private static func latency(_ latency: LatencyHistogram) -> Metric {

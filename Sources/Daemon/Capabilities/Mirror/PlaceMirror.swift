@@ -38,6 +38,8 @@ package actor PlaceMirror {
     private var sizes: [ObjectReference: Int] = [:]
     private var isTooLarge = false
     private var hasFailed = false
+    /// Whether the alert is open.
+    private var isReported = false
 
     /// - Parameters:
     ///   - server: The server's address: the place of another one is not shown.
@@ -110,6 +112,13 @@ package actor PlaceMirror {
         store.close()
     }
 
+    /// - Parameter problem: Why the last place is not kept or shown; `nil` if it is.
+    private func report(_ problem: String?) {
+        guard isReported || problem != nil else { return }
+        isReported = problem != nil
+        send(.alert("mirror", .warning, problem))
+    }
+
     private func show() {
         guard !hasShown, !news.withLock({ $0.wasLinkUp }) else { return }
         hasShown = true
@@ -119,6 +128,7 @@ package actor PlaceMirror {
             send(.placeRemembered(place))
         } catch {
             logger.warning("the last place cannot be read", metadata: ["error": "\(error)"])
+            report("The place of the last run cannot be read: \(error).")
         }
     }
 
@@ -142,6 +152,7 @@ package actor PlaceMirror {
                 if isTooLarge { return }
                 try store.clear()
                 isTooLarge = true
+                report("The place is not kept: it has more than \(MirrorStore.capacity >> 20) MB.")
                 return logger.warning(
                     "the place is not kept: it has more than \(MirrorStore.capacity >> 20) MB",
                     metadata: ["key": "flare.remote.mirror"]
@@ -160,9 +171,13 @@ package actor PlaceMirror {
                 server: server
             )
             (isWhole, hasFailed) = (false, false)
+            report(nil)
         } catch {
             isWhole = true
-            if !hasFailed { logger.warning("the place cannot be kept", metadata: ["error": "\(error)"]) }
+            if !hasFailed {
+                logger.warning("the place cannot be kept", metadata: ["error": "\(error)"])
+                report("The place cannot be kept: \(error).")
+            }
             hasFailed = true
         }
     }

@@ -17,7 +17,7 @@ extension Capability {
     static let people = Capability(
         name: "people",
         settings: .people,
-        alerts: ["people", "people-log", "people-acl"],
+        alerts: ["people", "people-log", "people-acl", "administration"],
         inputs: { configuration in
             ConfigurationSection.people.keys.map { $0.encode(configuration) }
                 + [
@@ -59,6 +59,9 @@ extension Capability {
                     ).run()
                 } catch {
                     logger.error("users cannot be administered on the command line: \(error)")
+                    let message =
+                        "Verbs find no daemon here, and cannot change users, places and rules: \(error)."
+                    send(.alertRaised("administration", .error, message: message))
                 }
             },
         ]

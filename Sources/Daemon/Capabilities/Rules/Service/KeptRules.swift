@@ -19,6 +19,7 @@ final class KeptRules: PreparingService {
     let notifier: RuleNotifier
     /// Those of the capability of bindings, which a reload may replace.
     private let directory: Locked<BindingDirectory?>
+    private let send: @Sendable (ControllerEvent) -> Void
     private let logger: Logger
     /// Ends when the engine has the stored rules.
     private let beginning: AsyncStream<Void>
@@ -61,17 +62,19 @@ final class KeptRules: PreparingService {
             ),
             perHour: settings.notificationsPerHour
         )
-        (self.directory, logger) = (directory, context.logger)
+        (self.directory, self.send, logger) = (directory, send, context.logger)
         (beginning, began) = AsyncStream.makeStream()
     }
 
     func run() async throws {
-        await cancelWhenGracefulShutdown { [service, notifier, commands, logger, began] in
+        await cancelWhenGracefulShutdown { [service, notifier, commands, send, logger, began] in
             async let sent: Void = notifier.run()
             do {
                 try await service.begin()
             } catch {
                 logger.error("the rules cannot be read, and none runs", metadata: ["error": "\(error)"])
+                let message = "The rules cannot be read, and none runs: \(error)."
+                send(.alertRaised("rules-unread", .error, message: message))
             }
             began.finish()
             async let answers: Void = commands.run(service)
