@@ -25,7 +25,7 @@ package final class PseudoTerminal: Sendable {
             throw Failure(call: "openpty", code: errno)
         }
         (self.own, self.other) = (own, other)
-        path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
         for descriptor in [own, other] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         _ = fcntl(own, F_SETFL, O_RDWR | O_NONBLOCK)
     }

@@ -77,7 +77,7 @@ package enum TLSReason {
         guard X509_NAME_get_text_by_NID(name, NID_commonName, &text, Int32(text.count)) > 0 else {
             return nil
         }
-        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
     }
 
     private static func time(_ time: UnsafePointer<ASN1_TIME>?) -> String? {

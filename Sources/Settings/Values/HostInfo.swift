@@ -20,7 +20,10 @@ package struct HostInfo: Sendable {
     private static func readHostName() -> String {
         var buffer = [CChar](repeating: 0, count: 256)
         guard gethostname(&buffer, buffer.count - 1) == 0 else { return "device" }
-        let name = String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let name = String(
+            decoding: buffer.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) },
+            as: UTF8.self
+        )
         return name.split(separator: ".").first.map(String.init) ?? "device"
     }
 
