@@ -24,7 +24,8 @@ package enum DatabaseCheck {
         var configuration = Configuration()
         configuration.label = "check"
         configuration.readonly = isReadOnly
-        configuration.busyMode = .timeout(1)
+        // Who has it locked goes on with it, and finds what is wrong.
+        configuration.busyMode = .immediateError
         do {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             defer { try? queue.close() }

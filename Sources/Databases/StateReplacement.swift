@@ -16,7 +16,8 @@ package struct StateReplacement: Sendable {
     ///   - names: Which; each is in the backup.
     ///   - aside: Where the present file goes, by its name: a path on the same file system.
     package func replace(_ names: [String], aside: (String) -> String) throws(BackupError) {
-        var (ready, moved): ([(name: String, path: String)], [String]) = ([], [])
+        var ready: [(name: String, path: String)] = []
+        var (moved, placed): ([String], [String]) = ([], [])
         do throws(BackupError) {
             for name in names {
                 let number = String(UInt32.random(in: 0 ... .max), radix: 36)
@@ -26,16 +27,15 @@ package struct StateReplacement: Sendable {
             }
             for (name, path) in ready {
                 let place = Backup.joined(folder, name)
-                try Self.move(place, to: aside(name))
                 moved.append(name)
+                try Self.move(place, to: aside(name))
                 guard rename(path, place) == 0 else { throw .system(path: place, code: errno) }
+                placed.append(place)
             }
         } catch {
             for (_, path) in ready { unlink(path) }
-            for name in moved {
-                unlink(Backup.joined(folder, name))
-                try? Self.move(aside(name), to: Backup.joined(folder, name))
-            }
+            for place in placed { unlink(place) }
+            for name in moved { try? Self.move(aside(name), to: Backup.joined(folder, name)) }
             throw error
         }
         try DatabaseCopy.synchronize(folder)

@@ -66,8 +66,8 @@ struct StateRepairTests {
                 try damage(folder.path("trilateral.db"))
                 #expect(StateRepair.run(in: folder.url, backups, at: time).count == 1)
             }
-            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            #expect(names.filter { $0.contains("damaged") } == ["trilateral.db.damaged-6"])
+            #expect(FileStatus(path: folder.path("trilateral.db.damaged-5")) == nil)
+            #expect(FileStatus(path: folder.path("trilateral.db.damaged-6")) != nil)
         }
     }
 

@@ -3,6 +3,7 @@ import Databases
 import Foundation
 import GRDB
 import JSON
+import OperatingSystem
 import People
 import SeededRandom
 import TestSupport

@@ -13,7 +13,7 @@ struct ServiceSupervisorTests {
         try await withTemporaryFolder { folder in
             for name in [folder.path("notify"), "@trilateral-test-\(UUID().uuidString)"] {
                 let socket = try NotifySocket(name)
-                let supervisor = try #require(supervisor(["NOTIFY_SOCKET": name]))
+                let supervisor = try #require(self.supervisor(["NOTIFY_SOCKET": name]))
                 #expect(supervisor.send([.ready, .status("all is well")]))
                 #expect(socket.receive() == ["READY=1", "STATUS=all is well"])
                 #expect(supervisor.send([.reloading(since: 12)]) && supervisor.send([.stopping]))
@@ -40,7 +40,7 @@ struct ServiceSupervisorTests {
 
     @Test func `nobody at the socket is no crash`() async throws {
         try await withTemporaryFolder { folder in
-            let supervisor = try #require(supervisor(["NOTIFY_SOCKET": folder.path("nobody")]))
+            let supervisor = try #require(self.supervisor(["NOTIFY_SOCKET": folder.path("nobody")]))
             #expect(!supervisor.send([.ready]))
         }
     }
@@ -57,7 +57,7 @@ struct ServiceSupervisorTests {
         variables: [String: String],
         timeout: Duration?
     ) throws {
-        let supervisor = try #require(supervisor(variables.merging(["NOTIFY_SOCKET": "/notify"]) { $1 }))
+        let supervisor = try #require(self.supervisor(variables.merging(["NOTIFY_SOCKET": "/notify"]) { $1 }))
         #expect(supervisor.watchdogTimeout == timeout)
     }
 

@@ -116,7 +116,9 @@ import Things
         var bench = RuleBench(RuleEngine.Configuration(chain: 4))
         let other = AccountID(high: 1, low: 2)
         let users = [User(id: RuleBench.maker, name: "maker"), User(id: other, name: "other")]
-        let grants = users.enumerated().map { Grant(id: $0.offset + 1, .user($0.element.id), .own, .all) }
+        let grants = [
+            Grant(id: 1, .user(RuleBench.maker), .own, .all), Grant(id: 2, .user(other), .own, .all),
+        ]
         bench.send(.peopleChanged(AccessTable(users: users, grants: grants)))
         bench.send(.loaded(quarrel(otherMaker: other)))
         bench.set(["on": true], of: RuleBench.lamp)

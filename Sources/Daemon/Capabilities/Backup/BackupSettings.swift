@@ -7,6 +7,8 @@ package struct BackupSettings: Sendable, Hashable {
     package var keep = 3
     /// 0 for none but those that somebody asks for.
     package var everyHours = 24
+
+    package init() {}
 }
 
 extension ConfigurationDefaults {
