@@ -115,7 +115,7 @@ struct BackupServiceTests {
         try await withBackups(rounds: 8) { backups in
             await backups.service.run()
             let (first, days) = (Self.start + 600_000, 24 * Self.hour)
-            #expect(try backups.store.lastCheck() == first + 7 * days)
+            #expect((try? backups.store.lastCheck()) == first + 7 * days)
             #expect(backups.service.health.lastCheck == first + 7 * days)
         }
     }

@@ -1,3 +1,4 @@
+import Controller
 import Daemon
 import Databases
 import Flare

@@ -1,6 +1,7 @@
 import Accounts
 @testable import Controller
 import Daemon
+import Databases
 import Flare
 import Foundation
 import GRDB
