@@ -6,7 +6,7 @@ import OperatingSystem
 /// GRDB records the steps that were done, by name. Beside them, `user_version` says which version of this program did the
 /// last one, so that an older program can name it. It stays 0 until this program does a step.
 ///
-/// - Source: SQLite's documentation: "The user-version integer is available to applications to use however they want".
+/// - Source: SQLite's documentation of `PRAGMA user_version`, which SQLite leaves to applications.
 package struct DatabaseSchema: Sendable {
     private let migrator: DatabaseMigrator
 

@@ -152,6 +152,16 @@ struct BackupServiceTests {
             let message = try #require(backups.alerts["backup"])
             #expect(message.hasPrefix("No backup was made: "))
             #expect(message.hasSuffix("It is tried again. There is no good one yet."))
+            backups.store.close()
+        }
+    }
+
+    @Test func `the alert of a backup that failed ends with the next good one`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write("", to: "taken")
+            let backups = try TestBackups(folder, settings(in: folder.path("taken/backups")))
+            #expect(await !backups.service.makeDue())
+            #expect(backups.alerts["backup"] != nil)
             try FileManager.default.removeItem(atPath: folder.path("taken"))
             #expect(await backups.service.makeDue())
             #expect(backups.alerts.isEmpty)

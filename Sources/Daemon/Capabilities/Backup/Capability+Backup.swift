@@ -23,6 +23,7 @@ extension Capability {
         )
         var parts = CapabilityParts()
         parts.services = [DaemonService.untilShutdown("backup") { await service.run() }]
+        parts.lastBackup = { service.health.lastBackup.map { Int($0 / 1000) } }
         parts.localAnswers = [{ await BackupAPI.answer($0, service) }]
         return parts
     }
