@@ -34,7 +34,7 @@ import Testing
                 let file = try desk.write(Self.configuration(port: broker.port), to: "t.yaml")
                 let end = try await desk.run(["doctor", "--config", file, "--json"])
                 #expect(end.status == 0, "\(end.output)")
-                let levels = try Self.verdicts(end.output).filter { $0.check == "broker" }.map(\.level)
+                let levels = try Self.verdicts(end.output).filter { $0.check == "broker" }.map { $0.level }
                 #expect(levels.first == "ok")
                 #expect(!FileManager.default.fileExists(atPath: desk.state))
             }
@@ -50,7 +50,7 @@ import Testing
             #expect(end.status == 1, "\(end.output)")
             #expect(start.duration(to: .now) < .seconds(20))
             let verdicts = try Self.verdicts(end.output)
-            #expect(verdicts.filter { $0.level == "problem" }.map(\.check) == ["broker"], "\(end.output)")
+            #expect(verdicts.filter { $0.level == "problem" }.map { $0.check } == ["broker"], "\(end.output)")
             for check in ["versions", "configuration", "disk", "clock", "place", "alerts"] {
                 #expect(verdicts.contains { $0.check == check })
             }
