@@ -25,15 +25,19 @@ extension DiscoveryPublisher {
 
     // MARK: Sensors
 
-    /// The sensors that have a link or give readings, and those that are off but have had a switch: else nobody could
-    /// switch them on again.
+    /// The sensors that have a link or give readings, and those that have had a switch and are off, or may need no link.
+    ///
+    /// Without its switch nobody could switch a sensor on again. Beacons and positions can come from receivers over the
+    /// broker: that there were none yet in this run says nothing, and a switch that goes and comes back at each start is
+    /// another entity for Home Assistant.
     mutating func sensorKinds(_ state: ControllerState) -> Set<SensorKind> {
         sensors.formUnion(seenSensors(state))
         let announced = Set(Self.names(held[.own]?.components ?? ""))
-        let off = SensorKind.allCases.filter {
-            state.sensors[$0] != true && announced.contains(ComponentName(.switch, $0.rawValue))
+        let kept = SensorKind.allCases.filter {
+            (state.sensors[$0] != true || $0 == .beacons || $0 == .cmx)
+                && announced.contains(ComponentName(.switch, $0.rawValue))
         }
-        return sensors.union(off)
+        return sensors.union(kept)
     }
 
     func seenSensors(_ state: ControllerState) -> Set<SensorKind> {

@@ -124,4 +124,21 @@ struct EdgeTests {
             remembered.merge(later.announcer.drainAnnounced()) { $1 }
         }
     }
+
+    @Test func `the switch of a sensor without a link is there from the start, under its usual id`() {
+        var state = House.state
+        let now = Instant(wallMilliseconds: 0, steadyMilliseconds: 0)
+        state.fix = PositionFix(accuracyMetres: 1, quality: .good, source: "cmx", at: now)
+        var desk = Desk()
+        desk.announce(state)
+        #expect(desk.component("switch_cmx") != nil)
+        var later = Desk(House.configuration(), remembered: desk.announcer.drainAnnounced())
+        // After a restart nobody has told a position yet.
+        state.fix = nil
+        later.announce(state)
+        later.tell(at: 9000)
+        #expect(later.component("switch_cmx")?["command_topic"] != nil)
+        #expect(later.component("switch_cmx")?["default_entity_id"] == "switch.trilateral_n1_cmx")
+        #expect(later.component("switch_beacons") == nil, "It was never there.")
+    }
 }
