@@ -66,7 +66,7 @@ struct RuleTests {
             let imported = try await run(["import", path], home)
             #expect(imported.status == 65, "\(imported)")
             #expect(
-                imported.output.contains("\(path):2:1: error: unknown_thing: then[0].target:"),
+                imported.output.contains("\(path):2:85: error: unknown_thing: then[0].target:"),
                 "\(imported)"
             )
             #expect(try await run(["export"], home).output == "{\"rules\":[\n]}\n")

@@ -53,6 +53,7 @@ struct SupervisionTests {
 
     @Test func `after a restart the program is ready again`() async throws {
         try await withSupervisor { socket, home, visitor, shell in
+            try await home.take()
             try await visitor.whileStarting { try await home.start(shell: shell) }
             try await receive("READY=1", at: socket)
             #expect(try await visitor.ask("request/restart").outcome == "ok")

@@ -22,6 +22,7 @@ struct UpgradeTests {
         async throws
     {
         try await withEmptyHome { home, visitor in
+            try await home.take()
             try await visitor.whileStarting { try await home.start(file: "control: {read_only: [all]}") }
             #expect(await eventually { FileManager.default.fileExists(atPath: accepted(home).path) })
             #expect(await home.stop() == 0)
@@ -50,6 +51,7 @@ struct UpgradeTests {
 
     @Test func `a file that is mended is used by a reload`() async throws {
         try await withEmptyHome { home, visitor in
+            try await home.take()
             try await visitor.whileStarting { try await home.start(file: "log: {level: info}") }
             #expect(await eventually { FileManager.default.fileExists(atPath: accepted(home).path) })
             #expect(await home.stop() == 0)
