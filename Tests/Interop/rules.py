@@ -235,6 +235,34 @@ class Story:
         self.text("Ready", row)
         self.text("It has not started yet.", row)
 
+    def drop(self, name):
+        """Removes a rule, in the end the last one."""
+        self.press("Remove", self.row(name))
+        self.press("Remove", f"{self.row(name)} .confirm")
+        self.see(f"that {name} is gone", "!Array.from(document.querySelectorAll('.rows .item-name')).some(one => one.textContent === %s)" % json.dumps(name))
+
+    def limits(self):
+        """A number of a new rule counts as soon as it is written, within its limits."""
+        self.press("Add a rule")
+        self.write("Title", "Dimmed")
+        self.write("When", "a time comes")
+        self.write("Begins: time", "07:00")
+        self.write("Thing", "Table lamp")
+        self.write("What is set", "Brightness")
+        self.write("Value (%)", "150")
+        self.press("Add the rule", "form")
+        self.text("Must be at most 100.", ".rule-form")
+        self.write("Value (%)", "-1")
+        self.press("Add the rule", "form")
+        self.text("Must be at least 0.", ".rule-form")
+        self.write("Value (%)", "")
+        self.press("Add the rule", "form")
+        self.text("This is missing.", ".rule-form")
+        self.write("Value (%)", "40")
+        self.press("Add the rule", "form")
+        self.text("When it is 07:00: Table lamp gets Brightness 40\u00a0%.", self.row("Dimmed"))
+        self.drop("Dimmed")
+
     def change(self):
         """What the daemon refuses stands beside the field, and Escape leaves all as it was."""
         self.press("Edit", self.row("Dark"))
@@ -341,6 +369,18 @@ class Story:
         self.press("Remove", ".time")
         self.press("Remove", ".time [role=group]")
         self.text("Nothing happens to it by itself yet.")
+        self.press("Add a time")
+        self.write("Begins: time", "22:30", within=".times form")
+        self.write("What is set", "Brightness", within=".times form")
+        self.write("At the start (%)", "101", within=".times form")
+        self.press("Save", ".times form")
+        self.text("Must be at most 100.", ".times form")
+        self.write("At the start (%)", "40", within=".times form")
+        self.press("Save", ".times form")
+        self.text("Table lamp gets Brightness 40\u00a0%", ".time")
+        self.press("Remove", ".time")
+        self.press("Remove", ".time [role=group]")
+        self.text("Nothing happens to it by itself yet.")
 
     def other(self):
         """Who owns nothing has the rules, and only those of their own."""
@@ -374,7 +414,7 @@ class Story:
         self.sign_in()
         self.open("admin#rules", "document.querySelector('.part-links')")
         self.table()
-        for part in [self.parts, self.make, self.change, self.use, self.fail, self.times, self.other]:
+        for part in [self.parts, self.limits, self.make, self.change, self.use, self.fail, self.times, self.other]:
             part()
             severe = [one for one in self.page.errors() if "40" not in one]
             self.expect(not severe, f"the console: {severe}")

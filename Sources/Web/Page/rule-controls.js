@@ -57,13 +57,13 @@ export class RuleForm {
 		for (const field of this.fields) field.complain("");
 	}
 
-	/** Names what is missing. Returns whether nothing is. */
+	/** Names what is missing, and what cannot be. Returns whether nothing is. */
 	check() {
 		this.clear();
-		const missing = this.live.filter(field => field.isMissing());
-		for (const field of missing) field.complain(say("This is missing."));
-		if (missing.length) missing[0].reveal();
-		return !missing.length;
+		const wrong = this.live.filter(field => field.fault());
+		for (const field of wrong) field.complain(field.fault());
+		if (wrong.length) wrong[0].reveal();
+		return !wrong.length;
 	}
 
 	/** Shows beside a field what is wrong with it. Returns whether there is such a field. */
@@ -113,7 +113,10 @@ export function entry(form, spec) {
 	form.fields.push({
 		holder, isNew: true, isLength: spec.type === "length", path: () => (spec.path ? spec.path() : ""),
 		// Nothing, or a text without letters, may be meant where any value is.
-		isMissing: () => Boolean(spec.required) && (spec.type === "value" ? spec.read() === undefined : isMissing(spec.read())),
+		fault: () => {
+			const isOut = spec.required && (spec.type === "value" ? spec.read() === undefined : isMissing(spec.read()));
+			return faultOf(made.node, spec) || (isOut ? say("This is missing.") : "");
+		},
 		complain(text) {
 			this.isNew = false;
 			setText(wrong, text);
@@ -129,6 +132,17 @@ export function entry(form, spec) {
 }
 
 const isMissing = value => isEmpty(value) || Array.isArray(value) && !value.length || typeof value === "object" && "amount" in value && isEmpty(value.amount);
+
+/** What is wrong with what a field has; nothing where it may be so. */
+function faultOf(node, spec) {
+	if (spec.type !== "number") return "";
+	if (node.validity && node.validity.badInput) return say("This is not a number.");
+	const value = isEmpty(spec.read()) ? NaN : Number(spec.read());
+	if (value > limitOf(spec.max, Infinity)) return fill("Must be at most {0}.", decimal(spec.max));
+	return value < limitOf(spec.min, -Infinity) ? fill("Must be at least {0}.", decimal(spec.min)) : "";
+}
+
+const limitOf = (limit, otherwise) => (Number.isFinite(limit) ? limit : otherwise);
 
 /** Writes what a field says, and tells the form. */
 function bound(form, spec, value) {
@@ -292,7 +306,7 @@ export function valueEntry(form, spec, field) {
 	}
 	if (field.kind === "percent" && (isEmpty(now) || /^\d+(\.\d+)?\s*%$/.test(now))) {
 		return entry(form, Object.assign(base, {
-			label: spec.label + " (%)", type: "number", min: 0, max: 100, read: () => (isEmpty(now) ? "" : parseFloat(spec.read())),
+			label: spec.label + " (%)", type: "number", min: 0, max: 100, read: () => (isEmpty(spec.read()) ? "" : parseFloat(spec.read())),
 			write: text => spec.write(text === "" ? undefined : text + "%")
 		}));
 	}

@@ -151,7 +151,8 @@ function clauseParts(form, clause, thing, path, depth) {
 function comparison(form, clause, thing, path) {
 	const fields = form.names.readable(thing());
 	const field = () => form.names.field(thing(), clause.field);
-	const number = () => Object.assign({}, field(), { kind: "number" });
+	// What a thing reports may lie beyond what can be set at it.
+	const number = () => Object.assign({}, field(), { kind: "number", min: null, max: null });
 	// An equality is not the clause itself where it is negated.
 	const inner = () => path() + (clause.comparison === "ne" ? ".clause" : "");
 	const values = new Area(() => {
@@ -164,7 +165,7 @@ function comparison(form, clause, thing, path) {
 			];
 		}
 		const limit = { ge: "lowerLimit", gt: "lowerLimit", le: "upperLimit", lt: "upperLimit" }[clause.comparison];
-		return [valueEntry(form, bind(clause, "value", inner, { label: say("Value"), member: limit || "value", required: true }), limit ? number() : field())];
+		return [valueEntry(form, bind(clause, "value", inner, { label: say("Value"), member: limit || "value", required: true }), limit || field().kind === "number" ? number() : field())];
 	}, { class: "form" });
 	const compare = new Area(() => {
 		// Truths and words have no order, but what a rule has already stays.
