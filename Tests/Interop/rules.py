@@ -169,6 +169,10 @@ class Story:
         status = self.page.driver.execute_async_script(script, method, path, body)
         self.expect(status in (200, 201, 204), f"{method} {path}: {status}")
 
+    def read(self, path):
+        """What the reader may see beside the page."""
+        return self.page.driver.execute_async_script("const [path, done] = arguments; fetch(path).then(answer => answer.json()).then(done);", path)
+
     def state(self, thing):
         return self.daemon.call(f"api/things/{thing}")["state"]
 
@@ -213,12 +217,19 @@ class Story:
         self.write("Thing", "Table lamp")
         self.write("What it reports", "Brightness")
         self.write("Comparison", "is at least")
-        self.write("Value", "0.5")
-        self.text("When Table lamp's brightness is at least 0.5: ", ".sentence")
+        # It is stored from 0 to 1, and read and written in percent.
+        self.write("Value (%)", "150")
+        self.press("Add the rule", "form")
+        self.text("Must be at most 100.", ".rule-form")
+        self.write("Value (%)", "50")
+        self.text("When Table lamp's brightness is at least 50\u00a0%: ", ".sentence")
+        self.write("It ends only this far beyond the limit (optional) (%)", "5")
+        self.text("(until it is below 45\u00a0%)", ".sentence")
+        self.write("It ends only this far beyond the limit (optional) (%)", "")
         self.write("Thing", "Kitchen light", 1)
         self.write("What is set", "Power")
-        self.write("Value", "on", 1)
-        self.text("When Table lamp's brightness is at least 0.5: Kitchen light goes on.", ".sentence")
+        self.write("Value", "on")
+        self.text("When Table lamp's brightness is at least 50\u00a0%: Kitchen light goes on.", ".sentence")
         self.press("Add a condition")
         self.write("Only if", "a time of the day")
         self.write("Begins: time", "00:00")
@@ -226,12 +237,12 @@ class Story:
         self.text(", between 00:00 and 23:59:59: ", ".sentence")
         self.press("Would it start now?", "form")
         self.text("It would start now.", "form")
-        self.text("It sees: Brightness 0.6", "form")
+        self.text("It sees: Brightness 60\u00a0%", "form")
         self.look("rule-form-full")
         self.press("Add the rule", "form")
         row = self.row("Dark")
         self.see("that the focus is at the new rule", f"document.activeElement === document.querySelector({json.dumps(row)})")
-        self.text("When Table lamp's brightness is at least 0.5, between 00:00 and 23:59:59: Kitchen light goes on.", row)
+        self.text("When Table lamp's brightness is at least 50\u00a0%, between 00:00 and 23:59:59: Kitchen light goes on.", row)
         self.text("Ready", row)
         self.text("It has not started yet.", row)
 
@@ -280,6 +291,10 @@ class Story:
         self.see("the list again", "!document.querySelector('.rule-form')")
         self.press("Edit", self.row("Dark"))
         self.see("the form", "document.querySelector('.rule-form')")
+        share = self.page.run(FIELD, "Value (%)", "form", 0)
+        self.expect(share and self.page.run("return arguments[0].value", share) == "50", "a share that is stored is not shown in percent")
+        stored = self.read("api/rules/dark")["when"][0]["clause"]["lowerLimit"]
+        self.expect(stored == 0.5, f"50 percent are stored as {stored}")
         self.write("Title", "Darker")
         # The key that sends a form.
         self.page.run("document.querySelector('.rule-form').requestSubmit()")
@@ -291,7 +306,7 @@ class Story:
         row = self.row("Darker")
         self.press("Test", row)
         self.text("It would start now.", row)
-        self.text("Table lamp's brightness is at least 0.5", f"{row} .test")
+        self.text("Table lamp's brightness is at least 50\u00a0%", f"{row} .test")
         self.press("Close", row)
         self.press("Run", row)
         self.press("Cancel", f"{row} .confirm")

@@ -1,7 +1,7 @@
 // The fields of a rule's form: each is bound to a part of the draft, and has its place for what the daemon says against it.
 
 import { button, element, set, setText, show } from "./dom.js";
-import { fill, mark } from "./rule-names.js";
+import { fill, mark, ofHundred, ofOne } from "./rule-names.js";
 import { parseValue, typedValue, UNITS } from "./rule-model.js";
 import { dayOf, length } from "./rule-sentence.js";
 import { decimal, say } from "./text.js";
@@ -304,6 +304,7 @@ export function valueEntry(form, spec, field) {
 			type: "number", min: field.min, max: field.max, write: text => spec.write(text === "" ? undefined : Number(text))
 		}));
 	}
+	if (field.kind === "share" && isNumber) return shareEntry(form, base);
 	if (field.kind === "percent" && (isEmpty(now) || /^\d+(\.\d+)?\s*%$/.test(now))) {
 		return entry(form, Object.assign(base, {
 			label: spec.label + " (%)", type: "number", min: 0, max: 100, read: () => (isEmpty(spec.read()) ? "" : parseFloat(spec.read())),
@@ -316,6 +317,12 @@ export function valueEntry(form, spec, field) {
 	}
 	return any();
 }
+
+/** A number from 0 to 1, written in percent. */
+export const shareEntry = (form, spec) => entry(form, Object.assign({}, spec, {
+	type: "number", min: 0, max: 100, read: () => (isEmpty(spec.read()) ? "" : ofHundred(spec.read())),
+	write: text => spec.write(text === "" ? undefined : ofOne(text))
+}));
 
 // With more names than these, they are chosen one by one.
 const FEW = 24;
