@@ -274,6 +274,27 @@ class Story:
         self.text("When it is 07:00: Table lamp gets Brightness 40\u00a0%.", self.row("Dimmed"))
         self.drop("Dimmed")
 
+    def publish(self):
+        """What begins like JSON is JSON, or a text in quotes."""
+        self.press("Add a rule")
+        self.write("Title", "Told")
+        self.write("When", "a time comes")
+        self.write("Begins: time", "07:00")
+        self.write("Then", "publish a message of the rule")
+        for broken in ['{"a": }', "[1, 2", " {x}"]:
+            self.write("Message", broken)
+            self.press("Add the rule", "form")
+            self.text("This begins like JSON, and is none.", ".rule-form")
+        self.write("Message", '"{x}"')
+        self.press("Add the rule", "form")
+        self.row("Told")
+        stored = self.read("api/rules/told")["then"][0]["publish"]
+        self.expect(stored == "{x}", f"a text in quotes is stored as {stored}")
+        self.press("Edit", self.row("Told"))
+        self.write("Title", "Told again")
+        self.press("Save", "form")
+        self.drop("Told again")
+
     def change(self):
         """What the daemon refuses stands beside the field, and Escape leaves all as it was."""
         self.press("Edit", self.row("Dark"))
@@ -429,7 +450,7 @@ class Story:
         self.sign_in()
         self.open("admin#rules", "document.querySelector('.part-links')")
         self.table()
-        for part in [self.parts, self.limits, self.make, self.change, self.use, self.fail, self.times, self.other]:
+        for part in [self.parts, self.limits, self.publish, self.make, self.change, self.use, self.fail, self.times, self.other]:
             part()
             severe = [one for one in self.page.errors() if "40" not in one]
             self.expect(not severe, f"the console: {severe}")

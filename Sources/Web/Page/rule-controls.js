@@ -2,7 +2,7 @@
 
 import { button, element, set, setText, show } from "./dom.js";
 import { fill, mark, ofHundred, ofOne } from "./rule-names.js";
-import { parseValue, typedValue, UNITS } from "./rule-model.js";
+import { isBrokenValue, parseValue, typedValue, UNITS } from "./rule-model.js";
 import { dayOf, length } from "./rule-sentence.js";
 import { decimal, say } from "./text.js";
 
@@ -135,6 +135,7 @@ const isMissing = value => isEmpty(value) || Array.isArray(value) && !value.leng
 
 /** What is wrong with what a field has; nothing where it may be so. */
 function faultOf(node, spec) {
+	if (spec.type === "value") return isBrokenValue(node.value) ? say("This begins like JSON, and is none. Put it in quotes if it is a text.") : "";
 	if (spec.type !== "number") return "";
 	if (node.validity && node.validity.badInput) return say("This is not a number.");
 	const value = isEmpty(spec.read()) ? NaN : Number(spec.read());
