@@ -51,6 +51,46 @@ Promise.all(["rule-model.js", "rule-names.js", "rule-sentence.js", "profiles.js"
     }).catch(error => done([String(error)]));
 """
 
+# The fields of a number of which some have names: a blind that is open, closed, or something between.
+NAMED = """
+const [table, done] = arguments;
+const load = name => import(new URL("kiosk/" + name, document.baseURI).href);
+Promise.all(["rule-controls.js", "rule-names.js", "profiles.js"].map(load)).then(([{ RuleForm, valueEntry }, { RuleNames }, { Profiles }]) => {
+    const names = new RuleNames(Object.assign({}, table, { profiles: new Profiles(table.experience) }));
+    const wrong = [];
+    const expect = (is, wanted, what) => { if (String(is) !== String(wanted)) wrong.push(what + ": " + is + " instead of " + wanted); };
+    const draft = { value: undefined };
+    const form = new RuleForm(draft, { names }, () => {});
+    const spec = { label: "Value", required: true, read: () => draft.value, write: value => { draft.value = value; }, path: () => "then[0].set" };
+    const mount = () => {
+        const node = valueEntry(form, spec, names.setField("thing:blind", "position"));
+        document.body.appendChild(node);
+        return node;
+    };
+    const put = (field, value, kind) => {
+        field.value = value;
+        field.dispatchEvent(new Event(kind, { bubbles: true }));
+    };
+    let node = mount();
+    const options = Array.from(node.querySelector("select").options);
+    expect(options.map(one => one.textContent), "choose …,Open,Close,a number …", "the choices of a position");
+    put(node.querySelector("select"), options[1].value, "change");
+    expect(draft.value, 100, "an open blind");
+    put(node.querySelector("select"), options[3].value, "change");
+    expect(form.check(), false, "whether a number that is missing passes");
+    put(node.querySelector("input"), "140", "input");
+    expect(form.check(), false, "whether 140 passes");
+    put(node.querySelector("input"), "40", "input");
+    expect(form.check(), true, "whether 40 passes");
+    expect(draft.value, 40, "a blind between");
+    node.remove();
+    node = mount();
+    expect(node.querySelector("input").value, "40", "a number that is stored");
+    node.remove();
+    done(wrong);
+}).catch(error => done([String(error)]));
+"""
+
 # What is too wide, has no name for a screen reader, or is too small for a finger.
 LOOK = """
 const wrong = [];
@@ -199,6 +239,8 @@ class Story:
                 self.expect(False, wrong)
         # The page speaks its own language again.
         self.page.driver.refresh()
+        for wrong in self.page.driver.execute_async_script(NAMED, table):
+            self.expect(False, wrong)
 
     def parts(self):
         self.see("the parts", "document.querySelector('.part-links [aria-current]')")

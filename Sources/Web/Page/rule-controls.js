@@ -49,7 +49,7 @@ export class RuleForm {
 	/** The fields that can be seen. */
 	get live() {
 		this.fields = this.fields.filter(field => field.isNew || field.holder.isConnected);
-		return this.fields.filter(field => field.holder.isConnected && !field.holder.hidden).sort((a, b) =>
+		return this.fields.filter(field => field.holder.isConnected && !field.holder.closest("[hidden]")).sort((a, b) =>
 			(a.holder.compareDocumentPosition(b.holder) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
 	}
 
@@ -299,6 +299,7 @@ export function valueEntry(form, spec, field) {
 	const any = () => entry(form, Object.assign(base, { type: "value", hint: say("A number, true, false, or a text.") }));
 	if ((now === null || now === "") && !field.options.some(([value]) => value === now)) return any();
 	const isNumber = isEmpty(now) || typeof now === "number";
+	if (/^(number|share)$/.test(field.kind) && isNumber && field.options.length) return choiceOrNumber(form, spec, field);
 	if (field.kind === "choice" || field.kind === "truth") return entry(form, Object.assign(base, { type: "select", options: field.options }));
 	if (field.kind === "number" && isNumber) {
 		return entry(form, Object.assign(base, {
@@ -317,6 +318,27 @@ export function valueEntry(form, spec, field) {
 		return entry(form, Object.assign(base, { hint, write: text => spec.write(text === "" ? undefined : text) }));
 	}
 	return any();
+}
+
+/** A number of which some have names: one of these, or another one. */
+function choiceOrNumber(form, spec, field) {
+	const other = "…";
+	let isOther = !isEmpty(spec.read()) && !field.options.some(([value]) => value === spec.read());
+	const plain = Object.assign({}, field, { options: [] });
+	const number = new Area(() => (isOther ? [valueEntry(form, field.unit ? spec : Object.assign({}, spec, { label: fill("{0}: number", spec.label) }), plain)] : []), { class: "name" });
+	const choice = entry(form, Object.assign({}, spec, {
+		type: "select", options: field.options.concat([[other, say("a number …")]]), path: () => (isOther ? "" : spec.path()),
+		read: () => (isOther ? other : spec.read()), write: value => {
+			isOther = value === other;
+			spec.write(isOther ? undefined : value);
+		},
+		redraw: () => {
+			number.draw();
+			if (isOther) number.node.querySelector("input").focus();
+			if (spec.redraw) spec.redraw();
+		}
+	}));
+	return element("div", { class: "form" }, choice, number.node);
 }
 
 /** A number from 0 to 1, written in percent. */

@@ -151,8 +151,9 @@ function clauseParts(form, clause, thing, path, depth) {
 function comparison(form, clause, thing, path) {
 	const fields = form.names.readable(thing());
 	const field = () => form.names.field(thing(), clause.field);
+	const limitOf = () => ({ ge: "lowerLimit", gt: "lowerLimit", le: "upperLimit", lt: "upperLimit", between: "limits" }[clause.comparison]);
 	// What a thing reports may lie beyond what can be set at it.
-	const number = () => Object.assign({}, field(), field().kind === "share" ? {} : { kind: "number", min: null, max: null });
+	const number = () => Object.assign({}, field(), { options: limitOf() ? [] : field().options }, field().kind === "share" ? {} : { kind: "number", min: null, max: null });
 	// An equality is not the clause itself where it is negated.
 	const inner = () => path() + (clause.comparison === "ne" ? ".clause" : "");
 	const values = new Area(() => {
@@ -164,7 +165,7 @@ function comparison(form, clause, thing, path) {
 				entry(form, bind(clause, "includesHigh", path, { label: say("The upper limit counts, too"), member: "upperIncluded", type: "checkbox" }))
 			];
 		}
-		const limit = { ge: "lowerLimit", gt: "lowerLimit", le: "upperLimit", lt: "upperLimit" }[clause.comparison];
+		const limit = limitOf();
 		return [valueEntry(form, bind(clause, "value", inner, { label: say("Value"), member: limit || "value", required: true }), limit || field().kind === "number" ? number() : field())];
 	}, { class: "form" });
 	const compare = new Area(() => {

@@ -109,13 +109,17 @@ export class RuleNames {
 			name: property.name, title: told.title === property.name ? titleOf(property.name) : capital(told.title), unit: told.unit, min: told.min, max: told.max,
 			step: told.step, notifies: property.notify !== false, schedules: property.schedule !== false
 		};
-		if (told.actions.length) return Object.assign(base, { kind: "choice", options: told.actions.map(one => [one.value, capital(one.title)]) });
+		const options = told.actions.map(one => [one.value, capital(one.title)]);
+		// A blind is open, closed, or something between.
+		const isMeasured = told.unit || told.min !== null || told.max !== null;
+		if (options.length && (!isMeasured || /^(Switch|Select|Button)$/.test(told.part))) return Object.assign(base, { kind: "choice", options });
+		if (options.length) base.options = options;
 		if (/Switch$/.test(told.part) || /Switch$/.test(told.generic) || property.control === "switch") {
 			return Object.assign(base, { kind: "truth", options: truths(property.name) });
 		}
 		const isPart = /^(Slider|Dimmer)$/.test(told.part) ? told.min === 0 && told.max === 1 : property.name === "brightness" && told.max === null;
 		if (isPart && isShare(value)) return Object.assign(base, SHARE);
-		const isNumber = typeof value === "number" || told.unit || told.min !== null || told.max !== null;
+		const isNumber = typeof value === "number" || isMeasured;
 		return Object.assign(base, { kind: isNumber ? "number" : typeof value === "string" ? "text" : "any" });
 	}
 

@@ -166,7 +166,8 @@ function subjectWords(thing, name, names) {
 }
 
 function rangeOf({ lowerLimit: low, lowerIncluded, upperLimit: high, upperIncluded }, subject, field, names) {
-	const told = value => names.value(field, value);
+	// A limit is a number, also where some of them have names.
+	const told = value => names.value(Object.assign({}, field, { options: [] }), value);
 	if (low !== undefined && high !== undefined) {
 		const isWhole = lowerIncluded !== false && upperIncluded !== false;
 		return fill(isWhole ? mark("{0} is from {1} to {2}") : mark("{0} is between {1} and {2}"), subject, limit(told(low), lowerIncluded, isWhole), limit(told(high), upperIncluded, isWhole));

@@ -48,6 +48,7 @@ export const WORDS = {
 	"Only a thing with a link tells it: a lamp that is driven over the broker, or a thing that speaks for itself.":
 		"Nur ein Ding mit einer Verbindung meldet das: eine Lampe, die über den Broker gesteuert wird, oder ein Ding, das selbst spricht.",
 	"This begins like JSON, and is none. Put it in quotes if it is a text.": "Das beginnt wie JSON und ist keines. Setze es in Anführungszeichen, wenn es ein Text ist.",
+	"a number …": "eine Zahl …", "{0}: number": "{0}: Zahl",
 	"This is not a number.": "Das ist keine Zahl.", "Must be at most {0}.": "Darf höchstens {0} sein.", "Must be at least {0}.": "Muss mindestens {0} sein.",
 	"Must be from {0} to {1}.": "Muss von {0} bis {1} sein.", "Must not be before the first day, {0}.": "Darf nicht vor dem ersten Tag sein, {0}.",
 	"Must be at least {0}, since it lasts so long.": "Muss mindestens {0} sein, denn so lange dauert es.", "No day fits all dates, months and days.": "Kein Tag passt zu allen Daten, Monaten und Tagen.",
