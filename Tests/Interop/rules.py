@@ -447,6 +447,16 @@ class Story:
         self.press("Remove", ".time")
         self.press("Remove", ".time [role=group]")
         self.text("Nothing happens to it by itself yet.")
+        # Who removes what drives more than this thing is told so.
+        self.call("POST", "api/rules", {"title": "Night", "when": [{"on": "schedule", "startTimeEachDay": "23:00:00"}], "then": [
+            {"set": {"state": "OFF"}, "target": "zone:living-room"}, {"set": {"state": "OFF"}, "target": "zone:kitchen"}, {"set": {"state": "OFF"}, "target": "thing:table-lamp"},
+            {"notify": ["display:all"], "text": "night"}]})
+        self.open("kiosk?view=thing&thing=table-lamp&display=rules", "document.documentElement.dataset.ready")
+        self.press("Times")
+        self.press("Remove", ".time")
+        self.text("It is for Table lamp and 2 zones. It also does this: a message goes to all displays.", ".time [role=group]")
+        self.press("Remove", ".time [role=group]")
+        self.text("Nothing happens to it by itself yet.")
         self.press("Add a time")
         self.write("Begins: time", "22:30", within=".times form")
         self.write("What is set", "Brightness", within=".times form")
@@ -457,6 +467,7 @@ class Story:
         self.press("Save", ".times form")
         self.text("Table lamp gets Brightness 40\u00a0%", ".time")
         self.press("Remove", ".time")
+        self.expect("It is for" not in self.page.run("return document.querySelector('.time [role=group]').innerText"), "a time of one thing is said to be for more")
         self.press("Remove", ".time [role=group]")
         self.text("Nothing happens to it by itself yet.")
 

@@ -111,6 +111,7 @@ export const WORDS = {
 	"{0} more rules are about it. They are under “Rules” in the administration.": "{0} weitere Regeln betreffen es. Sie sind in der Verwaltung unter „Regeln“.",
 	"It is suspended: see “Rules” in the administration.": "Sie ist ausgesetzt: siehe „Regeln“ in der Verwaltung.", "Next: {0}": "Als Nächstes: {0}", "Change": "Ändern", "Change: {0}": "Ändern: {0}",
 	"Remove this time? Then it no longer happens.": "Diese Zeit entfernen? Dann geschieht es nicht mehr.", "an action": "eine Aktion", "At the start": "Am Anfang", "At the end": "Am Ende",
+	"{0} things": "{0} Dinge", "{0} zones": "{0} Zonen", "It is for {0}.": "Sie gilt für {0}.", "It also does this: {0}.": "Außerdem geschieht: {0}.",
 	"Change a time": "Zeit ändern", "Name (optional)": "Name (freiwillig)",
 	"a thing or a zone of it is not in the present place": "ein Ding oder eine Zone von ihr ist nicht am jetzigen Ort", "its maker may no longer do what it does": "wer sie gemacht hat, darf nicht mehr, was sie tut",
 	"its maker is switched off or removed": "wer sie gemacht hat, ist abgeschaltet oder entfernt", "a profile does not let rules notify of a value": "ein Profil erlaubt keine Nachricht über einen Wert",
