@@ -57,6 +57,14 @@ export class RuleForm {
 		for (const field of this.fields) field.complain("");
 	}
 
+	/** What was wrong with a field is not said of what is written there now. */
+	forgive(spec) {
+		for (const field of this.fields) if (field.read === spec.read) field.complain("");
+	}
+
+	/** Whether something is marked as wrong. */
+	get isMarked() { return this.live.some(field => field.isWrong); }
+
 	/** Names what is missing, and what cannot be. Returns whether nothing is. */
 	check() {
 		this.clear();
@@ -111,7 +119,7 @@ export function entry(form, spec) {
 	if (spec.required && !made.isGroup) set(made.node, { "aria-required": "true" });
 	const first = made.isGroup ? made.node.querySelector("input, select, button") : made.node;
 	form.fields.push({
-		holder, isNew: true, isLength: spec.type === "length", path: () => (spec.path ? spec.path() : ""),
+		holder, isNew: true, isWrong: false, read: spec.read, isLength: spec.type === "length", path: () => (spec.path ? spec.path() : ""),
 		// Nothing, or a text without letters, may be meant where any value is.
 		fault: () => {
 			const isOut = spec.required && (spec.type === "value" ? spec.read() === undefined : isMissing(spec.read()));
@@ -119,6 +127,7 @@ export function entry(form, spec) {
 		},
 		complain(text) {
 			this.isNew = false;
+			this.isWrong = Boolean(text);
 			setText(wrong, text);
 			set(first || made.node, { "aria-invalid": text ? "true" : null });
 		},
@@ -148,6 +157,7 @@ const limitOf = (limit, otherwise) => (Number.isFinite(limit) ? limit : otherwis
 /** Writes what a field says, and tells the form. */
 function bound(form, spec, value) {
 	spec.write(value);
+	form.forgive(spec);
 	if (spec.redraw) spec.redraw();
 	form.changed();
 }

@@ -293,6 +293,7 @@ export class ThingTimes {
 		const draft = old || this.fresh(names);
 		const sentence = element("p", { class: "sentence" });
 		const hint = element("p", { class: "hint" });
+		const error = element("p", { class: "wrong", role: "alert" });
 		show(hint, false);
 		if (rule) {
 			ask("GET", "me").then(me => {
@@ -301,7 +302,10 @@ export class ThingTimes {
 				show(hint, true);
 			}).catch(() => { /* Saving tells what is wrong. */ });
 		}
-		const read = () => setText(sentence, sentenceOf(simpleRule(draft, target), names));
+		const read = () => {
+			setText(sentence, sentenceOf(simpleRule(draft, target), names));
+			if (!form.isMarked) setText(error, "");
+		};
 		const form = new RuleForm(draft, { names, me: null, users: [], contacts: [] }, () => read());
 		const when = () => "when[0]";
 		const value = (key, label) => {
@@ -311,7 +315,6 @@ export class ThingTimes {
 		};
 		const values = new Area(() => [value("start", say("At the start")), form.watch(value("end", say("At the end")), node => show(node, draft.schedule.end.kind || draft.schedule.duration.amount))],
 			{ class: "across form wide" });
-		const error = element("p", { class: "wrong", role: "alert" });
 		const sender = element("button", { type: "submit", class: "button main", text: say("Save") });
 		const node = element("form", {
 			class: "card rule-form", novalidate: true, "aria-label": rule ? say("Change a time") : say("Add a time"), submit: event => {
