@@ -335,7 +335,8 @@ function choiceOrNumber(form, spec, field) {
 	const other = "…";
 	let isOther = !isEmpty(spec.read()) && !field.options.some(([value]) => value === spec.read());
 	const plain = Object.assign({}, field, { options: [] });
-	const number = new Area(() => (isOther ? [valueEntry(form, field.unit ? spec : Object.assign({}, spec, { label: fill("{0}: number", spec.label) }), plain)] : []), { class: "name" });
+	const own = field.unit ? spec : Object.assign({}, spec, { label: fill("{0}: number", spec.label) });
+	const number = new Area(() => (isOther ? [valueEntry(form, own, plain)] : []), { class: "name" });
 	const choice = entry(form, Object.assign({}, spec, {
 		type: "select", options: field.options.concat([[other, say("a number …")]]), path: () => (isOther ? "" : spec.path()),
 		read: () => (isOther ? other : spec.read()), write: value => {

@@ -274,13 +274,11 @@ const isOfShares = (form, draft, clause) => (clause.parts ? clause.parts.filter(
 function marginEntry(form, draft, path) {
 	const isShare = () => hasRange(draft.clause) && isOfShares(form, draft, draft.clause);
 	let isDrawn = isShare();
-	const area = new Area(() => {
-		const label = say("It ends only this far beyond the limit (optional)");
-		const spec = bind(draft, "margin", path, {
-			label: isDrawn ? label + " (%)" : label, type: "number", min: 0, hint: say("So that a value at the limit does not start the rule again and again.")
-		});
-		return [isDrawn ? shareEntry(form, spec) : entry(form, spec)];
-	}, { class: "name" });
+	const label = say("It ends only this far beyond the limit (optional)");
+	const hint = say("So that a value at the limit does not start the rule again and again.");
+	const area = new Area(() => [(isDrawn ? shareEntry : entry)(form, bind(draft, "margin", path, {
+		label: isDrawn ? label + " (%)" : label, type: "number", min: 0, hint
+	}))], { class: "name" });
 	return form.watch(area.node, () => {
 		if (isDrawn === (isDrawn = isShare())) return;
 		// A number of another unit means nothing any more.
