@@ -51,6 +51,46 @@ Promise.all(["rule-model.js", "rule-names.js", "rule-sentence.js", "profiles.js"
     }).catch(error => done([String(error)]));
 """
 
+# The fields of a number of which some have names: a blind that is open, closed, or something between.
+NAMED = """
+const [table, done] = arguments;
+const load = name => import(new URL("kiosk/" + name, document.baseURI).href);
+Promise.all(["rule-controls.js", "rule-names.js", "profiles.js"].map(load)).then(([{ RuleForm, valueEntry }, { RuleNames }, { Profiles }]) => {
+    const names = new RuleNames(Object.assign({}, table, { profiles: new Profiles(table.experience) }));
+    const wrong = [];
+    const expect = (is, wanted, what) => { if (String(is) !== String(wanted)) wrong.push(what + ": " + is + " instead of " + wanted); };
+    const draft = { value: undefined };
+    const form = new RuleForm(draft, { names }, () => {});
+    const spec = { label: "Value", required: true, read: () => draft.value, write: value => { draft.value = value; }, path: () => "then[0].set" };
+    const mount = () => {
+        const node = valueEntry(form, spec, names.setField("thing:blind", "position"));
+        document.body.appendChild(node);
+        return node;
+    };
+    const put = (field, value, kind) => {
+        field.value = value;
+        field.dispatchEvent(new Event(kind, { bubbles: true }));
+    };
+    let node = mount();
+    const options = Array.from(node.querySelector("select").options);
+    expect(options.map(one => one.textContent), "choose …,Open,Close,a number …", "the choices of a position");
+    put(node.querySelector("select"), options[1].value, "change");
+    expect(draft.value, 100, "an open blind");
+    put(node.querySelector("select"), options[3].value, "change");
+    expect(form.check(), false, "whether a number that is missing passes");
+    put(node.querySelector("input"), "140", "input");
+    expect(form.check(), false, "whether 140 passes");
+    put(node.querySelector("input"), "40", "input");
+    expect(form.check(), true, "whether 40 passes");
+    expect(draft.value, 40, "a blind between");
+    node.remove();
+    node = mount();
+    expect(node.querySelector("input").value, "40", "a number that is stored");
+    node.remove();
+    done(wrong);
+}).catch(error => done([String(error)]));
+"""
+
 # What is too wide, has no name for a screen reader, or is too small for a finger.
 LOOK = """
 const wrong = [];
@@ -169,6 +209,10 @@ class Story:
         status = self.page.driver.execute_async_script(script, method, path, body)
         self.expect(status in (200, 201, 204), f"{method} {path}: {status}")
 
+    def read(self, path):
+        """What the reader may see beside the page."""
+        return self.page.driver.execute_async_script("const [path, done] = arguments; fetch(path).then(answer => answer.json()).then(done);", path)
+
     def state(self, thing):
         return self.daemon.call(f"api/things/{thing}")["state"]
 
@@ -195,6 +239,8 @@ class Story:
                 self.expect(False, wrong)
         # The page speaks its own language again.
         self.page.driver.refresh()
+        for wrong in self.page.driver.execute_async_script(NAMED, table):
+            self.expect(False, wrong)
 
     def parts(self):
         self.see("the parts", "document.querySelector('.part-links [aria-current]')")
@@ -212,13 +258,28 @@ class Story:
         self.write("Title", "Dark")
         self.write("Thing", "Table lamp")
         self.write("What it reports", "Brightness")
+        for comparison in ["is at most", "is below", "is above", "is at least"]:
+            self.write("Comparison", comparison)
+            self.text(f"When Table lamp's brightness {comparison} …: ", ".sentence")
+        self.write("Comparison", "is between")
+        self.text("When Table lamp's brightness is from … to …: ", ".sentence")
+        self.write("Lower limit (%)", "20")
+        self.text("When Table lamp's brightness is from 20\u00a0% to …: ", ".sentence")
         self.write("Comparison", "is at least")
-        self.write("Value", "0.5")
-        self.text("When Table lamp's brightness is at least 0.5: ", ".sentence")
+        # It is stored from 0 to 1, and read and written in percent.
+        self.write("Value (%)", "150")
+        self.press("Add the rule", "form")
+        self.text("Must be at most 100.", ".rule-form")
+        self.write("Value (%)", "50")
+        self.gone("Must be at most 100.")
+        self.text("When Table lamp's brightness is at least 50\u00a0%: ", ".sentence")
+        self.write("It ends only this far beyond the limit (optional) (%)", "5")
+        self.text("(until it is below 45\u00a0%)", ".sentence")
+        self.write("It ends only this far beyond the limit (optional) (%)", "")
         self.write("Thing", "Kitchen light", 1)
         self.write("What is set", "Power")
-        self.write("Value", "on", 1)
-        self.text("When Table lamp's brightness is at least 0.5: Kitchen light goes on.", ".sentence")
+        self.write("Value", "on")
+        self.text("When Table lamp's brightness is at least 50\u00a0%: Kitchen light goes on.", ".sentence")
         self.press("Add a condition")
         self.write("Only if", "a time of the day")
         self.write("Begins: time", "00:00")
@@ -226,14 +287,63 @@ class Story:
         self.text(", between 00:00 and 23:59:59: ", ".sentence")
         self.press("Would it start now?", "form")
         self.text("It would start now.", "form")
-        self.text("It sees: Brightness 0.6", "form")
+        self.text("It sees: Brightness 60\u00a0%", "form")
         self.look("rule-form-full")
         self.press("Add the rule", "form")
         row = self.row("Dark")
         self.see("that the focus is at the new rule", f"document.activeElement === document.querySelector({json.dumps(row)})")
-        self.text("When Table lamp's brightness is at least 0.5, between 00:00 and 23:59:59: Kitchen light goes on.", row)
+        self.text("When Table lamp's brightness is at least 50\u00a0%, between 00:00 and 23:59:59: Kitchen light goes on.", row)
         self.text("Ready", row)
         self.text("It has not started yet.", row)
+
+    def drop(self, name):
+        """Removes a rule, in the end the last one."""
+        self.press("Remove", self.row(name))
+        self.press("Remove", f"{self.row(name)} .confirm")
+        self.see(f"that {name} is gone", "!Array.from(document.querySelectorAll('.rows .item-name')).some(one => one.textContent === %s)" % json.dumps(name))
+
+    def limits(self):
+        """A number of a new rule counts as soon as it is written, within its limits."""
+        self.press("Add a rule")
+        self.write("Title", "Dimmed")
+        self.write("When", "a time comes")
+        self.write("Begins: time", "07:00")
+        self.write("Thing", "Table lamp")
+        self.write("What is set", "Brightness")
+        self.write("Value (%)", "150")
+        self.press("Add the rule", "form")
+        self.text("Must be at most 100.", ".rule-form")
+        self.write("Value (%)", "-1")
+        self.press("Add the rule", "form")
+        self.text("Must be at least 0.", ".rule-form")
+        self.write("Value (%)", "")
+        self.press("Add the rule", "form")
+        self.text("This is missing.", ".rule-form")
+        self.write("Value (%)", "40")
+        self.press("Add the rule", "form")
+        self.text("When it is 07:00: Table lamp gets Brightness 40\u00a0%.", self.row("Dimmed"))
+        self.drop("Dimmed")
+
+    def publish(self):
+        """What begins like JSON is JSON, or a text in quotes."""
+        self.press("Add a rule")
+        self.write("Title", "Told")
+        self.write("When", "a time comes")
+        self.write("Begins: time", "07:00")
+        self.write("Then", "publish a message of the rule")
+        for broken in ['{"a": }', "[1, 2", " {x}"]:
+            self.write("Message", broken)
+            self.press("Add the rule", "form")
+            self.text("This begins like JSON, and is none.", ".rule-form")
+        self.write("Message", '"{x}"')
+        self.press("Add the rule", "form")
+        self.row("Told")
+        stored = self.read("api/rules/told")["then"][0]["publish"]
+        self.expect(stored == "{x}", f"a text in quotes is stored as {stored}")
+        self.press("Edit", self.row("Told"))
+        self.write("Title", "Told again")
+        self.press("Save", "form")
+        self.drop("Told again")
 
     def change(self):
         """What the daemon refuses stands beside the field, and Escape leaves all as it was."""
@@ -245,6 +355,9 @@ class Story:
         self.text("Something is not right yet.", "form")
         self.see("the reason beside the field", "Array.from(document.querySelectorAll('.entry')).some(one => one.firstChild.textContent === 'Only if it lasts (optional)' && one.innerText.includes('Must be from 5 min to 1 day.'))")
         self.look("rule-refused")
+        self.write("Only if it lasts (optional)", "5")
+        for said in ["Must be from 5 min to 1 day.", "Something is not right yet."]:
+            self.gone(said)
         self.page.run("document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }))")
         self.press("Go on writing", ".confirm")
         self.press("Cancel", "form")
@@ -252,6 +365,10 @@ class Story:
         self.see("the list again", "!document.querySelector('.rule-form')")
         self.press("Edit", self.row("Dark"))
         self.see("the form", "document.querySelector('.rule-form')")
+        share = self.page.run(FIELD, "Value (%)", "form", 0)
+        self.expect(share and self.page.run("return arguments[0].value", share) == "50", "a share that is stored is not shown in percent")
+        stored = self.read("api/rules/dark")["when"][0]["clause"]["lowerLimit"]
+        self.expect(stored == 0.5, f"50 percent are stored as {stored}")
         self.write("Title", "Darker")
         # The key that sends a form.
         self.page.run("document.querySelector('.rule-form').requestSubmit()")
@@ -263,7 +380,7 @@ class Story:
         row = self.row("Darker")
         self.press("Test", row)
         self.text("It would start now.", row)
-        self.text("Table lamp's brightness is at least 0.5", f"{row} .test")
+        self.text("Table lamp's brightness is at least 50\u00a0%", f"{row} .test")
         self.press("Close", row)
         self.press("Run", row)
         self.press("Cancel", f"{row} .confirm")
@@ -341,6 +458,29 @@ class Story:
         self.press("Remove", ".time")
         self.press("Remove", ".time [role=group]")
         self.text("Nothing happens to it by itself yet.")
+        # Who removes what drives more than this thing is told so.
+        self.call("POST", "api/rules", {"title": "Night", "when": [{"on": "schedule", "startTimeEachDay": "23:00:00"}], "then": [
+            {"set": {"state": "OFF"}, "target": "zone:living-room"}, {"set": {"state": "OFF"}, "target": "zone:kitchen"}, {"set": {"state": "OFF"}, "target": "thing:table-lamp"},
+            {"notify": ["display:all"], "text": "night"}]})
+        self.open("kiosk?view=thing&thing=table-lamp&display=rules", "document.documentElement.dataset.ready")
+        self.press("Times")
+        self.press("Remove", ".time")
+        self.text("It is for Table lamp and 2 zones. It also does this: a message goes to all displays.", ".time [role=group]")
+        self.press("Remove", ".time [role=group]")
+        self.text("Nothing happens to it by itself yet.")
+        self.press("Add a time")
+        self.write("Begins: time", "22:30", within=".times form")
+        self.write("What is set", "Brightness", within=".times form")
+        self.write("At the start (%)", "101", within=".times form")
+        self.press("Save", ".times form")
+        self.text("Must be at most 100.", ".times form")
+        self.write("At the start (%)", "40", within=".times form")
+        self.press("Save", ".times form")
+        self.text("Table lamp gets Brightness 40\u00a0%", ".time")
+        self.press("Remove", ".time")
+        self.expect("It is for" not in self.page.run("return document.querySelector('.time [role=group]').innerText"), "a time of one thing is said to be for more")
+        self.press("Remove", ".time [role=group]")
+        self.text("Nothing happens to it by itself yet.")
 
     def other(self):
         """Who owns nothing has the rules, and only those of their own."""
@@ -374,7 +514,7 @@ class Story:
         self.sign_in()
         self.open("admin#rules", "document.querySelector('.part-links')")
         self.table()
-        for part in [self.parts, self.make, self.change, self.use, self.fail, self.times, self.other]:
+        for part in [self.parts, self.limits, self.publish, self.make, self.change, self.use, self.fail, self.times, self.other]:
             part()
             severe = [one for one in self.page.errors() if "40" not in one]
             self.expect(not severe, f"the console: {severe}")

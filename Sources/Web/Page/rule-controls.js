@@ -1,8 +1,8 @@
 // The fields of a rule's form: each is bound to a part of the draft, and has its place for what the daemon says against it.
 
 import { button, element, set, setText, show } from "./dom.js";
-import { fill, mark } from "./rule-names.js";
-import { parseValue, typedValue, UNITS } from "./rule-model.js";
+import { fill, mark, ofHundred, ofOne } from "./rule-names.js";
+import { isBrokenValue, parseValue, typedValue, UNITS } from "./rule-model.js";
 import { dayOf, length } from "./rule-sentence.js";
 import { decimal, say } from "./text.js";
 
@@ -49,7 +49,7 @@ export class RuleForm {
 	/** The fields that can be seen. */
 	get live() {
 		this.fields = this.fields.filter(field => field.isNew || field.holder.isConnected);
-		return this.fields.filter(field => field.holder.isConnected && !field.holder.hidden).sort((a, b) =>
+		return this.fields.filter(field => field.holder.isConnected && !field.holder.closest("[hidden]")).sort((a, b) =>
 			(a.holder.compareDocumentPosition(b.holder) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
 	}
 
@@ -57,13 +57,21 @@ export class RuleForm {
 		for (const field of this.fields) field.complain("");
 	}
 
-	/** Names what is missing. Returns whether nothing is. */
+	/** What was wrong with a field is not said of what is written there now. */
+	forgive(spec) {
+		for (const field of this.fields) if (field.read === spec.read) field.complain("");
+	}
+
+	/** Whether something is marked as wrong. */
+	get isMarked() { return this.live.some(field => field.isWrong); }
+
+	/** Names what is missing, and what cannot be. Returns whether nothing is. */
 	check() {
 		this.clear();
-		const missing = this.live.filter(field => field.isMissing());
-		for (const field of missing) field.complain(say("This is missing."));
-		if (missing.length) missing[0].reveal();
-		return !missing.length;
+		const wrong = this.live.filter(field => field.fault());
+		for (const field of wrong) field.complain(field.fault());
+		if (wrong.length) wrong[0].reveal();
+		return !wrong.length;
 	}
 
 	/** Shows beside a field what is wrong with it. Returns whether there is such a field. */
@@ -111,11 +119,15 @@ export function entry(form, spec) {
 	if (spec.required && !made.isGroup) set(made.node, { "aria-required": "true" });
 	const first = made.isGroup ? made.node.querySelector("input, select, button") : made.node;
 	form.fields.push({
-		holder, isNew: true, isLength: spec.type === "length", path: () => (spec.path ? spec.path() : ""),
+		holder, isNew: true, isWrong: false, read: spec.read, isLength: spec.type === "length", path: () => (spec.path ? spec.path() : ""),
 		// Nothing, or a text without letters, may be meant where any value is.
-		isMissing: () => Boolean(spec.required) && (spec.type === "value" ? spec.read() === undefined : isMissing(spec.read())),
+		fault: () => {
+			const isOut = spec.required && (spec.type === "value" ? spec.read() === undefined : isMissing(spec.read()));
+			return faultOf(made.node, spec) || (isOut ? say("This is missing.") : "");
+		},
 		complain(text) {
 			this.isNew = false;
+			this.isWrong = Boolean(text);
 			setText(wrong, text);
 			set(first || made.node, { "aria-invalid": text ? "true" : null });
 		},
@@ -130,9 +142,22 @@ export function entry(form, spec) {
 
 const isMissing = value => isEmpty(value) || Array.isArray(value) && !value.length || typeof value === "object" && "amount" in value && isEmpty(value.amount);
 
+/** What is wrong with what a field has; nothing where it may be so. */
+function faultOf(node, spec) {
+	if (spec.type === "value") return isBrokenValue(node.value) ? say("This begins like JSON, and is none. Put it in quotes if it is a text.") : "";
+	if (spec.type !== "number") return "";
+	if (node.validity && node.validity.badInput) return say("This is not a number.");
+	const value = isEmpty(spec.read()) ? NaN : Number(spec.read());
+	if (value > limitOf(spec.max, Infinity)) return fill("Must be at most {0}.", decimal(spec.max));
+	return value < limitOf(spec.min, -Infinity) ? fill("Must be at least {0}.", decimal(spec.min)) : "";
+}
+
+const limitOf = (limit, otherwise) => (Number.isFinite(limit) ? limit : otherwise);
+
 /** Writes what a field says, and tells the form. */
 function bound(form, spec, value) {
 	spec.write(value);
+	form.forgive(spec);
 	if (spec.redraw) spec.redraw();
 	form.changed();
 }
@@ -284,15 +309,17 @@ export function valueEntry(form, spec, field) {
 	const any = () => entry(form, Object.assign(base, { type: "value", hint: say("A number, true, false, or a text.") }));
 	if ((now === null || now === "") && !field.options.some(([value]) => value === now)) return any();
 	const isNumber = isEmpty(now) || typeof now === "number";
+	if (/^(number|share)$/.test(field.kind) && isNumber && field.options.length) return choiceOrNumber(form, spec, field);
 	if (field.kind === "choice" || field.kind === "truth") return entry(form, Object.assign(base, { type: "select", options: field.options }));
 	if (field.kind === "number" && isNumber) {
 		return entry(form, Object.assign(base, {
 			type: "number", min: field.min, max: field.max, write: text => spec.write(text === "" ? undefined : Number(text))
 		}));
 	}
+	if (field.kind === "share" && isNumber) return shareEntry(form, base);
 	if (field.kind === "percent" && (isEmpty(now) || /^\d+(\.\d+)?\s*%$/.test(now))) {
 		return entry(form, Object.assign(base, {
-			label: spec.label + " (%)", type: "number", min: 0, max: 100, read: () => (isEmpty(now) ? "" : parseFloat(spec.read())),
+			label: spec.label + " (%)", type: "number", min: 0, max: 100, read: () => (isEmpty(spec.read()) ? "" : parseFloat(spec.read())),
 			write: text => spec.write(text === "" ? undefined : text + "%")
 		}));
 	}
@@ -302,6 +329,34 @@ export function valueEntry(form, spec, field) {
 	}
 	return any();
 }
+
+/** A number of which some have names: one of these, or another one. */
+function choiceOrNumber(form, spec, field) {
+	const other = "…";
+	let isOther = !isEmpty(spec.read()) && !field.options.some(([value]) => value === spec.read());
+	const plain = Object.assign({}, field, { options: [] });
+	const own = field.unit ? spec : Object.assign({}, spec, { label: fill("{0}: number", spec.label) });
+	const number = new Area(() => (isOther ? [valueEntry(form, own, plain)] : []), { class: "name" });
+	const choice = entry(form, Object.assign({}, spec, {
+		type: "select", options: field.options.concat([[other, say("a number …")]]), path: () => (isOther ? "" : spec.path()),
+		read: () => (isOther ? other : spec.read()), write: value => {
+			isOther = value === other;
+			spec.write(isOther ? undefined : value);
+		},
+		redraw: () => {
+			number.draw();
+			if (isOther) number.node.querySelector("input").focus();
+			if (spec.redraw) spec.redraw();
+		}
+	}));
+	return element("div", { class: "form" }, choice, number.node);
+}
+
+/** A number from 0 to 1, written in percent. */
+export const shareEntry = (form, spec) => entry(form, Object.assign({}, spec, {
+	type: "number", min: 0, max: 100, read: () => (isEmpty(spec.read()) ? "" : ofHundred(spec.read())),
+	write: text => spec.write(text === "" ? undefined : ofOne(text))
+}));
 
 // With more names than these, they are chosen one by one.
 const FEW = 24;

@@ -1,6 +1,6 @@
 // The parts of a rule's form: what starts it, and what must be so.
 
-import { Area, entry, more, nameEntry, namesEntry, valueEntry } from "./rule-controls.js";
+import { Area, entry, more, nameEntry, namesEntry, shareEntry, valueEntry } from "./rule-controls.js";
 import { button, element, show } from "./dom.js";
 import { CALLS, COMPARISON_NAMES, LEVEL_NAMES, levelName, month, occurrence, weekday } from "./rule-sentence.js";
 import { fill, mark, wordOf } from "./rule-names.js";
@@ -151,7 +151,9 @@ function clauseParts(form, clause, thing, path, depth) {
 function comparison(form, clause, thing, path) {
 	const fields = form.names.readable(thing());
 	const field = () => form.names.field(thing(), clause.field);
-	const number = () => Object.assign({}, field(), { kind: "number" });
+	const limitOf = () => ({ ge: "lowerLimit", gt: "lowerLimit", le: "upperLimit", lt: "upperLimit", between: "limits" }[clause.comparison]);
+	// What a thing reports may lie beyond what can be set at it.
+	const number = () => Object.assign({}, field(), { options: limitOf() ? [] : field().options }, field().kind === "share" ? {} : { kind: "number", min: null, max: null });
 	// An equality is not the clause itself where it is negated.
 	const inner = () => path() + (clause.comparison === "ne" ? ".clause" : "");
 	const values = new Area(() => {
@@ -163,14 +165,14 @@ function comparison(form, clause, thing, path) {
 				entry(form, bind(clause, "includesHigh", path, { label: say("The upper limit counts, too"), member: "upperIncluded", type: "checkbox" }))
 			];
 		}
-		const limit = { ge: "lowerLimit", gt: "lowerLimit", le: "upperLimit", lt: "upperLimit" }[clause.comparison];
-		return [valueEntry(form, bind(clause, "value", inner, { label: say("Value"), member: limit || "value", required: true }), limit ? number() : field())];
+		const limit = limitOf();
+		return [valueEntry(form, bind(clause, "value", inner, { label: say("Value"), member: limit || "value", required: true }), limit || field().kind === "number" ? number() : field())];
 	}, { class: "form" });
 	const compare = new Area(() => {
 		// Truths and words have no order, but what a rule has already stays.
 		const { kind } = field();
 		const all = options(COMPARISON_NAMES);
-		const fitting = kind === "number" || kind === "any" || isOrder(clause.comparison) ? all : all.filter(([key]) => !isOrder(key));
+		const fitting = /^(number|share|any)$/.test(kind) || isOrder(clause.comparison) ? all : all.filter(([key]) => !isOrder(key));
 		return [entry(form, bind(clause, "comparison", path, {
 			label: say("Comparison"), type: "select", options: fitting, member: "type", redraw: () => {
 				if (clause.comparison === "between" && clause.includesLow === undefined) Object.assign(clause, { includesLow: true, includesHigh: true });
@@ -185,8 +187,8 @@ function comparison(form, clause, thing, path) {
 			const isFresh = clause.value === undefined && clause.low === undefined;
 			if (kindBefore !== (kindBefore = field().kind)) clause.value = undefined;
 			// A number is hardly ever met exactly.
-			if (isFresh && clause.comparison === "eq" && kindBefore === "number") clause.comparison = "ge";
-			if (!/^(number|any)$/.test(kindBefore) && isOrder(clause.comparison)) clause.comparison = "eq";
+			if (isFresh && clause.comparison === "eq" && /^(number|share)$/.test(kindBefore)) clause.comparison = "ge";
+			if (!/^(number|share|any)$/.test(kindBefore) && isOrder(clause.comparison)) clause.comparison = "eq";
 			compare.draw();
 			values.draw();
 		}
@@ -264,15 +266,33 @@ export function scheduleEditor(form, draft, path, rest = () => []) {
 
 // Triggers
 
+/** Whether all values that a clause compares with a limit are written in percent. */
+const isOfShares = (form, draft, clause) => (clause.parts ? clause.parts.filter(hasRange).every(part => isOfShares(form, draft, part))
+	: form.names.field(draft.thing, clause.field).kind === "share");
+
+/** How far a value must go back beyond its limit: in the same unit as the limit. */
+function marginEntry(form, draft, path) {
+	const isShare = () => hasRange(draft.clause) && isOfShares(form, draft, draft.clause);
+	let isDrawn = isShare();
+	const label = say("It ends only this far beyond the limit (optional)");
+	const hint = say("So that a value at the limit does not start the rule again and again.");
+	const area = new Area(() => [(isDrawn ? shareEntry : entry)(form, bind(draft, "margin", path, {
+		label: isDrawn ? label + " (%)" : label, type: "number", min: 0, hint
+	}))], { class: "name" });
+	return form.watch(area.node, () => {
+		if (isDrawn === (isDrawn = isShare())) return;
+		// A number of another unit means nothing any more.
+		draft.margin = undefined;
+		area.draw();
+	});
+}
+
 function stateBody(form, draft, path) {
 	const isField = () => draft.watches === "field";
 	const edges = new Area(() => [
 		entry(form, bind(draft, "edge", path, { label: say("It starts"), type: "select", options: options(isField() ? FIELD_EDGES : EDGES) })),
 		isField() ? null : entry(form, bind(draft, "for", path, { label: say("Only if it lasts (optional)"), type: "length", units: SHORT })),
-		isField() ? null : form.watch(entry(form, bind(draft, "margin", path, {
-			label: say("It ends only this far beyond the limit (optional)"), type: "number", min: 0,
-			hint: say("So that a value at the limit does not start the rule again and again.")
-		})), node => show(node, hasRange(draft.clause)))
+		isField() ? null : form.watch(marginEntry(form, draft, path), node => show(node, hasRange(draft.clause)))
 	], { class: "across form wide" });
 	const slot = { get: () => draft.clause, set: clause => { draft.clause = clause; } };
 	const field = {

@@ -155,8 +155,9 @@ export class RuleEditor {
 		setText(this.sentence, text);
 		clearTimeout(this.timer);
 		this.timer = setTimeout(() => setText(this.spoken, text), PAUSE);
-		// What was tested is another rule now.
+		// What was tested, or refused, is another rule now.
 		this.result.textContent = "";
+		if (!this.form.isMarked) setText(this.message, "");
 	}
 
 	focus() { this.node.querySelector("input").focus(); }

@@ -45,9 +45,18 @@ export function parseValue(text) {
 export function typedValue(value) {
 	if (value === undefined) return "";
 	if (typeof value !== "string") return JSON.stringify(value);
-	try { JSON.parse(value); } catch (error) { return value; }
-	return JSON.stringify(value);
+	return isJSON(value) || isLikeJSON(value) ? JSON.stringify(value) : value;
 }
+
+function isJSON(text) {
+	try { JSON.parse(text); } catch (error) { return false; }
+	return true;
+}
+
+const isLikeJSON = text => /^\s*[{[]/.test(text);
+
+/** Whether something begins like JSON and is none: hardly ever meant as a text, which has quotes then. */
+export const isBrokenValue = text => isLikeJSON(text) && !isJSON(text);
 
 const readValues = object => Object.keys(object || {}).map(name => ({ name, value: object[name] }));
 

@@ -34,10 +34,21 @@ const titleOf = name => (isSwitch(name) ? say("Power") : titled(name));
 
 const KINDS = { boolean: "truth", number: "number", string: "text" };
 
+/** What things report from 0 to 1, and people read and write in percent. */
+const SHARE = { kind: "share", unit: "%", min: 0, max: 1 };
+
+const isShare = value => typeof value !== "number" || value >= 0 && value <= 1;
+
 function byType(name, value, more) {
+	if (name === "brightness" && isShare(value)) return Object.assign({ name, title: titleOf(name), options: [] }, SHARE, more);
 	const kind = KINDS[typeof value] || "any";
 	return Object.assign({ name, title: titleOf(name), kind, unit: kind === "number" ? unitOf(name) : "", options: kind === "truth" ? truths(name) : [] }, more);
 }
+
+/** A share in percent, and the other way, without the digits that come of reckoning in twos. */
+export const ofHundred = share => Number((share * 100).toPrecision(12));
+
+export const ofOne = percent => Number((percent / 100).toPrecision(12));
 
 const STATES = () => [["ON", say("on")], ["OFF", say("off")], ["TOGGLE", say("the other way")]];
 
@@ -98,11 +109,17 @@ export class RuleNames {
 			name: property.name, title: told.title === property.name ? titleOf(property.name) : capital(told.title), unit: told.unit, min: told.min, max: told.max,
 			step: told.step, notifies: property.notify !== false, schedules: property.schedule !== false
 		};
-		if (told.actions.length) return Object.assign(base, { kind: "choice", options: told.actions.map(one => [one.value, capital(one.title)]) });
+		const options = told.actions.map(one => [one.value, capital(one.title)]);
+		// A blind is open, closed, or something between.
+		const isMeasured = told.unit || told.min !== null || told.max !== null;
+		if (options.length && (!isMeasured || /^(Switch|Select|Button)$/.test(told.part))) return Object.assign(base, { kind: "choice", options });
+		if (options.length) base.options = options;
 		if (/Switch$/.test(told.part) || /Switch$/.test(told.generic) || property.control === "switch") {
 			return Object.assign(base, { kind: "truth", options: truths(property.name) });
 		}
-		const isNumber = typeof value === "number" || told.unit || told.min !== null || told.max !== null;
+		const isPart = /^(Slider|Dimmer)$/.test(told.part) ? told.min === 0 && told.max === 1 : property.name === "brightness" && told.max === null;
+		if (isPart && isShare(value)) return Object.assign(base, SHARE);
+		const isNumber = typeof value === "number" || isMeasured;
 		return Object.assign(base, { kind: isNumber ? "number" : typeof value === "string" ? "text" : "any" });
 	}
 
@@ -170,6 +187,7 @@ export class RuleNames {
 		const found = field.options.find(([one]) => one === value);
 		if (found) return found[1];
 		if (isSwitch(field.name) && typeof value === "boolean") return say(value ? "on" : "off");
+		if (field.kind === "share" && typeof value === "number") return quantity(ofHundred(value), "%");
 		if (field.kind === "percent" && typeof value === "string") return value.replace(/\s*%$/, "\u00a0%");
 		if (typeof value === "number") return field.unit ? quantity(value, field.unit) : decimal(value);
 		return value === undefined ? "…" : clip(plain(value, field.name), 80);

@@ -166,12 +166,15 @@ function subjectWords(thing, name, names) {
 }
 
 function rangeOf({ lowerLimit: low, lowerIncluded, upperLimit: high, upperIncluded }, subject, field, names) {
-	const told = value => names.value(field, value);
-	if (low !== undefined && high !== undefined) {
+	// A limit is a number, also where some of them have names.
+	const told = value => names.value(Object.assign({}, field, { options: [] }), value);
+	// While a limit is missing, what is said of it tells which comparison was chosen.
+	const [isLow, isHigh] = [low !== undefined || lowerIncluded !== undefined, high !== undefined || upperIncluded !== undefined];
+	if (isLow && isHigh) {
 		const isWhole = lowerIncluded !== false && upperIncluded !== false;
 		return fill(isWhole ? mark("{0} is from {1} to {2}") : mark("{0} is between {1} and {2}"), subject, limit(told(low), lowerIncluded, isWhole), limit(told(high), upperIncluded, isWhole));
 	}
-	if (high !== undefined) return fill(COMPARISONS[upperIncluded === false ? "lt" : "le"], subject, told(high));
+	if (isHigh) return fill(COMPARISONS[upperIncluded === false ? "lt" : "le"], subject, told(high));
 	return fill(COMPARISONS[lowerIncluded === false ? "gt" : "ge"], subject, told(low));
 }
 

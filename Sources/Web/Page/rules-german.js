@@ -47,6 +47,9 @@ export const WORDS = {
 		"Mindestens 5 Minuten. Leer: 5 Minuten, wenn es nicht oder wieder erreichbar ist; sonst sofort.",
 	"Only a thing with a link tells it: a lamp that is driven over the broker, or a thing that speaks for itself.":
 		"Nur ein Ding mit einer Verbindung meldet das: eine Lampe, die über den Broker gesteuert wird, oder ein Ding, das selbst spricht.",
+	"This begins like JSON, and is none. Put it in quotes if it is a text.": "Das beginnt wie JSON und ist keines. Setze es in Anführungszeichen, wenn es ein Text ist.",
+	"a number …": "eine Zahl …", "{0}: number": "{0}: Zahl",
+	"This is not a number.": "Das ist keine Zahl.", "Must be at most {0}.": "Darf höchstens {0} sein.", "Must be at least {0}.": "Muss mindestens {0} sein.",
 	"Must be from {0} to {1}.": "Muss von {0} bis {1} sein.", "Must not be before the first day, {0}.": "Darf nicht vor dem ersten Tag sein, {0}.",
 	"Must be at least {0}, since it lasts so long.": "Muss mindestens {0} sein, denn so lange dauert es.", "No day fits all dates, months and days.": "Kein Tag passt zu allen Daten, Monaten und Tagen.",
 	"a thing that is gone": "Ding (gelöscht)", "a zone that is gone": "Zone (gelöscht)", "the {0} of a thing that is gone": "{0} eines gelöschten Dings",
@@ -108,6 +111,7 @@ export const WORDS = {
 	"{0} more rules are about it. They are under “Rules” in the administration.": "{0} weitere Regeln betreffen es. Sie sind in der Verwaltung unter „Regeln“.",
 	"It is suspended: see “Rules” in the administration.": "Sie ist ausgesetzt: siehe „Regeln“ in der Verwaltung.", "Next: {0}": "Als Nächstes: {0}", "Change": "Ändern", "Change: {0}": "Ändern: {0}",
 	"Remove this time? Then it no longer happens.": "Diese Zeit entfernen? Dann geschieht es nicht mehr.", "an action": "eine Aktion", "At the start": "Am Anfang", "At the end": "Am Ende",
+	"{0} things": "{0} Dinge", "{0} zones": "{0} Zonen", "It is for {0}.": "Sie gilt für {0}.", "It also does this: {0}.": "Außerdem geschieht: {0}.",
 	"Change a time": "Zeit ändern", "Name (optional)": "Name (freiwillig)",
 	"a thing or a zone of it is not in the present place": "ein Ding oder eine Zone von ihr ist nicht am jetzigen Ort", "its maker may no longer do what it does": "wer sie gemacht hat, darf nicht mehr, was sie tut",
 	"its maker is switched off or removed": "wer sie gemacht hat, ist abgeschaltet oder entfernt", "a profile does not let rules notify of a value": "ein Profil erlaubt keine Nachricht über einen Wert",

@@ -73,7 +73,8 @@ export function since(timestamp, now) {
 
 /** "colourTemperature" and "next_color" as words. */
 export function words(key) {
-	const text = String(key).replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[_-]+/g, " ").toLowerCase().trim();
+	// Programs spell it as Americans do.
+	const text = String(key).replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[_-]+/g, " ").toLowerCase().replace(/\bcolor(s?)\b/g, "colour$1").trim();
 	return clip(capital(text), 60) || clip(key, 60);
 }
 

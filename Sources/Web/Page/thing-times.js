@@ -3,7 +3,7 @@
 import { arrange, button, element, set, setText, show } from "./dom.js";
 import { Area, entry, RuleForm, valueEntry } from "./rule-controls.js";
 import { bind, END_KINDS, START_KINDS, timeEntries, weekdayEntry } from "./rule-editors.js";
-import { fill, RuleNames, wordOf } from "./rule-names.js";
+import { fill, mark, RuleNames, wordOf } from "./rule-names.js";
 import { german } from "./german.js";
 import { newSchedule } from "./rule-model.js";
 import { actionsWords, every, scheduleWords, sentenceOf, triggerWords } from "./rule-sentence.js";
@@ -237,6 +237,23 @@ export class ThingTimes {
 		set(pressed, { "aria-busy": null });
 	}
 
+	/** What else a rule drives than this thing, and what else it does; nothing if there is nothing. */
+	beyond(rule) {
+		const { names } = this;
+		const targets = rule.then.map(action => action.target).filter((target, index, all) => target && all.indexOf(target) === index);
+		const counted = (kind, text) => {
+			const found = targets.filter(target => target.startsWith(kind));
+			return found.length > 1 ? [fill(text, found.length)] : found.map(target => names.targetName(target));
+		};
+		const driven = [...counted("thing:", mark("{0} things")), ...counted("zone:", mark("{0} zones")),
+			...targets.filter(target => target === "nearby").map(target => names.targetName(target))];
+		const others = rule.then.filter(action => !action.target);
+		return [
+			targets.some(target => target !== this.target) ? fill("It is for {0}.", every(driven)) : "",
+			others.length ? fill("It also does this: {0}.", every(actionsWords(others, names))) : ""
+		].filter(Boolean);
+	}
+
 	confirm(buttons, rule, opener) {
 		const keep = button({ class: "button", text: say("Cancel") }, () => {
 			box.parentNode.removeChild(box);
@@ -244,7 +261,8 @@ export class ThingTimes {
 			opener.focus();
 		});
 		const yes = button({ class: "button danger", text: say("Remove") }, () => this.act(yes, () => ask("DELETE", path(rule))));
-		const box = element("div", { role: "group", "aria-label": say("Remove") }, element("p", { text: say("Remove this time? Then it no longer happens.") }),
+		const box = element("div", { role: "group", "aria-label": say("Remove") }, 
+			element("p", { text: [say("Remove this time? Then it no longer happens."), ...this.beyond(rule)].join(" ") }),
 			element("div", { class: "buttons" }, yes, keep));
 		show(buttons, false);
 		buttons.parentNode.appendChild(box);
@@ -275,6 +293,7 @@ export class ThingTimes {
 		const draft = old || this.fresh(names);
 		const sentence = element("p", { class: "sentence" });
 		const hint = element("p", { class: "hint" });
+		const error = element("p", { class: "wrong", role: "alert" });
 		show(hint, false);
 		if (rule) {
 			ask("GET", "me").then(me => {
@@ -283,7 +302,10 @@ export class ThingTimes {
 				show(hint, true);
 			}).catch(() => { /* Saving tells what is wrong. */ });
 		}
-		const read = () => setText(sentence, sentenceOf(simpleRule(draft, target), names));
+		const read = () => {
+			setText(sentence, sentenceOf(simpleRule(draft, target), names));
+			if (!form.isMarked) setText(error, "");
+		};
 		const form = new RuleForm(draft, { names, me: null, users: [], contacts: [] }, () => read());
 		const when = () => "when[0]";
 		const value = (key, label) => {
@@ -293,7 +315,6 @@ export class ThingTimes {
 		};
 		const values = new Area(() => [value("start", say("At the start")), form.watch(value("end", say("At the end")), node => show(node, draft.schedule.end.kind || draft.schedule.duration.amount))],
 			{ class: "across form wide" });
-		const error = element("p", { class: "wrong", role: "alert" });
 		const sender = element("button", { type: "submit", class: "button main", text: say("Save") });
 		const node = element("form", {
 			class: "card rule-form", novalidate: true, "aria-label": rule ? say("Change a time") : say("Add a time"), submit: event => {
