@@ -14,8 +14,9 @@ struct RuleAddCommand: AsyncParsableCommand {
         discussion: """
             When it fires: --thing with --when or --device; --start, --cron, --once; --enter, --exit, --near, --far, --level. \
             Several of these are several triggers. If: --between. Then, in the order in which they are given: --set, \
-            --action, --ceiling, --notify, --publish. --set and --action are for the --target before them; several \
-            --target in a row are driven alike. Or --file with a rule in any form. See the manual: Rules.
+            --action, --ceiling, --notify, --publish. --set and --action are for the --target before them, before the \
+            first one for --thing; several --target in a row are driven alike. Behind all of them, a row of --target \
+            is for all of them. Or --file with a rule in any form. See the manual: Rules.
             """
     )
 
@@ -58,6 +59,7 @@ struct RuleAddCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func validate() throws {
+        try SingleOptions(of: Self.self).check()
         if file != nil, try options([]) != RuleOptions(thing: when.thing) {
             throw ValidationError(
                 "--file excludes all other options of the rule except --thing; give one of them"
@@ -270,7 +272,7 @@ struct RuleThenOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What the --set and --action after it drive: a thing, zone:Z or nearby; without it --thing. Several in a row are driven alike.",
+            "What the --set and --action after it drive: a thing, zone:Z or nearby; before the first one they drive --thing. Several in a row are driven alike.",
             valueName: "target"
         )
     )

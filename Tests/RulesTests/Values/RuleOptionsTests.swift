@@ -129,12 +129,6 @@ struct RuleOptionsTests {
         )
     }
 
-    @Test func `targets in a single row are for everything, wherever they stand`() throws {
-        let json = try options { $0.steps = [.set("on=1"), .target("a"), .target("b"), .action("x")] }.json()
-        let targets = json["then"]?.array?.map { $0["target"] }
-        #expect(targets == ["thing:a", "thing:b", "thing:a", "thing:b"])
-    }
-
     @Test func `what is published is JSON or a text`() throws {
         let json = try options {
             $0.when = []
@@ -244,8 +238,6 @@ struct RuleOptionsTests {
         ("--set", { $0.steps = [.set("on")] }), ("--set", { $0.steps = [.set("=1")] }),
         ("--set", { $0.steps = [.set("end:on=1")] }),
         ("--target", { $0.steps.append(.target("planet:x")) }),
-        // Before which of the two it is for.
-        ("--target", { $0.steps += [.target("a"), .set("on=1"), .target("b"), .set("on=1")] }),
         ("--target", { $0.steps = [.target("a"), .set("on=1"), .target("b")] }),
         ("--from", { $0.from = "2026-12-20" }), ("--until", { $0.until = "2026-12-20" }),
         (
