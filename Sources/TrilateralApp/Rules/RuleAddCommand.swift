@@ -128,7 +128,7 @@ struct RuleWhenOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A field with ==, !=, >, <, >= or <= and a value, such as 'brightness>=0.5'; or a field alone, for each change.",
+            "A field with ==, !=, >, <, >= or <= and a value, such as 'brightness>=0.5' or 'brightness>=50%'; or a field alone, for each change.",
             valueName: "comparison"
         )
     )
@@ -200,12 +200,14 @@ struct RuleWhenOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Five fields of cron, such as '0 7 * * 1-5'.", valueName: "fields"))
     var cron: [String] = []
 
-    @Option(help: ArgumentHelp("One moment, such as 2027-03-29T08:00:00Z.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp("One moment with its offset, such as 2027-03-29T08:00:00Z.", valueName: "time")
+    )
     var once: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A place that this device enters: zone:Z, geo:LAT,LON,METRES or beacon:TEXT.",
+            "A place that this device enters: zone:Z, geo:LAT,LON,METRES or 'beacon:id1: UUID id2: MAJOR id3: MINOR'.",
             valueName: "place"
         )
     )
@@ -280,7 +282,7 @@ struct RuleThenOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "JSON, or a text, that is published on rules/RULE/out of the broker; end: or range: as with --set.",
+            "JSON, or a text, that is published on rules/RULE/out of the broker and nowhere else; end: or range: as with --set.",
             valueName: "json"
         )
     )
