@@ -373,7 +373,7 @@ import Testing
     @Test(arguments: [
         ("rule add", 65, "a rule needs one of --when, --device"),
         ("rule add --cron '0 7 * * *' --thing fan", 65, "a rule needs one of --set, --action"),
-        ("rule add --cron '0 7 * *' --thing fan --set on=true", 65, "--cron: "),
+        ("rule add --cron '0 7 * *' --thing fan --set on=true", 65, "--cron must "),
         ("rule add --when 'on==true' --set on=true", 65, "--when needs --thing"),
         ("rule add --file FILE --title x", 64, "--file excludes all other options"),
         ("rule add --file FILE --set on=true", 64, "--file excludes all other options"),

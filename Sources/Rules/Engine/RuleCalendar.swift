@@ -107,3 +107,19 @@ extension Rule {
         return names
     }
 }
+
+extension Rule {
+    /// Sentences about schedules whose dates are over, so that they are never due.
+    ///
+    /// - Parameter now: Milliseconds since 1970.
+    package func pastSchedules(at now: Int64, in calendar: RuleCalendar) -> [String] {
+        triggers.compactMap { trigger in
+            guard case .time(let time) = trigger, case .schedule(let schedule) = time.due,
+                let last = schedule.endDate, calendar.zone(of: schedule) != nil,
+                !schedule.needsPlace || calendar.place != nil,
+                time.next(after: now, in: calendar) == nil, time.run(containing: now, in: calendar) == nil
+            else { return nil }
+            return "the schedule is never due: its last date, \(last), and all days before it are over"
+        }
+    }
+}

@@ -98,8 +98,20 @@ package struct RuleOptions: Sendable, Hashable {
                 } ?? false
             }.max { $0.path.utf8.count < $1.path.utf8.count }
             guard let origin else { throw error }
-            throw Refusal(error.code, "\(origin.option): \(error.message)", field: origin.option)
+            throw Refusal(
+                error.code,
+                Self.sentence(error, about: origin.option),
+                field: origin.option
+            )
         }
+    }
+
+    /// A refusal about an option: who gave that does not know our form and its members.
+    private static func sentence(_ refusal: Refusal, about option: String) -> String {
+        guard let path = refusal.field, refusal.message.hasPrefix("\(path) ") else {
+            return "\(option): \(refusal.message)"
+        }
+        return option + refusal.message.dropFirst(path.count)
     }
 
     private func written() throws(Refusal) -> RuleWords {

@@ -45,7 +45,10 @@ extension RuleWords {
         json["then"] = .array(actions)
     }
 
-    /// The steps, each with the targets before it; with a single group of targets the place of that does not matter.
+    /// The steps, each with the targets before it.
+    ///
+    /// What is before the first target is for `--thing`. A single row of targets behind everything would drive
+    /// nothing, so it is for what is before it.
     private func targeted() throws(Refusal) -> [Targeted] {
         var groups: [[String]] = []
         // Whether a target comes to the last group.
@@ -61,8 +64,15 @@ extension RuleWords {
                 found.append((step, groups.count - 1))
             }
         }
-        guard groups.count > 1 else { return found.map { ($0.step, groups.first ?? []) } }
-        if let early = found.first(where: { $0.step.isDriving && $0.group < 0 }) {
+        if isOpen, groups.count == 1, let early = found.first(where: \.step.isDriving) {
+            try checkThing(before: early.step)
+            return found.map { ($0.step, groups.first ?? []) }
+        }
+        // With several targets nothing says which of them is meant.
+        let isSingle = groups.count == 1 && groups.first?.count == 1
+        if options.thing == nil, !groups.isEmpty, !isSingle,
+            let early = found.first(where: { $0.step.isDriving && $0.group < 0 })
+        {
             throw Refusal(
                 .invalidValue,
                 "--target must be before the \(early.step.option) that it is for, if there are several",
@@ -76,7 +86,23 @@ extension RuleWords {
                 field: "--target"
             )
         }
-        return found.map { ($0.step, groups.indices.contains($0.group) ? groups[$0.group] : []) }
+        return found.map { step, group in
+            if groups.indices.contains(group) { return (step, groups[group]) }
+            return (step, options.thing == nil ? groups.first ?? [] : [])
+        }
+    }
+
+    /// Refuses targets behind what they are for, if that could be for `--thing`, which else has no use.
+    private func checkThing(before step: RuleOptions.Step) throws(Refusal) {
+        guard options.thing != nil, options.when.isEmpty, options.device.isEmpty else { return }
+        throw Refusal(
+            .invalidValue,
+            """
+            --target must be before the \(step.option) that it is for, as without it that is for --thing; or leave \
+            out --thing
+            """,
+            field: "--target"
+        )
     }
 
     private static func assignment(_ text: String) throws(Refusal) -> (String?, key: String, JSONValue) {

@@ -123,14 +123,16 @@ struct RuleWords {
         }
         let written = Self.text(rest.dropFirst(sign.utf8.count))
         guard !written.isEmpty else { throw invalid("--when", legal, text) }
-        let value = value(written)
+        let value = try Self.value(written, of: field, in: text)
         let equal: JSONObject = ["type": "eq", "field": .string(field), "value": value]
         switch sign {
         case "==": return ["clause": .object(equal)]
         case "!=": return ["clause": ["type": "not", "clause": .object(equal)]]
         default:
             guard value.number != nil else {
-                throw invalid("--when", "a field and a number, as \(sign) compares numbers", text)
+                let isPercent = written.utf8.last == UInt8(ascii: "%")
+                let hint = isPercent ? ", in the unit that the thing reports" : ""
+                throw invalid("--when", "a field and a number\(hint), as \(sign) compares numbers", text)
             }
             let name = sign.utf8.first == UInt8(ascii: ">") ? "lower" : "upper"
             var range: JSONObject = ["type": "range", "field": .string(field)]
@@ -138,6 +140,20 @@ struct RuleWords {
             range["\(name)Included"] = .bool(sign.utf8.count == 2)
             return ["clause": .object(range)]
         }
+    }
+
+    /// The value of a comparison: things report their brightness from 0 to 1, so percent of it can be told.
+    private static func value(
+        _ written: String,
+        of field: String,
+        in text: String
+    ) throws(Refusal) -> JSONValue {
+        guard field == "brightness", written.utf8.last == UInt8(ascii: "%") else { return value(written) }
+        let digits = trimmed(String(written.dropLast()))
+        guard digits.utf8.count <= 40, let percent = (try? JSONValue(parsing: digits))?.number,
+            0...100 ~= percent
+        else { throw invalid("--when", "a brightness of 0 to 1, or 0% to 100%", text) }
+        return .number(percent / 100)
     }
 
     private static func text(_ bytes: ArraySlice<UInt8>) -> String {
@@ -179,6 +195,7 @@ struct RuleWords {
                 "on": "schedule", "startTimeEachDay": .string(try Self.time("--start", start)),
             ]
             if let end = options.end { members["endTimeEachDay"] = .string(try Self.time("--end", end)) }
+            try checkDates()
             if let days = options.days { members["daysOfWeek"] = try Self.days(days) }
             members["startDate"] = options.from.map { .string($0) }
             members["endDate"] = options.until.map { .string($0) }
@@ -199,6 +216,21 @@ struct RuleWords {
         }
         isTimed = isTimed || !options.cron.isEmpty || !options.once.isEmpty
         if options.missed != nil, !isTimed { throw Self.needs("--missed", "--start, --cron or --once") }
+    }
+
+    private func checkDates() throws(Refusal) {
+        for (option, text) in [("--from", options.from), ("--until", options.until)] {
+            guard let text, CivilDate(text) == nil else { continue }
+            throw Self.invalid(option, "a date such as 2026-12-20", text)
+        }
+        guard let from = options.from.flatMap({ CivilDate($0) }),
+            let until = options.until.flatMap({ CivilDate($0) }), until < from
+        else { return }
+        throw Refusal(
+            .invalidValue,
+            "--until must not be before --from, which is \(from); is \(until)",
+            field: "--until"
+        )
     }
 
     private mutating func addTime(_ option: String, _ members: JSONObject) {
@@ -313,7 +345,8 @@ struct RuleWords {
         guard 2...3 ~= parts.count, parts.allSatisfy({ $0.utf8.count == 2 }),
             text.utf8.allSatisfy({ (0x30...0x3A).contains($0) })
         else { return nil }
-        return parts.count == 2 ? "\(text):00" : String(text)
+        let time = parts.count == 2 ? "\(text):00" : String(text)
+        return TimeOfDay(time) == nil ? nil : time
     }
 
     // MARK: The rest

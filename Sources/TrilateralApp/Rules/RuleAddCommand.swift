@@ -14,8 +14,9 @@ struct RuleAddCommand: AsyncParsableCommand {
         discussion: """
             When it fires: --thing with --when or --device; --start, --cron, --once; --enter, --exit, --near, --far, --level. \
             Several of these are several triggers. If: --between. Then, in the order in which they are given: --set, \
-            --action, --ceiling, --notify, --publish. --set and --action are for the --target before them; several \
-            --target in a row are driven alike. Or --file with a rule in any form. See the manual: Rules.
+            --action, --ceiling, --notify, --publish. --set and --action are for the --target before them, before the \
+            first one for --thing; several --target in a row are driven alike. Behind all of them, a row of --target \
+            is for all of them. Or --file with a rule in any form. See the manual: Rules.
             """
     )
 
@@ -58,6 +59,7 @@ struct RuleAddCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func validate() throws {
+        try SingleOptions(of: Self.self).check()
         if file != nil, try options([]) != RuleOptions(thing: when.thing) {
             throw ValidationError(
                 "--file excludes all other options of the rule except --thing; give one of them"
@@ -126,7 +128,7 @@ struct RuleWhenOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A field with ==, !=, >, <, >= or <= and a value, such as 'brightness>=0.5'; or a field alone, for each change.",
+            "A field with ==, !=, >, <, >= or <= and a value, such as 'brightness>=0.5' or 'brightness>=50%'; or a field alone, for each change.",
             valueName: "comparison"
         )
     )
@@ -198,12 +200,14 @@ struct RuleWhenOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Five fields of cron, such as '0 7 * * 1-5'.", valueName: "fields"))
     var cron: [String] = []
 
-    @Option(help: ArgumentHelp("One moment, such as 2027-03-29T08:00:00Z.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp("One moment with its offset, such as 2027-03-29T08:00:00Z.", valueName: "time")
+    )
     var once: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A place that this device enters: zone:Z, geo:LAT,LON,METRES or beacon:TEXT.",
+            "A place that this device enters: zone:Z, geo:LAT,LON,METRES or 'beacon:id1: UUID id2: MAJOR id3: MINOR'.",
             valueName: "place"
         )
     )
@@ -270,7 +274,7 @@ struct RuleThenOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What the --set and --action after it drive: a thing, zone:Z or nearby; without it --thing. Several in a row are driven alike.",
+            "What the --set and --action after it drive: a thing, zone:Z or nearby; before the first one they drive --thing. Several in a row are driven alike.",
             valueName: "target"
         )
     )
@@ -278,7 +282,7 @@ struct RuleThenOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "JSON, or a text, that is published on rules/RULE/out of the broker; end: or range: as with --set.",
+            "JSON, or a text, that is published on rules/RULE/out of the broker and nowhere else; end: or range: as with --set.",
             valueName: "json"
         )
     )

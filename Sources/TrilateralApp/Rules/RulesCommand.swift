@@ -158,7 +158,8 @@ struct RuleRunCommand: AsyncParsableCommand {
         commandName: "run",
         abstract: "Do the actions of a rule now, whatever its conditions say.",
         discussion: """
-            Waits for their end, 40 s at most, and says why those that failed did. Exits with 1 if one has failed. Of those \
+            These are those of the start and the range, or those of the end if it has no others. Waits for their end, \
+            40 s at most, and says why those that failed did. Exits with 1 if one has failed. Of those \
             that take longer trilateral rule explain says what came of them.
             """
     )

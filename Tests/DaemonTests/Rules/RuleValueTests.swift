@@ -84,6 +84,28 @@ struct RuleValueTests {
         }
     }
 
+    @Test(arguments: [
+        // The tests are in March 2030.
+        ("2026-12-20", "2027-01-06", true), (nil, "2029-12-31", true), (nil, "2031-01-01", false),
+        ("2026-12-20", nil, false),
+    ])
+    func `a schedule whose dates are over is a warning`(from: String?, until: String?, isOver: Bool)
+        async throws
+    {
+        try await withRules { (home, _) async throws in
+            var schedule: JSONObject = ["on": "schedule", "startTimeEachDay": "08:00:00"]
+            schedule["startDate"] = from.map { .string($0) }
+            schedule["endDate"] = until.map { .string($0) }
+            let rule: JSONValue = [
+                "title": "Dates", "when": [.object(schedule)], "then": [["notify": ["user:owner"]]],
+            ]
+            let made = await home.ask("POST", "", rule, as: home.owner)
+            let warning = made.body["warnings"]?.array?.first?.string
+            #expect(made.status == 201, "\(made.body)")
+            #expect((warning?.contains("the schedule is never due") ?? false) == isOver, "\(made.body)")
+        }
+    }
+
     @Test(arguments: right.indices)
     func `what a thing takes, or has not told yet, is accepted`(index: Int) async throws {
         let (step, target) = Self.right[index]

@@ -17,6 +17,9 @@ struct RuleOptionsTests {
 
     @Test(arguments: [
         ("brightness>=0.5", #"{"type":"range","field":"brightness","lowerLimit":0.5}"#),
+        ("brightness>=80%", #"{"type":"range","field":"brightness","lowerLimit":0.8}"#),
+        ("brightness == 50 %", #"{"type":"eq","field":"brightness","value":0.5}"#),
+        ("humidity==50%", #"{"type":"eq","field":"humidity","value":"50%"}"#),
         ("t > -3", #"{"type":"range","field":"t","lowerLimit":-3,"lowerIncluded":false}"#),
         ("t<=1e3", #"{"type":"range","field":"t","upperLimit":1000}"#),
         ("t<5", #"{"type":"range","field":"t","upperLimit":5,"upperIncluded":false}"#),
@@ -32,7 +35,10 @@ struct RuleOptionsTests {
         #expect(try rule == RuleExamples.read(expected).rule)
     }
 
-    @Test(arguments: ["", "=", ">=", "t>", ">=3", "t=3", "t>=x", "t=>3", "t>=true"])
+    @Test(arguments: [
+        "", "=", ">=", "t>", ">=3", "t=3", "t>=x", "t=>3", "t>=true", "t>=80%", "brightness>101%",
+        "brightness>=x%",
+    ])
     func `another comparison is refused`(text: String) {
         let refusal = #expect(throws: Refusal.self) { try options { $0.when = [text] }.rule() }
         #expect(refusal?.field == "--when", "\(refusal?.message ?? "")")
@@ -127,12 +133,6 @@ struct RuleOptionsTests {
                 ["action": "blink", "target": "zone:hall"],
             ]
         )
-    }
-
-    @Test func `targets in a single row are for everything, wherever they stand`() throws {
-        let json = try options { $0.steps = [.set("on=1"), .target("a"), .target("b"), .action("x")] }.json()
-        let targets = json["then"]?.array?.map { $0["target"] }
-        #expect(targets == ["thing:a", "thing:b", "thing:a", "thing:b"])
     }
 
     @Test func `what is published is JSON or a text`() throws {
@@ -244,8 +244,6 @@ struct RuleOptionsTests {
         ("--set", { $0.steps = [.set("on")] }), ("--set", { $0.steps = [.set("=1")] }),
         ("--set", { $0.steps = [.set("end:on=1")] }),
         ("--target", { $0.steps.append(.target("planet:x")) }),
-        // Before which of the two it is for.
-        ("--target", { $0.steps += [.target("a"), .set("on=1"), .target("b"), .set("on=1")] }),
         ("--target", { $0.steps = [.target("a"), .set("on=1"), .target("b")] }),
         ("--from", { $0.from = "2026-12-20" }), ("--until", { $0.until = "2026-12-20" }),
         (
@@ -292,6 +290,41 @@ struct RuleOptionsTests {
             #expect(refusal?.field == option, "\(index): \(refusal?.message ?? "")")
             #expect(refusal?.message.hasPrefix(option) == true, "\(index): \(refusal?.message ?? "")")
         }
+    }
+
+    private static let given:
+        [(option: String, value: String, change: @Sendable (inout RuleOptions) -> Void)] =
+            [
+                ("--start", "25:00", { $0.start = "25:00" }),
+                ("--start", "23:60:00", { $0.start = "23:60:00" }),
+                ("--end", "24:00", { ($0.start, $0.end) = ("08:00", "24:00") }),
+                ("--from", "20.12.2026", { ($0.start, $0.from) = ("08:00", "20.12.2026") }),
+                ("--cron", "0 7 * *", { $0.cron = ["0 7 * *"] }),
+                ("--once", "tomorrow", { $0.once = ["tomorrow"] }),
+                ("--enter", "x", { $0.enter = ["beacon:x"] }), ("--level", "high", { $0.level = ["high"] }),
+                ("--for", "-1", { ($0.when, $0.hold) = (["t>1"], "-1") }),
+                ("--pause", "-1", { $0.pause = "-1" }),
+            ]
+
+    @Test func `a refusal has the value as it was given, and no member of JSON`() {
+        for (option, value, change) in Self.given {
+            let refusal = #expect(throws: Refusal.self) { try options(change).rule() }
+            let message = refusal?.message ?? ""
+            #expect(message.hasPrefix(option) && message.contains(value), "\(message)")
+            for word in ["when[", "then[", "EachDay", "Date"] {
+                #expect(!message.contains(word), "\(message)")
+            }
+        }
+    }
+
+    @Test func `dates that contradict each other are named as options`() {
+        let refusal = #expect(throws: Refusal.self) {
+            try options { ($0.start, $0.from, $0.until) = ("08:00", "2026-12-20", "2026-12-19") }.rule()
+        }
+        #expect(
+            refusal?.message
+                == "--until must not be before --from, which is 2026-12-20; is 2026-12-19"
+        )
     }
 
     @Test func `nothing to start it or to do is refused`() {

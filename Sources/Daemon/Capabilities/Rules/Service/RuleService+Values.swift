@@ -41,7 +41,7 @@ extension RuleService {
 }
 
 extension RuleService {
-    /// What a rule looks at and its things do not have now: it may come, or is misspelt.
+    /// What a rule looks at and its things do not have now, as it may come, or is misspelt; and what is never due.
     func warnings(ofRule id: Int) async -> [RuleWarning] {
         guard let rule = rules[id]?.rule else { return [] }
         let things = await sight(of: [rule]).place.things
@@ -59,7 +59,8 @@ extension RuleService {
             let hint = NearestName.hint(for: read.field, among: thing.thing.data.keys)
             return RuleWarning("", "\(thing.name) has no field \(QuotedValue.of(read.field)) now\(hint)")
         }
-        return connections + fields
+        let past = rule.pastSchedules(at: now, in: calendar).map { RuleWarning("", $0) }
+        return connections + fields + past
     }
 }
 

@@ -1,0 +1,92 @@
+import JSON
+import TestSupport
+import Testing
+
+/// What `rule add` and `rule simulate` refuse rather than guess.
+@Suite(.timeLimit(.minutes(2))) struct RuleAddTests {
+    private static let rule = [
+        "rule", "add", "--thing", "desk-lamp", "--when", "on", "--set", "on=false", "--cron", "0 4 * * *",
+    ]
+
+    @Test(arguments: [
+        ("--title", "a"), ("--pause", "60"), ("--missed", "run"), ("--as", "bob"), ("--file", "a.json"),
+        ("--thing", "a"), ("--edge", "true"), ("--for", "5"), ("--margin", "1"), ("--threshold", "300"),
+        ("--start", "04:00"), ("--end", "05:00"), ("--days", "mon"), ("--from", "2030-01-01"),
+        ("--until", "2030-01-02"), ("--text", "x"), ("--state", "/tmp"),
+    ])
+    func `an option of one value is refused when it is given twice`(option: String, value: String)
+        async throws
+    {
+        try await withVerbDesk { desk in
+            for twice in [[option, value, option, value], [option, value, "\(option)=\(value)"]] {
+                let end = try await desk.run(["rule", "add"] + twice)
+                #expect(end.status == 64, "\(end.output)")
+                #expect(end.output.contains("give \(option) once"), "\(end.output)")
+            }
+        }
+    }
+
+    @Test(arguments: ["--from", "--until", "--zone", "--position", "--place", "--events", "--thing"])
+    func `an option of a simulation is refused when it is given twice`(option: String) async throws {
+        try await withSimulationDesk { desk in
+            let values = [
+                "--zone": "UTC", "--position": "-1,2", "--from": "2026-06-01", "--until": "2026-06-02",
+            ]
+            let value = values[option] ?? "x"
+            let words = ["night.json"] + SimulationDesk.oneDay + [option, value, option, value]
+            let end = try await desk.run(words)
+            #expect(end.status == 64 && end.output.isEmpty, "\(end.errors)")
+            #expect(end.errors.contains("give \(option) once"), "\(end.errors)")
+        }
+    }
+
+    @Test func `options of several values, and files after two dashes, are given as often as you like`()
+        async throws
+    {
+        try await withVerbDesk { desk in
+            try await desk.withDaemon(["POST rules/add": .init(201, ["slug": "r"])]) {
+                let end = try await desk.run(Self.rule + ["--set", "level=1", "--cron", "0 5 * * *"])
+                #expect(end.status == 0, "\(end.output)")
+            }
+        }
+        try await withSimulationDesk { desk in
+            try desk.folder.write(SimulationDesk.night, to: "--zone")
+            let end = try await desk.run(
+                SimulationDesk.oneDay + SimulationDesk.berlin + ["--", "night.json", "--zone"]
+            )
+            #expect(end.status == 0 && end.rows.count == 4, "\(end.errors)")
+        }
+    }
+
+    @Test func `what is before the first target drives the thing, and what is behind it the target`()
+        async throws
+    {
+        try await withVerbDesk { desk in
+            try await desk.withDaemon(["POST rules/add": .init(201, ["slug": "order"])]) {
+                let end = try await desk.run([
+                    "rule", "add", "--title", "Order", "--start", "04:00", "--thing", "desk-lamp", "--set",
+                    "on=false", "--target", "table-lamp", "--set", "on=true",
+                ])
+                #expect(end.status == 0, "\(end.output)")
+            }
+            let then = desk.sent.first?.body?["rule"]?["then"]
+            #expect(
+                then == [
+                    ["set": ["on": false], "target": "thing:desk-lamp"],
+                    ["set": ["on": true], "target": "thing:table-lamp"],
+                ]
+            )
+        }
+    }
+
+    @Test func `a target behind what could be for the thing is refused`() async throws {
+        try await withVerbDesk { desk in
+            let end = try await desk.run([
+                "rule", "add", "--start", "04:00", "--thing", "desk-lamp", "--set", "on=false", "--target",
+                "table-lamp",
+            ])
+            #expect(end.status == 65, "\(end.output)")
+            #expect(end.output.contains("--target must be before the --set that it is for"), "\(end.output)")
+        }
+    }
+}
