@@ -6,6 +6,8 @@ struct ClauseState: Sendable, Hashable {
     /// The same, but true only after it has held long enough: what edges are seen of, and what is remembered.
     private(set) var settled = RuleTruth.unknown
     private(set) var hold: Hold?
+    /// Whether it is true since the rule began with it, and so has no edge before it has ended; if it must last.
+    private(set) var isStanding = false
 
     /// A clause that is true, but not for long enough yet.
     struct Hold: Sendable, Hashable {
@@ -26,7 +28,9 @@ struct ClauseState: Sendable, Hashable {
 
     init() {}
 
-    init(remembered truth: RuleTruth) { (self.truth, settled) = (truth, truth) }
+    init(remembered truth: RuleTruth, isStanding: Bool) {
+        (self.truth, settled, self.isStanding) = (truth, truth, isStanding)
+    }
 
     /// The values were written, or are seen for the first time.
     ///
@@ -43,12 +47,13 @@ struct ClauseState: Sendable, Hashable {
         truth = new
         guard new == .yes else {
             settled = new
-            hold = nil
+            (hold, isStanding) = (nil, false)
             return verdict(trigger.edge, before, isWrite: isWrite)
         }
         // What is true at first sight is no edge, so there is nothing to wait for.
         let mustWait = before == .no || before == .unknown && trigger.edge == .isTrue
         guard trigger.hold > 0, mustWait else {
+            if trigger.hold > 0, before == .unknown { isStanding = true }
             settled = .yes
             return verdict(trigger.edge, before, isWrite: isWrite)
         }

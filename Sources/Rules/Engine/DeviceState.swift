@@ -10,6 +10,8 @@ struct DeviceState: Sendable, Hashable {
     private var hasLossLasted = false
     /// When its condition has lasted long enough, milliseconds of the steady clock.
     private(set) var due: Int64?
+    /// Whether its connection is as it was when the rule began.
+    private(set) var isStanding = true
 
     init(isOnline: Bool? = nil, address: String? = nil, at now: Int64) {
         (self.isOnline, self.address) = (isOnline, address)
@@ -24,6 +26,7 @@ struct DeviceState: Sendable, Hashable {
         guard before != isOnline else { return false }
         self.isOnline = isOnline
         let isEdge = before != nil
+        if isEdge { isStanding = false }
         switch trigger.event {
         case .addressChanged: return false
         case .connected: return isOnline && isEdge ? wait(trigger, from: now) : stop()

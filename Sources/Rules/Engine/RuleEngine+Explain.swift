@@ -68,20 +68,24 @@ extension RuleEngine {
         return RuleTimes(first, calendar)
     }
 
-    /// The seconds for which triggers of a rule wait until what is so counts, by their numbers.
+    /// What triggers of a rule that must last wait for, by their numbers.
     ///
     /// `nil` if it does not follow the rule: there is no such rule, or it is off or suspended.
-    package func waits(of id: Int, at now: RuleInstant) -> [Int: Int64]? {
+    package func waits(of id: Int, at now: RuleInstant) -> [Int: RuleWait]? {
         guard let slot = places[id].flatMap({ slots[$0] }), slot.isActive else { return nil }
-        var waits: [Int: Int64] = [:]
-        for (number, state) in slot.states.enumerated() {
-            let due: Int64? =
+        var waits: [Int: RuleWait] = [:]
+        for (number, state) in slot.states.enumerated() where slot.rule.triggers.indices.contains(number) {
+            let (due, isStanding): (Int64?, Bool) =
                 switch state {
-                case .clause(let clause): clause.hold?.due
-                case .device(let device): device.due
-                case .circle, .beacon, .time, .moment: nil
+                case .clause(let clause): (clause.hold?.due, clause.isStanding)
+                case .device(let device): (device.due, device.isStanding)
+                case .circle, .beacon, .time, .moment: (nil, false)
                 }
-            if let due, due > now.steady { waits[number] = (due - now.steady + 999) / 1000 }
+            if let due, due > now.steady {
+                waits[number] = .seconds((due - now.steady + 999) / 1000)
+            } else if isStanding, slot.rule.triggers[number].lastingSeconds != nil {
+                waits[number] = .ending
+            }
         }
         return waits
     }

@@ -204,8 +204,11 @@ extension RuleEngine {
         switch trigger {
         case .state(let trigger):
             guard case .clause = trigger.subject else { return .moment }
-            let remembered = memory?.truths[reference.trigger]
-            return .clause(remembered.map { ClauseState(remembered: $0) } ?? ClauseState())
+            guard let memory, let truth = memory.truths[reference.trigger] else {
+                return .clause(ClauseState())
+            }
+            let isStanding = memory.standing.contains(reference.trigger)
+            return .clause(ClauseState(remembered: truth, isStanding: isStanding))
         case .enter(.circle(let circle)), .exit(.circle(let circle)):
             var state = CircleState()
             if let location = view.location, location.isValid {
@@ -249,6 +252,7 @@ extension RuleEngine {
             switch state {
             case .clause(let state) where state.settled != .unknown:
                 memory.truths[trigger] = state.settled
+                if state.isStanding { memory.standing.insert(trigger) }
             case .time(let state): memory.times[trigger] = state.memory
             case .clause, .circle, .beacon, .device, .moment: break
             }

@@ -7,6 +7,8 @@ package import JSON
 package struct RuleMemory: Sendable, Hashable {
     /// By the numbers of the rule's triggers, from 0.
     var truths: [Int: RuleTruth] = [:]
+    /// The triggers that are true since the rule began with them.
+    var standing: Set<Int> = []
     var times: [Int: TimeMemory] = [:]
     /// When it fired last, milliseconds since 1970 UTC.
     var fired: Int64?
@@ -41,6 +43,7 @@ extension RuleMemory {
         let times = JSONObject(times.map { ("\($0)", JSONValue.object($1.json)) })
         json["truths"] = truths.isEmpty ? nil : .object(truths)
         json["times"] = times.isEmpty ? nil : .object(times)
+        if !standing.isEmpty { json["standing"] = .array(standing.sorted().map { JSONValue($0) }) }
         json["fired"] = fired.map(JSONValue.init(milliseconds:))
         return json
     }
@@ -52,6 +55,7 @@ extension RuleMemory {
             else { continue }
             truths[number] = truth
         }
+        standing = Set((json["standing"]?.array ?? []).compactMap(\.integer).filter { truths[$0] == .yes })
         for (number, time) in json["times"]?.object ?? [:] {
             guard let number = Int(number), let time = time.object.flatMap(TimeMemory.init) else { continue }
             times[number] = time

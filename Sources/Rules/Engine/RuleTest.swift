@@ -36,7 +36,7 @@ package struct RuleTest: Sendable, Hashable {
         in view: some RuleView,
         at now: Int64,
         _ calendar: RuleCalendar,
-        waits: [Int: Int64]? = nil
+        waits: [Int: RuleWait]? = nil
     ) {
         let sight = Sight(view: view, now: now, calendar: calendar)
         let named = rule.named { view.name($0, $1) }
@@ -45,10 +45,10 @@ package struct RuleTest: Sendable, Hashable {
             var (truth, saw) = sight.look(at: trigger)
             var left: Int64?
             if truth == .yes, let waits {
-                left = waits[number]
-                if let left {
+                if let wait = waits[number] {
                     truth = .no
-                    saw += ", and must stay so for \(Words.duration(left)) more"
+                    saw += ", and \(wait.words(for: trigger))"
+                    if case .seconds(let seconds) = wait { left = seconds }
                 } else if case .device(let device) = trigger, device.event == .connectionRestored {
                     // While it is due, it waits.
                     truth = .no
@@ -72,19 +72,6 @@ package struct RuleTest: Sendable, Hashable {
         }
         self.lines = lines
         wouldFire = isStarted && holds && rule.isEnabled
-    }
-}
-
-extension RuleTrigger {
-    /// For how long what it waits for must be so; `nil` if that counts at once.
-    fileprivate var lastingSeconds: Int64? {
-        let seconds: Int64 =
-            switch self {
-            case .state(let trigger): trigger.hold
-            case .device(let trigger): trigger.seconds
-            case .time, .enter, .exit, .near, .far, .call, .level: 0
-            }
-        return seconds > 0 ? seconds : nil
     }
 }
 

@@ -72,7 +72,7 @@ final class TestEngine: Sendable {
             case .judged(let id, let suspension): Self.handle(.ruleJudged(id, suspension), &state)
             case .calendar(let calendar): Self.handle(.calendarChanged(calendar), &state)
             // Of the node itself.
-            case .run, .stored, .sent, .due, .clockSet, .beacon, .settled: break
+            case .missed, .run, .stored, .sent, .due, .clockSet, .beacon, .settled: break
             }
         }
     }

@@ -54,6 +54,84 @@ struct RuleTestTests {
         #expect(rig.engine.waits(of: 1, at: rig.now) == nil)
     }
 
+    /// A rule about `t` of `a`, which must be at least 8 for five minutes.
+    private static func lasting(_ edge: String) -> String {
+        #"{"when":{"on":"state","thing":"a","for":300,"edge":"\#(edge)","#
+            + #""clause":{"type":"range","field":"t","lowerLimit":8}}}"#
+    }
+
+    private static func line(of rule: String, in rig: EngineRig) throws -> RuleTest.Line? {
+        var rig = rig
+        let waits = rig.engine.waits(of: 1, at: rig.now)
+        let (rule, place) = (try rig.rule(rule), rig.place)
+        return RuleTest(of: rule, in: place, at: rig.now.wall, RuleCalendar(), waits: waits).lines.first
+    }
+
+    @Test(arguments: [
+        ("CONDITION_FALSE_TO_TRUE", "it must end first"), ("CONDITION_CHANGED", "it must change first"),
+    ])
+    func `what is so since the rule began and must last is false until it has ended`(
+        _ edge: String,
+        _ words: String
+    ) throws {
+        var rig = EngineRig()
+        try rig.write("a", ["t": 9])
+        let rule = Self.lasting(edge)
+        try rig.add(1, rule)
+        rig.wait(600)
+        for _ in 0..<2 {
+            let line = try Self.line(of: rule, in: rig)
+            #expect(line?.truth == .no && line?.waits == nil)
+            #expect(line?.saw == "t 9, and was so when the rule began; \(words)")
+            #expect(rig.whys.isEmpty)
+            // It is so after a restart, too.
+            try rig.restart()
+        }
+        try rig.write("a", ["t": 1])
+        try rig.write("a", ["t": 9])
+        #expect(try Self.line(of: rule, in: rig)?.waits == 300)
+        rig.wait(300)
+        #expect(try Self.line(of: rule, in: rig)?.truth == .yes && rig.whys.count > 0)
+        try rig.restart()
+        #expect(try Self.line(of: rule, in: rig)?.truth == .yes)
+    }
+
+    @Test func `what fires whenever it is true waits also if it was so when the rule began`() throws {
+        var rig = EngineRig()
+        try rig.write("a", ["t": 9])
+        let rule = Self.lasting("CONDITION_TRUE")
+        try rig.add(1, rule)
+        #expect(try Self.line(of: rule, in: rig)?.waits == 300)
+        rig.wait(300)
+        #expect(try Self.line(of: rule, in: rig)?.truth == .yes && rig.whys.isEmpty)
+        try rig.write("a", ["t": 9])
+        #expect(rig.whys.count == 1)
+    }
+
+    @Test func `what need not last is true at first sight`() throws {
+        var rig = EngineRig()
+        try rig.write("a", ["t": 9])
+        let rule = Self.lasting("CONDITION_FALSE_TO_TRUE").replacing(#""for":300,"#, with: "")
+        try rig.add(1, rule)
+        #expect(try Self.line(of: rule, in: rig)?.truth == .yes)
+    }
+
+    @Test func `a connection that is so since the rule began must end first`() throws {
+        var rig = EngineRig()
+        let rule = #"{"when":{"on":"device","thing":"a","event":"on_connect","threshold":300}}"#
+        try rig.add(1, rule)
+        rig.wait(600)
+        let line = try Self.line(of: rule, in: rig)
+        #expect(line?.truth == .no)
+        #expect(line?.saw == "online, and was so when the rule began; it must end first")
+        let thing = try rig.id(.thing, "a")
+        rig.handle(.availability(thing, isOnline: false))
+        rig.handle(.availability(thing, isOnline: true))
+        #expect(try Self.line(of: rule, in: rig)?.waits == 300)
+        rig.wait(300)
+        #expect(try Self.line(of: rule, in: rig)?.truth == .yes && rig.whys.count == 1)
+    }
+
     @Test func `a connection that was not lost for long enough is no restored one`() throws {
         var rig = EngineRig()
         try rig.add(1, #"{"when":{"on":"device","thing":"a","event":"on_connection_restore"}}"#)

@@ -12,6 +12,8 @@ package struct LoadedRule: Sendable, Hashable {
     package var maker: AccountID
     /// Its last firing that has ended; `nil` if none is known.
     package var last: Last?
+    /// Its recipients that are not there, such as `user:alice`, as they were called.
+    package var missingRecipients: [String] = []
     /// The row that it was read from; `nil` if there is none.
     var origin: StoredRule?
 

@@ -193,13 +193,28 @@ extension RulesSlice {
             else { return nil }
             return "\(rule.slug) (\(words(of: suspension, ofRule: id, in: core)))"
         }
-        guard !names.isEmpty else { return [.clear("rules")] }
-        return [.raise("rules", .warning, message: "Suspended rules: \(Self.list(names)).")]
+        let lacking = rules.keys.sorted().compactMap { id -> String? in
+            guard let rule = rules[id], rule.entry.rule.isEnabled, engine?.suspension(of: id) == nil,
+                !rule.missingRecipients.isEmpty
+            else { return nil }
+            return "\(rule.slug) (\(Self.words(ofMissing: [], rule.missingRecipients)))"
+        }
+        var sentences: [String] = []
+        if !names.isEmpty { sentences.append("Suspended rules: \(Self.list(names)).") }
+        if !lacking.isEmpty {
+            sentences.append("Rules that notify only some of their recipients: \(Self.list(lacking)).")
+        }
+        guard !sentences.isEmpty else { return [.clear("rules")] }
+        return [.raise("rules", .warning, message: sentences.joined(separator: " "))]
     }
 
-    /// The things and zones of a rule that are not there, such as `thing:lamp`, as they were called last.
+    /// The things, zones and recipients of a rule that are not there, such as `thing:lamp`, as they were called last.
     package func missing(of id: Int, in core: ControllerState) -> [String] {
         guard let rule = rules[id] else { return [] }
+        return missingObjects(of: rule, in: core) + rule.missingRecipients
+    }
+
+    private func missingObjects(of rule: LoadedRule, in core: ControllerState) -> [String] {
         let missing = sight.missing(of: rule.entry.rule)
         guard !missing.isEmpty else { return [] }
         let called = rule.names
@@ -212,11 +227,19 @@ extension RulesSlice {
 
     /// Why a rule does not run, with what is gone of it.
     func words(of suspension: RuleSuspension, ofRule id: Int, in core: ControllerState) -> String {
-        let missing = suspension == .gone ? missing(of: id, in: core) : []
-        guard !missing.isEmpty else { return suspension.words }
+        guard suspension == .gone, let rule = rules[id] else { return suspension.words }
+        let objects = missingObjects(of: rule, in: core)
+        guard !objects.isEmpty || !rule.missingRecipients.isEmpty else { return suspension.words }
+        return Self.words(ofMissing: objects, rule.missingRecipients)
+    }
+
+    private static func words(ofMissing objects: [String], _ recipients: [String]) -> String {
+        let missing = objects + recipients
         let more = missing.count > 3 ? " and \(missing.count - 3) more" : ""
         let verb = missing.count == 1 ? "is" : "are"
-        return "\(missing.prefix(3).joined(separator: ", "))\(more) \(verb) not there"
+        let words = "\(missing.prefix(3).joined(separator: ", "))\(more) \(verb) not there"
+        // Somebody else may have the name by now, whom nobody meant.
+        return recipients.isEmpty ? words : words + "; edit the rule to name its recipients anew"
     }
 
     static func list(_ names: [String]) -> String {
@@ -229,7 +252,7 @@ extension RuleSuspension {
     /// Why a rule does not run, for people.
     package var words: String {
         switch self {
-        case .gone: "a thing or a zone of it is not there"
+        case .gone: "a thing, a zone or a recipient of it is not there"
         case .rights: "its maker may no longer do this"
         case .maker: "its maker is off or removed"
         case .notNotifiable: "a profile does not let it notify of a property"

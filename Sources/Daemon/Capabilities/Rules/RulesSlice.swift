@@ -20,6 +20,8 @@ package struct RulesSlice: Slice {
         case switched(Int, isOn: Bool)
         /// Rights or flags were looked at again.
         case judged(Int, RuleSuspension?)
+        /// These recipients of a rule are not there, such as `user:alice`; it comes before the judgement that says so.
+        case missed(Int, recipients: [String])
         /// Somebody asks for the actions of a rule; the result is a ``RunResult`` with this number.
         case run(Int, number: Int)
         /// These firings are stored.
@@ -135,6 +137,10 @@ package struct RulesSlice: Slice {
             // Whoever may not set a ceiling any more does not keep one either.
             guard let suspension, suspension.isOfMaker else { return effects }
             return effects + setCeiling(nil, ofRule: id)
+        case .missed(let id, let recipients):
+            rules[id]?.missingRecipients = recipients
+            isSuspensionShown = false
+            return []
         case .run(let id, let number): return run(id, number, in: core, at: now)
         case .stored(let numbers): return start(numbers, in: core, at: now)
         case .sent(let number, let refusal): return sent(number, refusal, in: core, at: now)

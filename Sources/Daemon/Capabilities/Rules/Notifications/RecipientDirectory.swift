@@ -134,6 +134,24 @@ struct RecipientDirectory: Sendable {
         word.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
+    /// Whether a recipient was removed; one that cannot be looked up counts as there, and so does a user who is off.
+    func isGone(_ recipient: NotificationRecipient) -> Bool {
+        switch recipient {
+        case .display, .allDisplays, .email, .sms: return false
+        case .user(let word):
+            let table = accounts.table
+            guard let id = AccountID(word) else { return table.user(named: word) == nil }
+            return table.user(id) == nil
+        case .contact(let word):
+            guard Self.isNumber(word), let all = try? accounts.store.contacts(called: word) else {
+                return false
+            }
+            return !all.contains { "\($0.contact.id)" == word }
+        case .installation(let id):
+            do { return try accounts.store.installation(id) == nil } catch { return false }
+        }
+    }
+
     private func isActive(_ user: AccountID) -> Bool { accounts.table.user(user)?.state == .active }
 
     static func notOwn(_ recipient: String) -> Refusal {

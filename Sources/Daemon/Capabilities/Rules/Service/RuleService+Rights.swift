@@ -53,6 +53,7 @@ extension RuleService {
         judged = now
         let before = rules
         let sight = await sight(of: before.values.map(\.rule))
+        let gone = goneRecipients(of: before.values.map(\.rule))
         for (id, old) in before {
             // What was edited meanwhile was judged then.
             // Who has only switched it must not escape that.
@@ -60,8 +61,11 @@ extension RuleService {
                 known.stored.maker == old.stored.maker
             else { continue }
             let found = objection(to: known.rule, of: known.stored.maker, in: sight)
+            let suspension = found?.suspension ?? (known.rule.notifiesNobody(but: gone) ? .gone : nil)
+            let missing = gone.isEmpty ? [] : missing(of: known, gone)
             // Written only when it is another one: the rules would be copied.
-            if known.suspension != found?.suspension { rules[id]?.suspension = found?.suspension }
+            if known.suspension != suspension { rules[id]?.suspension = suspension }
+            if known.missing != missing { rules[id]?.missing = missing }
         }
         awaitGrants()
     }

@@ -45,6 +45,14 @@ extension RuleService {
                 recipients[maker, default: [:]][recipient] = directory.named(recipient, of: maker)
             }
         }
+        // What is removed keeps the name by which the rule came in, unless somebody else has that now.
+        for known in rules where !known.missing.isEmpty {
+            let maker = known.stored.maker
+            for (id, name) in known.stored.recipientNames(in: known.rule) where directory.isGone(id) {
+                let found = (try? directory.resolved(name, of: maker, as: .user(maker))) ?? name
+                if found == name { recipients[maker, default: [:]][id] = name }
+            }
+        }
         var slugs = await ports.place.slugs(Array(references))
         // What is removed keeps the name by which the rule came in.
         if slugs.count < references.count {

@@ -31,6 +31,8 @@ package actor RuleService {
         var rule: Rule
         /// What was found to stand against it; the engine finds by itself what is gone.
         var suspension: RuleSuspension?
+        /// Its recipients that are not there, such as `user:alice`.
+        var missing: [String] = []
 
         /// As the node takes it.
         func loaded(last firing: StoredFiring? = nil) -> LoadedRule {
@@ -39,7 +41,7 @@ package actor RuleService {
             }
             let entry = RuleEntry(stored.id, rule, suspension: suspension)
             var loaded = LoadedRule(entry, slug: stored.slug, maker: stored.maker, last: last)
-            loaded.origin = stored
+            (loaded.origin, loaded.missingRecipients) = (stored, missing)
             return loaded
         }
     }
@@ -227,10 +229,14 @@ package actor RuleService {
     package func follow() async {
         guard hasBegun, !rules.isEmpty else { return }
         await refreshCalendar()
-        let before = rules.mapValues(\.suspension)
+        let before = rules.mapValues { (suspension: $0.suspension, missing: $0.missing) }
         await judgeAll()
         for known in all {
-            guard let old = before[known.stored.id], old != known.suspension else { continue }
+            guard let old = before[known.stored.id] else { continue }
+            if old.missing != known.missing {
+                ports.engine.send(.missed(known.stored.id, recipients: known.missing))
+            }
+            guard old.suspension != known.suspension else { continue }
             ports.engine.send(.judged(known.stored.id, known.suspension))
         }
     }
@@ -291,17 +297,22 @@ extension StoredRule {
     ///
     /// - Parameter rule: That of the body.
     func names(in rule: Rule) -> [ObjectReference: String] {
-        guard let form = RuleForm(rawValue: form),
-            let json = original.flatMap({ try? JSONValue(parsing: $0) }),
-            let read = try? RuleReader().read(json, as: form)
-        else { return [:] }
-        let (names, objects) = (read.rule.allReferences, rule.allReferences)
+        guard let read = readOriginal else { return [:] }
+        let (names, objects) = (read.allReferences, rule.allReferences)
         guard names.count == objects.count else { return [:] }
         return zip(names, objects).reduce(into: [:]) { found, pair in
             let (name, object) = pair
             guard let id = object.id, name.kind == object.kind, name.id == nil else { return }
             found[ObjectReference(object.kind, id)] = name.text
         }
+    }
+
+    /// The rule as it came in, with the names in it; `nil` if that cannot be read.
+    var readOriginal: Rule? {
+        guard let form = RuleForm(rawValue: form),
+            let json = original.flatMap({ try? JSONValue(parsing: $0) })
+        else { return nil }
+        return (try? RuleReader().read(json, as: form))?.rule
     }
 
     /// The rule of the body, on or off as the row says.
