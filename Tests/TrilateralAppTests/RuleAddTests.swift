@@ -89,4 +89,34 @@ import Testing
             #expect(end.output.contains("--target must be before the --set that it is for"), "\(end.output)")
         }
     }
+
+    @Test(arguments: [
+        ("enter,zone:kichen,", "there is no zone \"kichen\" in the place; did you mean \"kitchen\"?"),
+        ("near,fan,", "there is no thing \"fan\" in the place"),
+        ("state,fan,{\"on\":true}", "there is no thing \"fan\" in the place"),
+        ("availability,fan,offline", "there is no thing \"fan\" in the place"),
+    ])
+    func `an event of what is not in the place is found before a row is printed`(
+        event: String,
+        message: String
+    ) async throws {
+        try await withSimulationDesk { desk in
+            try desk.folder.write(
+                #"{"environments":[{"name":"Flat","zones":[{"name":"Kitchen","things":[{"name":"Lamp"}]}]}]}"#,
+                to: "place.json"
+            )
+            let rows = "2026-06-01T08:00:00,enter,zone:kitchen,\n2026-06-01T09:00:00,\(event)\n"
+            try desk.folder.write("time,kind,subject,value\n" + rows, to: "events.csv")
+            let words = ["night.json", "--place", "place.json", "--events", "events.csv"]
+            let end = try await desk.run(words + SimulationDesk.oneDay + SimulationDesk.berlin)
+            #expect(end.status == 65 && end.output.isEmpty, "\(end)")
+            #expect(
+                end.errors.hasPrefix("events.csv:3:1: error: unknown_thing: line 3: \(message)"),
+                "\(end.errors)"
+            )
+            // Without a place each name is one.
+            let free = ["night.json", "--events", "events.csv"]
+            #expect(try await desk.run(free + SimulationDesk.oneDay + SimulationDesk.berlin).status == 0)
+        }
+    }
 }

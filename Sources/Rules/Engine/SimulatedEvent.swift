@@ -26,6 +26,8 @@ package struct SimulatedEvent: Sendable, Hashable {
     /// What the daemon's clock shows then, milliseconds since 1970 UTC.
     let time: Int64
     let kind: Kind
+    /// Of the file, from 1.
+    let line: Int
 
     static let header = "time,kind,subject,value"
     /// More events are refused.
@@ -68,6 +70,19 @@ package struct SimulatedEvent: Sendable, Hashable {
         return events
     }
 
+    /// Checks that the things and zones of events are there.
+    ///
+    /// - Throws: `unknown_thing` with the number of the line.
+    package static func check(_ events: [SimulatedEvent], in place: SimulatedPlace) throws(Refusal) {
+        for event in events {
+            guard let (kind, name) = event.kind.subject, let problem = place.problem(kind, name) else {
+                continue
+            }
+            let line = "line \(event.line)"
+            throw Refusal(.unknownThing, "\(line): \(problem)", field: line)
+        }
+    }
+
     private static func refusal(_ line: Int, _ rest: String) -> Refusal {
         Refusal(.invalidValue, "line \(line) \(rest)", field: "line \(line)")
     }
@@ -86,7 +101,7 @@ package struct SimulatedEvent: Sendable, Hashable {
         }
         let value = columns.count > 3 ? columns[3] : ""
         do throws(Refusal) {
-            return Self(time: time, kind: try kind(columns[1], columns[2], value, in: zone))
+            return Self(time: time, kind: try kind(columns[1], columns[2], value, in: zone), line: number)
         } catch {
             throw refusal(number, error.message)
         }
@@ -107,6 +122,17 @@ package struct SimulatedEvent: Sendable, Hashable {
 }
 
 // MARK: - Kinds
+
+extension SimulatedEvent.Kind {
+    /// The thing or the zone that it is about.
+    fileprivate var subject: (kind: FlareClass, name: String)? {
+        switch self {
+        case .state(let name, _), .near(let name), .far(let name), .availability(let name, _): (.thing, name)
+        case .enter(let name), .exit(let name): (.zone, name)
+        case .level, .location, .beacon, .stop, .start, .clock: nil
+        }
+    }
+}
 
 extension SimulatedEvent {
     private static let kinds =

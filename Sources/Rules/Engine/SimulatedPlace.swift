@@ -1,6 +1,7 @@
 package import Controller
 package import Flare
 package import JSON
+import Text
 
 /// The things and zones of a simulation, and what is so in it.
 package struct SimulatedPlace: Sendable {
@@ -41,6 +42,14 @@ package struct SimulatedPlace: Sendable {
         ids[kind, default: [:]][name] = id
         names[ObjectReference(kind, id)] = name
         return id
+    }
+
+    /// Why a name has no object; `nil` if it has one.
+    func problem(_ kind: FlareClass, _ name: String) -> String? {
+        guard isClosed, ids[kind]?[name] == nil else { return nil }
+        let slugs = names.filter { $0.key.kind == kind }.values.sorted()
+        let hint = NearestName.hint(for: name, among: slugs)
+        return "there is no \(kind.rawValue) \(Words.value(.string(name))) in the place\(hint)"
     }
 
     /// Writes fields of a thing; null removes one.

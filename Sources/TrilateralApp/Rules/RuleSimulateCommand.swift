@@ -93,7 +93,7 @@ struct RuleSimulateCommand: ParsableCommand {
         let calendar = RuleCalendar(usual, named: try zones.zones(of: rules), place: point)
         let objects = place?.objects ?? SimulatedPlace()
         try Self.check(rules, in: calendar, objects)
-        let events = try readEvents(in: usual)
+        let events = try readEvents(in: usual, objects)
         let simulation = try Self.simulation(of: rules, in: calendar, objects)
         var writer = SimulationWriter(simulation, times, in: usual)
         try writer.run(events)
@@ -132,13 +132,16 @@ struct RuleSimulateCommand: ParsableCommand {
     }
 
     /// - Throws: ``VerbError`` if it cannot be read; the exit code 65 if it has an error, which goes to standard error.
-    private func readEvents(in zone: ZoneTable) throws -> [SimulatedEvent] {
+    private func readEvents(in zone: ZoneTable, _ place: SimulatedPlace) throws -> [SimulatedEvent] {
         guard let path = events else { return [] }
         switch FileContents.readInput(path, upTo: Self.mostBytes).flatMap(\.text) {
         case .failure(let error): throw VerbError("\(path) \(error.message)", ExitCode(error))
         case .success(let text):
             do throws(Refusal) {
-                return try SimulatedEvent.read(text, in: zone)
+                let events = try SimulatedEvent.read(text, in: zone)
+                // Before any row is printed.
+                try SimulatedEvent.check(events, in: place)
+                return events
             } catch {
                 let line = error.field.flatMap { Int($0.trimmingPrefix("line ")) } ?? 1
                 let problem = RuleProblem(
