@@ -23,6 +23,8 @@ struct BeaconState: Sendable, Hashable {
     private(set) var inside = RuleTruth.unknown
     /// When it was heard well enough last, or could have been: milliseconds of the steady clock.
     private(set) var heard: Int64
+    /// Whether it is in range since the rule began, which is no coming in.
+    private(set) var isStanding = false
 
     init(at now: Int64) { heard = now }
 
@@ -34,6 +36,7 @@ struct BeaconState: Sendable, Hashable {
     /// - Returns: Whether the device came in.
     mutating func hear(_ beacon: RuleBeacon, rssi: Int, at now: Int64) -> Bool {
         if let least = beacon.rssi, rssi < least { return false }
+        if inside == .unknown { isStanding = true }
         defer { (inside, heard) = (.yes, now) }
         return inside == .no
     }
@@ -42,7 +45,7 @@ struct BeaconState: Sendable, Hashable {
     ///
     /// - Returns: Whether the device went out.
     mutating func expire() -> Bool {
-        defer { inside = .no }
+        defer { (inside, isStanding) = (.no, false) }
         return inside == .yes
     }
 

@@ -68,7 +68,7 @@ extension RuleEngine {
         return RuleTimes(first, calendar)
     }
 
-    /// What triggers of a rule that must last wait for, by their numbers.
+    /// What triggers of a rule that must last wait for, and what those of beacons know, by their numbers.
     ///
     /// `nil` if it does not follow the rule: there is no such rule, or it is off or suspended.
     package func waits(of id: Int, at now: RuleInstant) -> [Int: RuleWait]? {
@@ -81,7 +81,9 @@ extension RuleEngine {
                 case .device(let device): (device.due, device.isStanding)
                 case .circle, .beacon, .time, .moment: (nil, false)
                 }
-            if let due, due > now.steady {
+            if case .beacon(let beacon) = state {
+                waits[number] = .beacon(inside: beacon.inside, isStanding: beacon.isStanding)
+            } else if let due, due > now.steady {
                 waits[number] = .seconds((due - now.steady + 999) / 1000)
             } else if isStanding, slot.rule.triggers[number].lastingSeconds != nil {
                 waits[number] = .ending

@@ -44,7 +44,9 @@ package struct RuleTest: Sendable, Hashable {
         for (number, trigger) in rule.triggers.enumerated() {
             var (truth, saw) = sight.look(at: trigger)
             var left: Int64?
-            if truth == .yes, let waits {
+            if let beacon = waits?[number]?.sight(for: trigger) {
+                (truth, saw) = beacon
+            } else if truth == .yes, let waits {
                 if let wait = waits[number] {
                     truth = .no
                     saw += ", and \(wait.words(for: trigger))"

@@ -5,11 +5,27 @@ package enum RuleWait: Sendable, Hashable {
     case seconds(Int64)
     /// It was so when the rule began, which is no edge.
     case ending
+    /// Whether a beacon is in range, and whether it is so since the rule began, which is no coming in.
+    case beacon(inside: RuleTruth, isStanding: Bool)
+
+    /// What a test sees of a beacon; `nil` for anything else.
+    func sight(for trigger: RuleTrigger) -> (RuleTruth, String)? {
+        guard case .beacon(let inside, let isStanding) = self else { return nil }
+        let isEntry = if case .enter = trigger { true } else { false }
+        switch inside {
+        case .unknown: return (.unknown, "not heard yet")
+        case .no: return (isEntry ? .no : .yes, "out of range")
+        case .yes where isEntry && isStanding:
+            return (.no, "in range, and was so when the rule began; it must leave first")
+        case .yes: return (isEntry ? .yes : .no, "in range")
+        }
+    }
 
     /// What a test says of it: `must stay so for 4 min more`.
     func words(for trigger: RuleTrigger) -> String {
         switch self {
         case .seconds(let seconds): return "must stay so for \(Words.duration(seconds)) more"
+        case .beacon: return ""
         case .ending:
             if case .state(let state) = trigger, state.edge == .changes {
                 return "was so when the rule began; it must change first"

@@ -148,4 +148,26 @@ import Things
         #expect(bench.fired == [1, 2])
         #expect(bench.failures.contains(["superseded"]), "\(bench.failures)")
     }
+
+    @Test(arguments: [(true, "the rule rule-2, which fired after this one, sets the same"), (false, nil)])
+    func `what is superseded names the later rule to who may see it`(isSeen: Bool, message: String?) {
+        var bench = RuleBench()
+        let other = AccountID(high: 1, low: 2)
+        let users = [User(id: RuleBench.maker, name: "maker"), User(id: other, name: "other")]
+        let grants = [
+            Grant(id: 1, .user(RuleBench.maker), isSeen ? .own : .write, .all),
+            Grant(id: 2, .user(other), .own, .all),
+        ]
+        bench.send(.peopleChanged(AccessTable(users: users, grants: grants)))
+        let (lamp, fan) = (RuleBench.lamp, RuleBench.fan)
+        let rules = [
+            RuleBench.loaded(1, RuleBench.follow(lamp, by: fan, "ON")),
+            LoadedRule(RuleEntry(2, RuleBench.follow(lamp, by: fan, "OFF")), slug: "rule-2", maker: other),
+        ]
+        bench.send(.loaded(RulesLoad(rules, RuleCalendar(), lastFiring: 0)))
+        bench.set(["on": true], of: lamp)
+        let failure = bench.rules.rules[1]?.last?.failure ?? ""
+        let expected = message ?? "a rule that fired after this one sets the same"
+        #expect(failure == "action 1: \(expected)")
+    }
 }

@@ -139,4 +139,18 @@ import Testing
         #expect(packets > 600 && recording.problems.isEmpty)
         #expect(firings(of: bench) == ["\(enter) enter beacon", "\(exit) exit beacon"])
     }
+
+    @Test func `a beacon that a program on the broker hears reaches the rules`() throws {
+        let uuid = "2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6"
+        let beacon = try #require(BeaconName("id1: \(uuid) id2: 1 id3: 1"))
+        var bench = RuleBench()
+        bench.load(RuleBench.rule(.enter(.beacon(RuleBeacon(beacon, gone: 60)))))
+        let ear = BeaconEar(bench)
+        bench.pass(milliseconds: 60_000)
+        // The line of contrib/manual/bluetooth.md.
+        let line = #"{"uuid":"\#(uuid)","major":1,"minor":1,"rssi":-62}"#
+        let received = try RawSensor.beacons.readings(from: Array(line.utf8), at: 1).get()
+        for case .beacon(let sighting) in received.readings { ear.hear(sighting, in: &bench) }
+        #expect(bench.whys == ["enter beacon"])
+    }
 }

@@ -108,6 +108,25 @@ struct RuleTestTests {
         #expect(rig.whys.count == 1)
     }
 
+    @Test func `a test says whether a beacon is in range, and that one which always was must leave first`()
+        throws
+    {
+        var rig = EngineRig()
+        let text = "id1: 2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6 id2: 1 id3: 1"
+        let name = try #require(BeaconName(text))
+        let rule = #"{"when":{"on":"enter","beacon":"\#(text)"}}"#
+        try rig.add(1, rule)
+        #expect(try Self.line(of: rule, in: rig)?.saw == "not heard yet")
+        rig.handle(.beaconHeard(name, rssi: -55))
+        let line = try Self.line(of: rule, in: rig)
+        #expect(line?.truth == .no && rig.whys.isEmpty)
+        #expect(line?.saw == "in range, and was so when the rule began; it must leave first")
+        rig.wait(60)
+        #expect(try Self.line(of: rule, in: rig)?.saw == "out of range")
+        rig.handle(.beaconHeard(name, rssi: -55))
+        #expect(try Self.line(of: rule, in: rig)?.truth == .yes && rig.whys == ["enter beacon"])
+    }
+
     @Test func `what need not last is true at first sight`() throws {
         var rig = EngineRig()
         try rig.write("a", ["t": 9])

@@ -262,12 +262,14 @@ extension RulesSlice {
         in core: ControllerState,
         at now: Instant
     ) -> [SliceEffect] {
-        guard firings[given.firing] != nil else { return [] }
+        guard let later = firings[given.firing]?.rule else { return [] }
         firings[given.firing]?.end(refusal)
         let waiting = release(by: given.firing)
         // What the node has refused in the same event is not done; what fails later was on its way.
         let isRefused = refusal != nil && given.event == event
-        if !isRefused { for number in waiting { firings[number]?.end(Self.superseded) } }
+        if !isRefused {
+            for number in waiting { firings[number]?.supersede(by: later, in: core, at: now) }
+        }
         return begin(([given.firing] + waiting).sorted(), in: core, at: now)
     }
 

@@ -1,6 +1,7 @@
 import Controller
 import Flare
 import JSON
+import People
 import Rules
 import Things
 
@@ -9,8 +10,6 @@ import Things
 /// What is refused supersedes nothing: so the earlier action waits for what comes of the later one.
 /// - Source: contrib/contract/rules.md, "Firing", 10.
 extension RulesSlice {
-    static let superseded = Refusal(.superseded, "a rule that fired after this one sets the same")
-
     private struct Setting {
         let target: RuleTarget
         var fields: Set<String>
@@ -84,5 +83,19 @@ extension RulesSlice {
             next += 1
         }
         return all
+    }
+}
+
+extension OpenFiring {
+    /// The next action has ended, since a later rule sets the same.
+    ///
+    /// Its results name that rule only if the maker of this one may see it.
+    mutating func supersede(by later: LoadedRule, in core: ControllerState, at now: Instant) {
+        let caller = Caller.user(rule.maker)
+        let isSeen =
+            later.maker == rule.maker
+            || core.people.verdict(of: caller, .own, on: .everything, at: now.wallMilliseconds).isGranted
+        let name = isSeen ? "the rule \(later.slug), which" : "a rule that"
+        end(Refusal(.superseded, "\(name) fired after this one\(isSeen ? "," : "") sets the same"))
     }
 }
