@@ -84,11 +84,13 @@ struct RuleValueTests {
         }
     }
 
-    @Test(arguments: [
-        // The tests are in March 2030.
-        ("2026-12-20", "2027-01-06", true), (nil, "2029-12-31", true), (nil, "2031-01-01", false),
-        ("2026-12-20", nil, false),
-    ])
+    @Test(
+        arguments: [
+            // The tests are in March 2030.
+            ("2026-12-20", "2027-01-06", true), (nil, "2029-12-31", true), (nil, "2031-01-01", false),
+            ("2026-12-20", nil, false),
+        ] as [(String?, String?, Bool)]
+    )
     func `a schedule whose dates are over is a warning`(from: String?, until: String?, isOver: Bool)
         async throws
     {
