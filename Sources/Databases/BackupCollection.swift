@@ -24,11 +24,46 @@ package struct BackupCollection: Sendable, Hashable {
     }
 
     /// Removes the oldest backups, and what a backup that was broken off has left.
-    package func keep(_ count: Int) {
-        for backup in backups.dropFirst(max(count, 1)) { Backup.remove(backup.path) }
+    ///
+    /// The last one that has a database which the newer ones lack, or have with less than a tenth of its bytes, stays: an
+    /// empty state must not push out the good ones.
+    /// - Parameters:
+    ///   - new: The backup that was just made, which stays whatever its time is.
+    ///   - now: Milliseconds since 1970, UTC; what was made later is of a clock that was wrong, and counts as oldest.
+    package func keep(_ count: Int, new: Backup? = nil, at now: Int64? = nil) {
+        for backup in surplus(count, new: new, at: now) { Backup.remove(backup.path) }
         for name in (try? Folder.names(in: path)) ?? []
         where name.hasPrefix("." + Self.prefix) && name.contains(BackupWriter.unfinishedMark) {
             Backup.remove(Backup.joined(path, name))
+        }
+    }
+
+    /// The backups that may go if a number of them is to stay, the latest first.
+    private func surplus(_ count: Int, new: Backup?, at now: Int64?) -> [Backup] {
+        let backups = backups
+        let ordered =
+            backups.filter { $0.path == new?.path }
+            + Self.ordered(backups.filter { $0.path != new?.path }, at: now)
+        var kept = Array(ordered.prefix(max(count, 1)))
+        var surplus: [Backup] = []
+        for backup in ordered.dropFirst(kept.count) {
+            if Self.isLast(backup, before: kept) { kept.append(backup) } else { surplus.append(backup) }
+        }
+        return surplus
+    }
+
+    /// The latest first; what was made in the future last.
+    private static func ordered(_ backups: [Backup], at now: Int64?) -> [Backup] {
+        guard let now else { return backups }
+        return backups.filter { $0.made <= now } + backups.filter { $0.made > now }
+    }
+
+    /// Whether a backup has a database which the newer ones lack, or have with less than a tenth of its bytes.
+    private static func isLast(_ backup: Backup, before newer: [Backup]) -> Bool {
+        backup.files.contains { file in
+            let sizes = newer.flatMap(\.files).filter { $0.name == file.name }.map(\.bytes)
+            guard let largest = sizes.max() else { return true }
+            return largest < file.bytes / 10
         }
     }
 
