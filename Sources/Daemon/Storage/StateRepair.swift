@@ -57,13 +57,24 @@ package enum StateRepair {
     /// - Returns: What was damaged.
     package static func run(in folder: URL, _ backups: BackupCollection, at now: Int64) -> [Report] {
         guard !isHeld(folder) else { return [] }
+        let state = folder.path(percentEncoded: false)
+        let (isOwn, record) = (BackupService.isOwn(backups.path, in: folder), BackupRecord(in: state))
+        let backups = BackupCollection(
+            backups.path,
+            installation: record?.installation,
+            isShared: !isOwn
+        )
         return StateDatabase.allCases.compactMap { database in
             let path = database.path(in: folder)
             // A resolver may have it open without a daemon.
             guard !DatabaseFile.isHeld(path) else { return nil }
             endEarlier(database, in: folder)
             let size = FileStatus(path: path)?.size ?? 0
-            guard size > 0 else { return replaceMissing(database, in: folder, backups, at: now) }
+            guard size > 0 else {
+                // Another disk may not answer, and the start would wait for it.
+                guard isOwn || record?.databases.contains(database.name) == true else { return nil }
+                return replaceMissing(database, in: folder, backups, at: now)
+            }
             guard size <= maximumBytes, case .damaged(let what) = DatabaseCheck.run(.quick, on: path)
             else { return nil }
             return Report(path: path, what: what, outcome: restore(database, in: folder, backups, at: now))
