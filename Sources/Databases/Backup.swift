@@ -25,9 +25,18 @@ package struct Backup: Sendable, Hashable {
     /// The version of the program that made it.
     package let program: String
     package let files: [File]
+    /// The id of the installation whose schedule has made it; `nil` if somebody asked for it.
+    package let installation: String?
 
-    package init(path: String, made: Int64, program: String, files: [File]) {
+    package init(
+        path: String,
+        made: Int64,
+        program: String,
+        files: [File],
+        installation: String? = nil
+    ) {
         (self.path, self.made, self.program, self.files) = (path, made, program, files)
+        self.installation = installation
     }
 
     /// Reads what a folder says of itself; the copies are not looked at.
@@ -52,7 +61,8 @@ package struct Backup: Sendable, Hashable {
             files: files.sorted { $0.key < $1.key }.compactMap { name, value in
                 guard Self.isLegal(name), let bytes = value["bytes"]?.integer else { return nil }
                 return File(name: name, bytes: bytes)
-            }
+            },
+            installation: json["installation"]?.string
         )
         guard !self.files.isEmpty else { throw .notABackup(path: path, why: "it has no databases") }
     }
@@ -65,10 +75,12 @@ package struct Backup: Sendable, Hashable {
     var json: JSONValue {
         var databases = JSONObject()
         for file in files { databases[file.name] = ["bytes": JSONValue(file.bytes)] }
-        return [
+        var json: JSONObject = [
             "program": .string(program), "made": .string(CivilTime.text(milliseconds: made)),
             "databases": .object(databases),
         ]
+        if let installation { json["installation"] = .string(installation) }
+        return .object(json)
     }
 
     /// The path of a copy in it.

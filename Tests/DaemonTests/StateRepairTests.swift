@@ -3,6 +3,7 @@ import Daemon
 import Databases
 import Flare
 import Foundation
+import Glibc
 import OperatingSystem
 import TestSupport
 import Testing
@@ -94,6 +95,70 @@ struct StateRepairTests {
             let report = try #require(StateRepair.run(in: folder.url, backups, at: 5).first)
             #expect(report.path == folder.path("flare.db"))
             #expect(report.outcome == .noBackup(in: backups.path))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a database that is missing or empty comes from the backup that has it`(isEmpty: Bool) async throws {
+        try await withState { folder, backups in
+            for suffix in ["", "-wal", "-shm"]
+            where FileStatus(path: folder.path("trilateral.db" + suffix)) != nil {
+                try FileManager.default.removeItem(atPath: folder.path("trilateral.db" + suffix))
+            }
+            if isEmpty { try folder.write("", to: "trilateral.db") }
+            let reports = StateRepair.run(in: folder.url, backups, at: 5)
+            #expect(reports.count == 1)
+            #expect(
+                reports.first?.description.contains("trilateral.db was missing or empty and was restored")
+                    == true
+            )
+            let store = try StateStore(folder: folder.url)
+            #expect(try store.memory().environment == home)
+            store.close()
+        }
+    }
+
+    @Test func `a copy that is too large for a start is left to the verb`() async throws {
+        try await withState { folder, backups in
+            let backup = try #require(backups.backups.first)
+            try damage(folder.path("trilateral.db"))
+            let file = try #require(FileHandle(forUpdatingAtPath: backup.file("trilateral.db")))
+            try file.truncate(atOffset: 80_000_000)
+            try file.close()
+            let report = try #require(StateRepair.run(in: folder.url, backups, at: 5).first)
+            #expect(report.outcome == .tooLarge(backup))
+            #expect(report.description.hasSuffix("run: trilateral restore \(backup.path)"))
+            #expect(FileStatus(path: folder.path("trilateral.db.damaged-5")) == nil)
+        }
+    }
+
+    @Test func `what a crash left of a repair is removed`() async throws {
+        try await withState { folder, backups in
+            try folder.write("", to: ".trilateral.db.restored-1")
+            #expect(StateRepair.run(in: folder.url, backups, at: 5) == [])
+            #expect(FileStatus(path: folder.path(".trilateral.db.restored-1")) == nil)
+        }
+    }
+
+    @Test func `nothing is touched while another process has a database`() async throws {
+        try await withState { folder, backups in
+            try damage(folder.path("trilateral.db"))
+            try folder.write("", to: ".trilateral.db.restored-1")
+            try folder.write("locked", to: "flare.db")
+            let file = try #require(FileHandle(forUpdatingAtPath: folder.path("flare.db")))
+            // A lock of the open file, which this process sees as another one's; fcntl(2), F_OFD_SETLK.
+            var lock = flock()
+            lock.l_type = Int16(F_WRLCK)
+            try #require(fcntl(file.fileDescriptor, 37, &lock) == 0)
+            #expect(StateRepair.run(in: folder.url, backups, at: 5) == [])
+            #expect(FileStatus(path: folder.path("trilateral.db.damaged-5")) == nil)
+            #expect(FileStatus(path: folder.path(".trilateral.db.restored-1")) != nil)
+            try file.close()
+            #expect(
+                StateRepair.run(in: folder.url, backups, at: 5).map(\.path).contains(
+                    folder.path("trilateral.db")
+                )
+            )
         }
     }
 

@@ -45,6 +45,56 @@ struct BackupCollectionTests {
         }
     }
 
+    /// Describes a backup of these sizes, without copies.
+    private func describe(_ sizes: [String: Int], at time: Int64, in collection: BackupCollection) throws {
+        let place = collection.place(at: time)
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        let databases = sizes.map { name, bytes in "\"\(name)\":{\"bytes\":\(bytes)}" }.joined(separator: ",")
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        let made = Date(timeIntervalSince1970: Double(time / 1000)).formatted(style)
+        let text = "{\"program\":\"1\",\"made\":\"\(made)\",\"databases\":{\(databases)}}"
+        try Data(text.utf8).write(to: URL(filePath: place + "/backup.json"))
+    }
+
+    @Test(arguments: [["two.db": 9_000_000], ["one.db": 90_000, "two.db": 9_000_000]])
+    func `an empty state does not push out the last backup of a full one`(empty: [String: Int]) async throws {
+        try await withTemporaryFolder { folder in
+            let collection = BackupCollection(folder.path)
+            for number in 0..<8 {
+                let sizes = number < 3 ? ["one.db": 1_000_000, "two.db": 9_000_000] : empty
+                try describe(sizes, at: Self.start + Int64(number) * Self.day, in: collection)
+                collection.keep(2)
+            }
+            #expect(collection.backups.map(\.made) == [7, 6, 2].map { Self.start + $0 * Self.day })
+        }
+    }
+
+    @Test func `a database that has become a little smaller keeps no backup`() async throws {
+        try await withTemporaryFolder { folder in
+            let collection = BackupCollection(folder.path)
+            for number in 0..<4 {
+                let size = 1_000_000 - number * 250_000
+                try describe(["one.db": size], at: Self.start + Int64(number) * Self.day, in: collection)
+            }
+            collection.keep(1)
+            #expect(collection.backups.count == 1)
+        }
+    }
+
+    @Test func `the new backup stays, and one of a clock that was ahead goes`() async throws {
+        try await withTemporaryFolder { folder in
+            let collection = BackupCollection(folder.path)
+            for day: Int64 in [0, 1, 900, 901] {
+                try describe(["one.db": 1000], at: Self.start + day * Self.day, in: collection)
+            }
+            let new = try Backup(reading: collection.place(at: Self.start + Self.day))
+            collection.keep(3, new: new, at: Self.start + Self.day)
+            #expect(collection.backups.map(\.made) == [901, 1, 0].map { Self.start + $0 * Self.day })
+            collection.keep(1, new: new, at: Self.start + Self.day)
+            #expect(collection.backups.map(\.made) == [Self.start + Self.day])
+        }
+    }
+
     @Test func `other folders are not touched, and what was broken off is removed`() async throws {
         try await withBackups(1) { folder, collection, _ in
             for name in ["mine", "trilateral-notes", ".trilateral-x.unfinished-1"] {
@@ -96,6 +146,49 @@ struct BackupCollectionTests {
             #expect(try TestDatabase.count(state + "/one.db") == 1)
             #expect(try TestDatabase.count(state + "/old/one.db") == 51)
             #expect(FileStatus(path: state + "/one.db")?.permissions == 0o600)
+        }
+    }
+
+    @Test func `what a crash has broken off is taken back, and the log is not lost`() async throws {
+        try await withBackups(1) { folder, _, database in
+            try database.add(10..<60)
+            let (place, aside) = (folder.path("state.db"), folder.path("state.db.old"))
+            for suffix in ["", "-wal"] {
+                try FileManager.default.copyItem(atPath: database.path + suffix, toPath: place + suffix)
+                try FileManager.default.linkItem(atPath: place + suffix, toPath: aside + suffix)
+            }
+            // The log is removed from its place just before the new file comes.
+            try FileManager.default.removeItem(atPath: place + "-wal")
+            StateReplacement.takeBack(aside, to: place)
+            #expect(FileStatus(path: aside) == nil && FileStatus(path: aside + "-wal") == nil)
+            #expect(FileStatus(path: place)?.links == 1)
+            #expect(try TestDatabase.count(place) == 51)
+        }
+    }
+
+    @Test func `a name that is taken is not overwritten`() async throws {
+        try await withBackups(1) { folder, collection, database in
+            let backup = try #require(collection.backups.first)
+            try folder.write("mine", to: "old-wal")
+            #expect(throws: BackupError.exists(path: folder.path("old-wal"))) {
+                try StateReplacement(of: folder.path, from: backup).replace(["one.db"]) { _ in
+                    folder.path("old")
+                }
+            }
+            #expect(try String(contentsOfFile: folder.path("old-wal"), encoding: .utf8) == "mine")
+            #expect(FileStatus(path: folder.path("old")) == nil)
+            #expect(try TestDatabase.count(database.path) == 1)
+        }
+    }
+
+    @Test func `new files that were not placed are removed`() async throws {
+        try await withTemporaryFolder { folder in
+            for name in [".one.db.restored-1x", ".two.db.restored-1x", "one.db"] {
+                try folder.write("", to: name)
+            }
+            StateReplacement.removeUnfinished("one.db", in: folder.path)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+            #expect(names == [".two.db.restored-1x", "one.db"])
         }
     }
 

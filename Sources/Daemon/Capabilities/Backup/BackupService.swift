@@ -9,7 +9,8 @@ import Threading
 /// Makes backups on a schedule and when somebody asks, and checks the databases once a week.
 ///
 /// The full check is of a copy, so that nobody who uses the database waits for it: what is wrong in the original is wrong in the
-/// copy too.
+/// copy too. Copies are made in the state folder, and then brought to the folder of the backups on a thread of its own: the disk
+/// of that folder may not answer, and the databases are not held meanwhile.
 package actor BackupService {
     static let backupAlert = "backup"
     static let checkAlert = "database-damaged"
@@ -18,13 +19,14 @@ package actor BackupService {
     /// How long after a failure it is tried again, at the latest.
     private static let retry = Duration.seconds(3600)
     private static let week: Int64 = 7 * 86_400_000
+    /// How long a verb may leave a backup that it asked for, seconds.
+    private static let patience: Int64 = 3600
     /// What comes before the number in the name of a folder that a verb takes over.
     package static let handedOver = ".backup-"
 
     private let store: StateStore
     private let folder: URL
     private let settings: BackupSettings
-    private let collection: BackupCollection
     private let sources: @Sendable () -> [DatabaseSource]
     /// Milliseconds since 1970, UTC.
     private let clock: @Sendable () -> Int64
@@ -32,7 +34,11 @@ package actor BackupService {
     private let send: @Sendable (ControllerEvent) -> Void
     private let logger: Logger
     private nonisolated let times = Locked<(backup: Int64?, check: Int64?)>((nil, nil))
+    /// The copy that is made now, in the state folder.
     private var running: Task<Result<Backup, BackupError>, Never>?
+    /// The thread that uses the folder of the backups, and what it brings there now.
+    private var writer: BackupWriter?
+    private var delivered: String?
     private var isEnded = false
 
     /// - Parameters:
@@ -51,7 +57,25 @@ package actor BackupService {
     ) {
         (self.store, self.folder, self.settings, self.sources) = (store, folder, settings, sources)
         (self.clock, self.sleep, self.send, self.logger) = (clock, sleep, send, logger)
-        collection = BackupCollection(Self.backups(in: folder, settings))
+    }
+
+    /// Own backups only: the folder may be that of several daemons.
+    private var collection: BackupCollection {
+        let path = Self.backups(in: folder, settings)
+        return BackupCollection(
+            path,
+            installation: installation,
+            isShared: !Self.isOwn(path, in: folder)
+        )
+    }
+
+    private var installation: String? { try? store.installationID() }
+
+    /// Whether a folder of backups is the one in the state folder, which no other daemon has.
+    static func isOwn(_ backups: String, in folder: URL) -> Bool {
+        let own = Self.backups(in: folder, BackupSettings())
+        return URL(filePath: backups, directoryHint: .isDirectory).standardized.path
+            == URL(filePath: own, directoryHint: .isDirectory).standardized.path
     }
 
     /// Where the backups of the schedule are.
@@ -75,8 +99,13 @@ package actor BackupService {
 
     /// Runs until the task is cancelled; a backup that is being made is broken off then.
     package func run() async {
-        removeLeftOver()
-        let known = (collection.backups.first?.made, try? store.lastCheck())
+        removeLeftOver(all: true)
+        let (collection, now) = (collection, clock())
+        // One of a clock that was ahead does not count.
+        let last = try? await apart { writer throws(BackupError) in
+            await writer.perform { collection.backups.first { $0.made <= now }?.made }
+        }
+        let known = (last ?? nil, try? store.lastCheck())
         times.withLock { $0 = known }
         var pause = max(Self.first, min(untilDue, period))
         while (try? await sleep(pause)) != nil {
@@ -107,28 +136,79 @@ package actor BackupService {
     ///
     /// - Returns: Whether it was good.
     package func makeDue() async -> Bool {
+        removeLeftOver(all: false)
         let now = clock()
         let isBackup = settings.everyHours > 0
         let depth: DatabaseCheck.Depth = isCheckDue ? .full : .quick
-        let place = isBackup ? collection.place(at: now) : placeToHandOver
-        switch await make(at: place, depth) {
-        case .success(let backup):
+        do throws(BackupError) {
+            let copied = try await make(depth, isScheduled: isBackup).get()
             if isBackup {
-                collection.keep(settings.keep)
+                let backup = try await deliver(copied, at: now)
+                record(backup)
                 times.withLock { $0.backup = now }
                 send(.alertCleared(Self.backupAlert))
                 let bytes = backup.files.reduce(0) { $0 + $1.bytes }
-                logger.info("backup made", metadata: ["path": "\(place)", "bytes": "\(bytes)"])
+                logger.info("backup made", metadata: ["path": "\(backup.path)", "bytes": "\(bytes)"])
             } else {
-                Backup.remove(place)
+                Backup.remove(copied.path)
             }
             if depth == .full { recordCheck(now) }
             send(.alertCleared(Self.checkAlert))
             return true
-        case .failure(.cancelled), .failure(.busy): return false
-        case .failure(let error):
-            report(error)
+        } catch {
+            if error != .cancelled, error != .busy { report(error) }
             return false
+        }
+    }
+
+    /// Brings a copy to the folder of the backups, and removes the oldest ones there.
+    private func deliver(_ copied: Backup, at now: Int64) async throws(BackupError) -> Backup {
+        let (collection, count) = (collection, settings.keep)
+        delivered = copied.path
+        defer { delivered = nil }
+        return try await apart { writer throws(BackupError) in
+            let backup: Backup
+            do throws(BackupError) {
+                let place = collection.place(at: now)
+                backup = try await writer.deliver(copied, to: place, in: collection, at: now)
+            } catch {
+                Backup.remove(copied.path)
+                throw error
+            }
+            await writer.perform { collection.keep(count, new: backup, at: now) }
+            return backup
+        }
+    }
+
+    /// Does work on the thread that uses the folder of the backups; whoever is cancelled does not wait for its disk.
+    private func apart<Value: Sendable>(
+        _ work: @escaping @Sendable (BackupWriter) async throws(BackupError) -> Value
+    ) async throws(BackupError) -> Value {
+        let writer: BackupWriter
+        if let known = self.writer { writer = known } else { writer = try BackupWriter() }
+        self.writer = writer
+        let (answers, port) = AsyncStream.makeStream(of: Result<Value, BackupError>.self)
+        let task = Task {
+            do throws(BackupError) {
+                port.yield(.success(try await work(writer)))
+            } catch {
+                port.yield(.failure(error))
+            }
+            port.finish()
+        }
+        for await answer in answers { return try answer.get() }
+        task.cancel()
+        throw .cancelled
+    }
+
+    /// Remembers what is in the last backup, for a start that finds no databases.
+    private func record(_ backup: Backup) {
+        guard let installation = backup.installation else { return }
+        let record = BackupRecord(installation: installation, databases: backup.files.map(\.name))
+        do throws(BackupError) {
+            try record.write(in: folder.path(percentEncoded: false))
+        } catch {
+            logger.warning("\(error)")
         }
     }
 
@@ -157,7 +237,8 @@ package actor BackupService {
 
     /// Makes a backup in the state folder, which whoever asked takes from there.
     package func makeToHandOver() async -> Result<Backup, BackupError> {
-        await make(at: placeToHandOver, .full)
+        removeLeftOver(all: false)
+        return await make(.full, isScheduled: false)
     }
 
     private var placeToHandOver: String {
@@ -166,22 +247,44 @@ package actor BackupService {
     }
 
     /// Removes what nobody has taken.
-    private func removeLeftOver() {
-        let path = folder.path(percentEncoded: false)
+    ///
+    /// - Parameter all: Whether also what was made within an hour, as nobody takes it after a start.
+    private func removeLeftOver(all: Bool) {
+        let (path, now) = (folder.path(percentEncoded: false), clock() / 1000)
         for name in (try? Folder.names(in: path)) ?? []
         where name.hasPrefix(Self.handedOver) || name.hasPrefix("." + Self.handedOver) {
-            Backup.remove(folder.appending(path: name).path(percentEncoded: false))
+            let place = folder.appending(path: name).path(percentEncoded: false)
+            guard running == nil, place != delivered,
+                let status = FileStatus(path: place, followsLinks: false)
+            else { continue }
+            if all || now - Int64(status.modified.seconds) > Self.patience { Backup.remove(place) }
         }
     }
 
-    private func make(at place: String, _ depth: DatabaseCheck.Depth) async -> Result<Backup, BackupError> {
+    private func make(
+        _ depth: DatabaseCheck.Depth,
+        isScheduled: Bool
+    ) async -> Result<Backup, BackupError> {
         guard !isEnded else { return .failure(.cancelled) }
         guard running == nil else { return .failure(.busy) }
-        let (sources, now) = (sources(), clock())
+        let (sources, now, place) = (sources(), clock(), placeToHandOver)
+        let installation = isScheduled ? installation : nil
+        // Only backups in the state folder are on its disk for sure.
+        let isOwn = isScheduled && Self.isOwn(Self.backups(in: folder, settings), in: folder)
+        let collection = isOwn ? collection : nil
         // A task of its own, so that the end of the daemon can break it off whoever has asked for it.
         let task = Task<Result<Backup, BackupError>, Never> {
             do throws(BackupError) {
-                return .success(try await BackupWriter().write(sources, to: place, depth: depth, at: now))
+                return .success(
+                    try await BackupWriter().write(
+                        sources,
+                        to: place,
+                        depth: depth,
+                        at: now,
+                        installation: installation,
+                        makingRoomIn: collection
+                    )
+                )
             } catch {
                 return .failure(error)
             }
