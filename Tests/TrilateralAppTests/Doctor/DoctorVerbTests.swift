@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import OperatingSystem
 import TestSupport
 import Testing
 
@@ -76,6 +77,7 @@ import Testing
             let bundle = desk.folder.path("bundle.txt")
             let end = try await desk.run(["doctor", "--config", file, "--bundle", bundle])
             #expect(end.status == 1 && end.output.contains("problem  configuration: "), "\(end.output)")
+            #expect(FileStatus(path: bundle)?.permissions == 0o600)
             let text = desk.folder.read("bundle.txt")
             #expect(text.contains("== configuration") && text.contains("username: anna"))
             #expect(text.contains("hello ***"))
