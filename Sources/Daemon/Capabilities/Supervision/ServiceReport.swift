@@ -35,8 +35,11 @@ package final class ServiceReport: Sendable {
     /// Replaces the line for people.
     func show(_ status: String) { supervisor?.send([.status(status)]) }
 
-    /// Everything that has to work has worked just now.
-    func feedWatchdog() { supervisor?.send([.watchdog]) }
+    /// Everything that has to work has worked just now, or the daemon is being built anew.
+    func feedWatchdog() {
+        guard watchdogTimeout != nil else { return }
+        supervisor?.send([.watchdog])
+    }
 
     private func send(_ change: (inout ServicePhase) -> [ServiceSupervisor.Message]) {
         guard let supervisor else { return }
