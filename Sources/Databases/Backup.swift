@@ -104,9 +104,6 @@ package struct Backup: Sendable, Hashable {
         folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
     }
 
-    /// Removes a folder and the files in it.
-    package static func remove(_ path: String) {
-        for name in (try? Folder.names(in: path)) ?? [] { unlink(joined(path, name)) }
-        rmdir(path)
-    }
+    /// Removes a folder and the files in it; a symbolic link is not followed.
+    package static func remove(_ path: String) { Folder.remove(path) }
 }

@@ -113,9 +113,11 @@ package struct StateReplacement: Sendable {
 
     /// Copies a file to a new one for its owner only, which is on the disk then.
     package static func copy(_ path: String, to target: String) throws(BackupError) {
-        let source = open(path, O_RDONLY | O_CLOEXEC)
+        // Neither a link, which may lead to a file that only root reads, nor a pipe, at which this would wait.
+        let source = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard source >= 0 else { throw .system(path: path, code: errno) }
         defer { close(source) }
+        guard FileStatus(descriptor: source)?.kind == .file else { throw .system(path: path, code: EINVAL) }
         let descriptor = open(target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .system(path: target, code: errno) }
         var code = transfer(source, to: descriptor)

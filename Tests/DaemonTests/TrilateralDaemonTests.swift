@@ -143,6 +143,23 @@ struct TrilateralDaemonTests {
         }
     }
 
+    @Test func `a daemon that is built anew gives a sign of life before`() async throws {
+        try await withTemporaryFolder { folder in
+            let socket = try NotifySocket(folder.path("notify"))
+            let variables = ["NOTIFY_SOCKET": socket.name, "WATCHDOG_USEC": "60000000"]
+            let daemon = daemon(
+                [Lasting()],
+                asked: [.readConfiguration],
+                service: ServiceReport(to: ServiceSupervisor(variables))
+            )
+            guard case .rebuild = try await daemon.run() else {
+                Issue.record("it did not end for another configuration")
+                return
+            }
+            #expect(try await onThread { socket.receive() } == ["WATCHDOG=1"])
+        }
+    }
+
     @Test func `a daemon that ends though nobody asked for it has failed`() async {
         let daemon = daemon([Ending()])
         await #expect(throws: UnexpectedEnd.self) { _ = try await daemon.run() }

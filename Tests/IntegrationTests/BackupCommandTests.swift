@@ -71,6 +71,29 @@ struct BackupCommandTests {
         }
     }
 
+    @Test func `a folder that came into use while the question stood is left as it is`() async throws {
+        try await withTemporaryFolder { folder in
+            let home = Home(in: folder, port: 1)
+            try await home.take()
+            #expect(try await run(["backup", folder.path("b")], home).status == 0)
+            #expect(try await run(["import", write("Cabin", home)], home).status == 0)
+            let words = ["restore", folder.path("b"), "--state", home.state]
+            try await Program.onTerminal(words, in: folder) { terminal, child in
+                #expect(await terminal.shows("put the backup in place"), "\(terminal.text)")
+                let queue = try DatabaseQueue(path: home.state + "/flare.db")
+                // The daemon has it locked as long as it has it open.
+                try await queue.writeWithoutTransaction {
+                    try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT")
+                }
+                terminal.type("yes\n")
+                #expect(await child.end() == 75, "\(terminal.text)")
+                #expect(terminal.text.contains("stop it first"), "\(terminal.text)")
+                try queue.close()
+            }
+            #expect(try await run(["export", "-"], home).output.contains("Cabin"))
+        }
+    }
+
     @Test func `what is no backup, or one of a newer version, is refused`() async throws {
         try await withTemporaryFolder { folder in
             let home = Home(in: folder, port: 1)

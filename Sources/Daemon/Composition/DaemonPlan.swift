@@ -12,6 +12,8 @@ package struct DaemonPlan: Sendable {
     /// Opens the recordings that replace this machine's sensors.
     package var recordings: @Sendable (TrilateralConfiguration) throws -> [SensorSource] = { _ in [] }
     package var isReloaded = false
+    /// Whether the databases are checked before they are opened, which takes seconds; a reload finds them as it left them.
+    package var checksDatabases = true
     /// The slices as they were before a reload.
     package var former = Slices()
     /// Receives the slices at the end.

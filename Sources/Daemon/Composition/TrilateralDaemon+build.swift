@@ -14,6 +14,7 @@ extension TrilateralDaemon {
     ///
     /// - Throws: If the databases in the state folder cannot be used.
     package static func build(_ plan: DaemonPlan, logger: Logger) throws -> TrilateralDaemon {
+        plan.service.feedWatchdog()
         let configuration = plan.configuration
         let nodePlan = NodePlan(plan)
         plan.secrets.use(configuration, nodePlan.capabilities)
@@ -28,11 +29,10 @@ extension TrilateralDaemon {
         let (storageEvents, storagePort) = AsyncStream.makeStream(of: StorageMonitor.Event.self)
         let (bound, isBound) = AsyncStream.makeStream(of: Void.self)
 
-        let repairs = StateRepair.run(
-            in: plan.folder.url,
-            BackupCollection(BackupService.backups(in: plan.folder.url, configuration.backup)),
-            at: RuntimeClock.now().wallMilliseconds / 1000
-        )
+        let backups = BackupCollection(BackupService.backups(in: plan.folder.url, configuration.backup))
+        let now = RuntimeClock.now().wallMilliseconds / 1000
+        let repairs =
+            plan.checksDatabases ? StateRepair.run(in: plan.folder.url, backups, at: now) : []
         for repair in repairs { logger.error("\(repair)") }
         let store = try StateStore(folder: plan.folder.url)
         plan.secrets.add(try store.stations())

@@ -148,11 +148,14 @@ package struct TrilateralDaemon: Sendable {
 
     /// - Returns: `false` if the end was decided before.
     private func decide(_ end: End, _ decision: Locked<End?>) -> Bool {
-        decision.withLock {
+        let isFirst = decision.withLock {
             guard $0 == nil else { return false }
             $0 = end
             return true
         }
+        // Nothing gives signs of life between the end of this daemon and the beginning of the next one.
+        if isFirst { service.feedWatchdog() }
+        return isFirst
     }
 }
 

@@ -10,6 +10,24 @@ package enum Folder {
             throw FileError(message: "cannot be read: \(systemMessage(errno))")
         }
         defer { closedir(folder) }
+        return names(of: folder)
+    }
+
+    /// Removes a folder with the files in it; a symbolic link stays, and so does what it leads to.
+    package static func remove(_ path: String) {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        guard let folder = fdopendir(descriptor) else {
+            close(descriptor)
+            return
+        }
+        // By the descriptor: the path may lead elsewhere by now.
+        for name in names(of: folder) { unlinkat(descriptor, name, 0) }
+        closedir(folder)
+        rmdir(path)
+    }
+
+    private static func names(of folder: OpaquePointer) -> [String] {
         var names: [String] = []
         while let entry = readdir(folder) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in

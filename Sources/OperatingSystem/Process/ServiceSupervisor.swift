@@ -75,9 +75,10 @@ package final class ServiceSupervisor: Sendable {
         for (name, value) in variables { setenv(name, value, 1) }
     }
 
+    /// - Parameter waits: Whether a supervisor that does not read is waited for, for a second.
     /// - Returns: Whether the supervisor has all of it.
     @discardableResult
-    package func send(_ messages: [Message]) -> Bool {
+    package func send(_ messages: [Message], waits: Bool = true) -> Bool {
         let bytes = Array(messages.map(\.text).joined(separator: "\n").utf8)
         while true {
             let count = address.withUnsafeBytes { address in
@@ -85,7 +86,7 @@ package final class ServiceSupervisor: Sendable {
                     descriptor,
                     bytes,
                     bytes.count,
-                    Int32(MSG_NOSIGNAL),
+                    Int32(MSG_NOSIGNAL) | (waits ? 0 : Int32(MSG_DONTWAIT)),
                     address.baseAddress?.assumingMemoryBound(to: sockaddr.self),
                     socklen_t(address.count)
                 )

@@ -1,6 +1,6 @@
 import Administration
 import Daemon
-import Databases
+package import Databases
 import Foundation
 import JSON
 import OperatingSystem
@@ -9,19 +9,39 @@ import People
 /// A backup that the daemon of a state folder makes, as only it can read what it has locked.
 ///
 /// It makes it in its state folder: as a service it can write hardly anywhere else.
-struct BackupByDaemon {
+package struct BackupByDaemon {
     /// The state folder.
     let folder: String
 
     /// How long the daemon may take, seconds.
     private static let patience = 3600
 
+    /// Where the backup is that a daemon speaks of.
+    ///
+    /// Only the name is believed. Root removes what is there, and a daemon that was taken over may name any folder.
+    /// - Returns: `nil` if the name is not one that a daemon gives.
+    package static func place(of answer: String, in folder: String) -> String? {
+        let name = answer.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? ""
+        guard name.hasPrefix(BackupService.handedOver), name.utf8.count <= 64, !name.utf8.contains(0) else {
+            return nil
+        }
+        return folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+    }
+
     /// A backup that is to be taken over.
-    struct Made {
-        fileprivate let backup: Backup
+    package struct Made {
+        private let backup: Backup
+
+        /// - Parameter path: Of the folder itself: a link may lead anywhere.
+        package init(_ path: String) throws(BackupError) {
+            guard FileStatus(path: path, followsLinks: false)?.kind == .folder else {
+                throw .notABackup(path: path, why: "it is not a folder")
+            }
+            backup = try Backup(reading: path)
+        }
 
         /// Moves it to its place, or copies it where that is on another disk.
-        func take(to path: String) throws(BackupError) -> Backup {
+        package func take(to path: String) throws(BackupError) -> Backup {
             defer { Backup.remove(backup.path) }
             let place = URL(filePath: path, directoryHint: .notDirectory)
             let above = place.deletingLastPathComponent().path(percentEncoded: false)
@@ -34,8 +54,15 @@ struct BackupByDaemon {
                 guard error == .system(path: path, code: EXDEV) else { throw error }
                 try copy(to: path, name: place.lastPathComponent, in: above)
             }
-            giveToUser(path)
-            return try Backup(reading: path)
+            do throws(BackupError) {
+                try takeOver(path)
+                return try Backup(reading: path)
+            } catch {
+                // The second for a link.
+                Backup.remove(path)
+                unlink(path)
+                throw error
+            }
         }
 
         private func copy(to path: String, name: String, in above: String) throws(BackupError) {
@@ -55,11 +82,22 @@ struct BackupByDaemon {
             }
         }
 
-        /// What root asked for is root's.
-        private func giveToUser(_ path: String) {
-            guard geteuid() == 0 else { return }
-            for name in [""] + backup.files.map({ "/\($0.name)" }) + ["/\(Backup.description)"] {
-                lchown(path + name, geteuid(), getegid())
+        /// What root asked for is root's; and it leads nowhere else.
+        private func takeOver(_ path: String) throws(BackupError) {
+            let folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard folder >= 0 else { throw .system(path: path, code: errno) }
+            defer { close(folder) }
+            // First the folder: then nobody else changes what is in it.
+            if geteuid() == 0 {
+                guard fchown(folder, geteuid(), getegid()) == 0, fchmod(folder, 0o700) == 0 else {
+                    throw .system(path: path, code: errno)
+                }
+            }
+            for name in backup.files.map(\.name) + [Backup.description] {
+                guard FileStatus(path: "\(path)/\(name)", followsLinks: false)?.kind == .file else {
+                    throw .notABackup(path: path, why: "\(name) is no plain file")
+                }
+                if geteuid() == 0 { fchownat(folder, name, geteuid(), getegid(), AT_SYMLINK_NOFOLLOW) }
             }
         }
     }
@@ -87,6 +125,9 @@ struct BackupByDaemon {
             if answer.status == 409 { throw .busy }
             throw .daemon(json?["message"]?.string ?? "it is of a version that makes no backups")
         }
-        return Made(backup: try Backup(reading: path))
+        guard let place = Self.place(of: path, in: folder) else {
+            throw .daemon("it names a folder that is none of its backups")
+        }
+        return try Made(place)
     }
 }

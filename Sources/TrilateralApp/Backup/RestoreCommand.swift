@@ -30,8 +30,11 @@ struct RestoreCommand: AsyncParsableCommand {
             let path = URL(filePath: folder).absoluteURL.standardized.path(percentEncoded: false)
             let backup = try Backup(reading: path)
             let databases = try check(backup)
-            let state = try await open(location)
+            let state = try location.open()
+            try await requireNoDaemon(on: state, location)
             try await compare(backup, databases, in: state)
+            // A person may have thought about it for an hour.
+            try await requireNoDaemon(on: state, location)
             let aside = try replace(databases, with: backup, in: state)
             try StandardOutput.print(
                 "restored \(databases.map(\.name).joined(separator: ", ")); what was there is in \(aside)"
@@ -58,19 +61,18 @@ struct RestoreCommand: AsyncParsableCommand {
         return databases
     }
 
-    /// The state folder, on which no daemon runs.
-    private func open(_ location: StateLocation) async throws -> StateFolder {
-        let state = try location.open()
-        let isHeld = StateDatabase.allCases.contains { DatabaseFile.isHeld($0.path(in: state.url)) }
-        var isAnswered = location.daemon != nil
-        if !isAnswered { isAnswered = await AdministrationClient(folder: state.path).isAnswered }
-        guard !isHeld, !isAnswered else {
+    /// - Throws: ``VerbError`` if a daemon or another command uses the folder, or has just begun to.
+    private func requireNoDaemon(on folder: StateFolder, _ location: StateLocation) async throws {
+        let isHeld = StateDatabase.allCases.contains { DatabaseFile.isHeld($0.path(in: folder.url)) }
+        let now = try? state.location()
+        var isUsed = isHeld || location.daemon != nil || (now?.path == location.path && now?.daemon != nil)
+        if !isUsed { isUsed = await AdministrationClient(folder: folder.path).isAnswered }
+        guard !isUsed else {
             throw VerbError(
-                "a daemon or another command uses \(state.path): stop it first (sudo systemctl stop trilateral)",
+                "a daemon or another command uses \(folder.path): stop it first (sudo systemctl stop trilateral)",
                 .temporary
             )
         }
-        return state
     }
 
     private func compare(
@@ -121,18 +123,20 @@ struct RestoreCommand: AsyncParsableCommand {
             .filter { $0 != "-" && $0 != ":" }
         let aside = state.url.appending(path: "replaced-\(time)Z").path(percentEncoded: false)
         guard mkdir(aside, 0o700) == 0 else { throw BackupError.system(path: aside, code: errno) }
+        if geteuid() == 0, let status = FileStatus(path: state.path) {
+            lchown(aside, status.owner, status.group)
+        }
         try state.opening {
             do {
-                try StateReplacement(of: state.path, from: backup).replace(databases.map(\.name)) {
-                    "\(aside)/\($0)"
+                try StateReplacement(of: state.path, from: backup).replace(databases.map(\.name)) { name in
+                    // All copies are beside their places by now: a crash after this leaves none that only root can open.
+                    state.opening {}
+                    return "\(aside)/\(name)"
                 }
             } catch {
                 rmdir(aside)
                 throw error
             }
-        }
-        if geteuid() == 0, let status = FileStatus(path: state.path) {
-            lchown(aside, status.owner, status.group)
         }
         return aside
     }

@@ -104,6 +104,7 @@ package struct DaemonRunner: Sendable {
 
     private func runAll(_ control: Locked<Control>) async throws {
         var isReloaded = false
+        var checksDatabases = true
         /// Why the configuration before had to be taken again.
         var problem: String?
         // One log for the whole life of the process: a second one would write into the lines of the first.
@@ -131,6 +132,7 @@ package struct DaemonRunner: Sendable {
                     secrets: secrets,
                     service: service,
                     isReloaded: isReloaded,
+                    checksDatabases: checksDatabases,
                     control: control,
                     file: file,
                     log: log,
@@ -160,10 +162,10 @@ package struct DaemonRunner: Sendable {
                         logger.warning("configuration: \(warning)")
                     }
                     control.withLock { $0.running.replace(with: next) }
-                    isReloaded = true
+                    (isReloaded, checksDatabases) = (true, false)
                 case .reopen:
                     logger.notice("opening the databases again")
-                    isReloaded = true
+                    (isReloaded, checksDatabases) = (true, true)
                 }
             } catch let restart as RestartRequest {
                 throw restart
@@ -183,6 +185,7 @@ package struct DaemonRunner: Sendable {
         secrets: KnownSecrets,
         service: ServiceReport,
         isReloaded: Bool,
+        checksDatabases: Bool,
         control: Locked<Control>,
         file: RunningDaemonFile?,
         log: LogOutput,
@@ -214,6 +217,7 @@ package struct DaemonRunner: Sendable {
         (plan.files, plan.sockets, plan.secrets) = (loaded.files, sockets, secrets)
         plan.service = service
         (plan.isReloaded, plan.former) = (isReloaded, control.withLock { $0.slices })
+        plan.checksDatabases = checksDatabases
         plan.onEnd = { slices in control.withLock { $0.slices = slices } }
         plan.onApplied = { loaded in
             control.withLock { $0.running.applied(loaded) }

@@ -33,7 +33,10 @@ struct DoctorCommand: AsyncParsableCommand {
         let found = await DoctorCheck.run(Self.checks(context))
         let report = DoctorReport(found.map { secrets.masked($0) })
         try StandardOutput.print(lines: json ? [report.json.text] : report.lines)
-        if let bundle { try OutputFile(bundle).write(DoctorBundle(report, context).text(secrets)) }
+        if let bundle {
+            // With sudo it has what other users may not read.
+            try OutputFile(bundle, isPrivate: true).write(DoctorBundle(report, context).text(secrets))
+        }
         if !report.isWell { throw ExitCode.failure }
     }
 

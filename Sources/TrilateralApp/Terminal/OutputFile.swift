@@ -10,9 +10,12 @@ struct OutputFile {
     let replaces: Bool
     /// Whether a symbolic link stays, and the file that it names is replaced.
     let followsLinks: Bool
+    /// Whether only its owner may read a file that was not there before.
+    let isPrivate: Bool
 
-    init(_ path: String, replaces: Bool = false, followsLinks: Bool = true) {
-        (self.path, self.replaces, self.followsLinks) = (path, replaces, followsLinks)
+    init(_ path: String, replaces: Bool = false, followsLinks: Bool = true, isPrivate: Bool = false) {
+        (self.path, self.replaces) = (path, replaces)
+        (self.followsLinks, self.isPrivate) = (followsLinks, isPrivate)
     }
 
     func write(_ text: String) throws(VerbError) { try write(Array(text.utf8)) }
@@ -36,7 +39,7 @@ struct OutputFile {
     /// - Returns: `false` for a device or a pipe, and for a link that is not followed, which would be replaced by a file.
     private func replaceFile(by bytes: [UInt8]) throws(FileWriteError) -> Bool {
         guard let found = FileStatus(path: path, followsLinks: followsLinks) else {
-            try AtomicFile.write(bytes, to: path, permissions: 0o666, isMasked: true)
+            try AtomicFile.write(bytes, to: path, permissions: isPrivate ? 0o600 : 0o666, isMasked: true)
             return true
         }
         guard replaces else { throw FileWriteError(name: EEXIST) }

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import OperatingSystem
 import TestSupport
 import Testing
 
@@ -58,6 +59,26 @@ import Testing
         withExtendedLifetime(listener) {}
     }
 
+    @Test func `a database is read and not brought up to date`() async throws {
+        try await withVerbDesk { desk in
+            try FileManager.default.createDirectory(
+                atPath: desk.state,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+            // One that has no tables yet.
+            let database = try desk.write("", to: "state/flare.db")
+            let file = try desk.write(Self.configuration(port: LoopbackSocket.freePort()), to: "t.yaml")
+            let words = ["doctor", "--config", file, "--json"]
+            let end = try await desk.run(words)
+            let verdicts = try Self.verdicts(end.output).filter { $0.check == "place" }
+            #expect(verdicts.map { $0.level } == ["warning"], "\(end.output)")
+            #expect(end.output.contains("there is none yet"), "\(end.output)")
+            #expect(FileStatus(path: database)?.size == 0)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: desk.state) == ["flare.db"])
+        }
+    }
+
     @Test func `a bundle has the verdicts, the configuration and the log, and no secret of the set-up`()
         async throws
     {
@@ -76,6 +97,7 @@ import Testing
             let bundle = desk.folder.path("bundle.txt")
             let end = try await desk.run(["doctor", "--config", file, "--bundle", bundle])
             #expect(end.status == 1 && end.output.contains("problem  configuration: "), "\(end.output)")
+            #expect(FileStatus(path: bundle)?.permissions == 0o600)
             let text = desk.folder.read("bundle.txt")
             #expect(text.contains("== configuration") && text.contains("username: anna"))
             #expect(text.contains("hello ***"))

@@ -87,7 +87,7 @@ package struct PlaceFacts: Sendable {
         }
         do {
             let folder = try StateFolder(named: context.stateFolder, environment: [:])
-            let model = try await folder.withModel { try await $0.exportModel() }
+            let model = try await folder.readModel()
             let profiles = context.values.profiles.library.profiles.map(\.name)
             facts.finding = .stored(Array(model.bytes), profiles: profiles)
         } catch let error as VerbError where error.code == .noPermission {
