@@ -23,8 +23,12 @@ struct BackupServiceTests {
         private let events = Locked<[ControllerEvent]>([])
         private let pauses = Locked<[Duration]>([])
 
-        init(_ folder: TemporaryFolder, _ settings: BackupSettings = BackupSettings(), rounds: Int = 0) throws
-        {
+        init(
+            _ folder: TemporaryFolder,
+            _ settings: BackupSettings = BackupSettings(),
+            rounds: Int = 0,
+            sources: (@Sendable () -> [DatabaseSource])? = nil
+        ) throws {
             let (now, events, pauses) = (now, events, pauses)
             self.folder = folder
             store = try StateStore(folder: folder.url)
@@ -32,7 +36,7 @@ struct BackupServiceTests {
                 store,
                 in: folder.url,
                 settings,
-                sources: { StateDatabase.allCases.map { $0.source(in: folder.url) } },
+                sources: sources ?? { StateDatabase.allCases.map { $0.source(in: folder.url) } },
                 clock: { now.withLock { $0 } },
                 sleep: { pause in
                     let count = pauses.withLock { pauses in
@@ -195,6 +199,96 @@ struct BackupServiceTests {
             #expect(backups.backups.isEmpty)
             await backups.service.run()
             #expect(FileStatus(path: made.path) == nil)
+        }
+    }
+
+    /// Files have the time of this machine, and not that of the test.
+    private func setAge(_ seconds: Int64, of backup: Backup, _ backups: TestBackups) throws {
+        let time = Double(backups.now.withLock { $0 } / 1000 - seconds)
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: time)],
+            ofItemAtPath: backup.path
+        )
+    }
+
+    private func handOver(_ backups: TestBackups, secondsAgo seconds: Int64) async throws -> Backup {
+        let backup = try await backups.service.makeToHandOver().get()
+        try setAge(seconds, of: backup, backups)
+        return backup
+    }
+
+    @Test func `what nobody has taken within an hour goes before the next backup`() async throws {
+        try await withBackups { backups in
+            let made = [
+                try await handOver(backups, secondsAgo: 3500), try await handOver(backups, secondsAgo: 3500),
+            ]
+            try setAge(3700, of: made[0], backups)
+            #expect(await backups.service.makeDue())
+            #expect(FileStatus(path: made[0].path) == nil)
+            #expect(FileStatus(path: made[1].path) != nil)
+            backups.now.withLock { $0 += 200_000 }
+            _ = try await backups.service.makeToHandOver().get()
+            #expect(FileStatus(path: made[1].path) == nil)
+        }
+    }
+
+    // MARK: Other folders
+
+    private static func perform(_ work: (Database) throws -> Bool, on queue: DatabaseQueue) throws -> Bool {
+        try queue.writeWithoutTransaction(work)
+    }
+
+    @Test func `a database is not held while its copy is brought to another folder`() async throws {
+        try await withTemporaryFolder { folder in
+            let elsewhere = folder.path("elsewhere")
+            let queue = try DatabaseQueue(path: folder.path("history.db"))
+            try await queue.write { try $0.execute(sql: "CREATE TABLE thing (n)") }
+            let source = DatabaseSource(name: "history.db", path: folder.path("history.db")) { work in
+                #expect(FileStatus(path: elsewhere) == nil)
+                return try Self.perform(work, on: queue)
+            }
+            let backups = try TestBackups(folder, settings(in: elsewhere), sources: { [source] })
+            #expect(await backups.service.makeDue())
+            let id = try backups.store.installationID()
+            let own = BackupCollection(elsewhere, installation: id, isShared: true).backups
+            #expect(own.count == 1 && own.first?.files.map(\.name) == ["history.db"])
+            #expect(BackupRecord(in: folder.path)?.databases == ["history.db"])
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(!names.contains { $0.contains(BackupService.handedOver) })
+            backups.store.close()
+            try queue.close()
+        }
+    }
+
+    @Test func `two daemons have one folder, and each keeps its own backups`() async throws {
+        try await withTemporaryFolder { shared in
+            try await withTemporaryFolder { one in
+                try await withTemporaryFolder { two in
+                    let settings = settings(keep: 1, in: shared.path("b"))
+                    let both = [try TestBackups(one, settings), try TestBackups(two, settings)]
+                    for _ in 0..<2 {
+                        for backups in both {
+                            #expect(await backups.service.makeDue())
+                            backups.now.withLock { $0 += 24 * Self.hour }
+                        }
+                    }
+                    let ids = Set(BackupCollection(shared.path("b")).backups.map(\.installation))
+                    #expect(try ids == Set(both.map { try $0.store.installationID() }))
+                    #expect(BackupCollection(shared.path("b")).backups.count == 2)
+                    for backups in both { backups.store.close() }
+                }
+            }
+        }
+    }
+
+    @Test func `a clock that was ahead neither puts a backup off nor removes the new one`() async throws {
+        try await withBackups(settings(keep: 1), rounds: 1) { backups in
+            backups.now.withLock { $0 += 9000 * Self.hour }
+            #expect(await backups.service.makeDue())
+            backups.now.withLock { $0 -= 9000 * Self.hour }
+            await backups.service.run()
+            #expect(backups.waited.first == .seconds(600))
+            #expect(backups.backups.map(\.made) == [Self.start + 600_000])
         }
     }
 

@@ -118,6 +118,33 @@ struct StateRepairTests {
         }
     }
 
+    @Test(arguments: ["aaaa", "bbbb"])
+    func `another folder has only the backups of this installation`(id: String) async throws {
+        try await withState { folder, backups in
+            let path = folder.path("elsewhere")
+            let shared = BackupCollection(path, installation: "aaaa", isShared: true)
+            _ = try await BackupWriter().write(
+                [StateDatabase.daemon.source(in: folder.url)],
+                to: shared.place(at: 2000),
+                depth: .full,
+                at: 2000,
+                installation: "aaaa"
+            )
+            try BackupRecord(installation: id, databases: ["trilateral.db"]).write(in: folder.path)
+            try damage(folder.path("trilateral.db"))
+            let report = try #require(StateRepair.run(in: folder.url, BackupCollection(path), at: 5).first)
+            guard id == "aaaa" else {
+                #expect(report.outcome == .noBackup(in: path))
+                return
+            }
+            let backup = try #require(shared.backups.first)
+            #expect(
+                report.outcome
+                    == .restored(from: backup, damaged: folder.path("trilateral.db.damaged-5"))
+            )
+        }
+    }
+
     @Test func `a copy that is too large for a start is left to the verb`() async throws {
         try await withState { folder, backups in
             let backup = try #require(backups.backups.first)

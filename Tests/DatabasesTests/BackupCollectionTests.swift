@@ -95,6 +95,70 @@ struct BackupCollectionTests {
         }
     }
 
+    @Test func `the oldest backups make room, until there is enough, and the last stays`() async throws {
+        try await withTemporaryFolder { folder in
+            let collection = BackupCollection(folder.path)
+            for number in 0..<5 {
+                let time = Self.start + Int64(number) * Self.day
+                try describe(["one.db": number == 2 ? 90_000 : 1000], at: time, in: collection)
+            }
+            let now = Self.start + 5 * Self.day
+            collection.makeRoom(at: now) { collection.backups.count < 5 }
+            #expect(collection.backups.map(\.made) == [4, 3, 2, 1].map { Self.start + $0 * Self.day })
+            collection.makeRoom(at: now) { false }
+            #expect(collection.backups.map(\.made) == [4, 2].map { Self.start + $0 * Self.day })
+        }
+    }
+
+    @Test func `several installations have one folder, and each sees and removes its own`() async throws {
+        try await withTemporaryFolder { folder in
+            let database = try TestDatabase(folder.path("one.db"))
+            let shared = folder.path("shared")
+            let (one, two) = (
+                BackupCollection(shared, installation: "aaaa", isShared: true),
+                BackupCollection(shared, installation: "bbbb", isShared: true)
+            )
+            let all = BackupCollection(shared)
+            for (collection, id) in [(one, "aaaa"), (two, "bbbb"), (all, nil)]
+                as [(BackupCollection, String?)]
+            {
+                for time in [Self.start, Self.start + Self.day] {
+                    _ = try await BackupWriter().write(
+                        [DatabaseSource(name: "one.db", path: database.path)],
+                        to: collection.place(at: time),
+                        depth: .quick,
+                        at: time,
+                        installation: id
+                    )
+                }
+                let name = collection.place(at: Self.start).dropFirst(shared.count + 1)
+                try FileManager.default.createDirectory(
+                    atPath: "\(shared)/.\(name)\(BackupWriter.unfinishedMark)1",
+                    withIntermediateDirectories: false
+                )
+            }
+            #expect(all.backups.count == 6)
+            #expect(one.backups.count == 2 && one.backups.allSatisfy { $0.installation == "aaaa" })
+            #expect(one.latest(with: "one.db", TestDatabase.schema)?.installation == "aaaa")
+            one.keep(1)
+            #expect(one.backups.count == 1 && two.backups.count == 2 && all.backups.count == 5)
+            let unfinished = try FileManager.default.contentsOfDirectory(atPath: shared).filter {
+                $0.hasPrefix(".")
+            }
+            #expect(unfinished.count == 2 && !unfinished.contains { $0.contains("aaaa") })
+            #expect(BackupCollection(shared, isShared: true).backups.isEmpty)
+        }
+    }
+
+    @Test func `a state folder remembers its last backup`() async throws {
+        try await withTemporaryFolder { folder in
+            #expect(BackupRecord(in: folder.path) == nil)
+            let record = BackupRecord(installation: "aaaa", databases: ["one.db", "two.db"])
+            try record.write(in: folder.path)
+            #expect(BackupRecord(in: folder.path) == record)
+        }
+    }
+
     @Test func `other folders are not touched, and what was broken off is removed`() async throws {
         try await withBackups(1) { folder, collection, _ in
             for name in ["mine", "trilateral-notes", ".trilateral-x.unfinished-1"] {

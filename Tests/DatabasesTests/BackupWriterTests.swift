@@ -186,6 +186,46 @@ struct BackupWriterTests {
         }
     }
 
+    // MARK: Another folder
+
+    private func deliver(to target: String, from folder: TemporaryFolder) async throws {
+        let database = try TestDatabase(folder.path("one.db"))
+        try database.add(0..<300)
+        let source = DatabaseSource(name: "one.db", path: database.path)
+        let writer = try BackupWriter()
+        let made = try await writer.write(
+            [source],
+            to: folder.path("copied"),
+            depth: .full,
+            at: Self.now,
+            installation: "aaaa"
+        )
+        let collection = BackupCollection(folder.path("disk"), installation: "aaaa", isShared: true)
+        let backup = try await writer.deliver(made, to: target, in: collection, at: Self.now)
+        #expect(backup.path == target && backup.files == made.files && backup.installation == "aaaa")
+        try backup.verify(.full)
+        #expect(try TestDatabase.count(backup.file("one.db")) == 300)
+        #expect(permissions(target) == 0o700 && permissions(target + "/one.db") == 0o600)
+        #expect(FileStatus(path: made.path) == nil)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("disk"))
+        #expect(names == ["b"])
+    }
+
+    @Test func `a backup is moved to a folder on the same disk`() async throws {
+        try await withTemporaryFolder { folder in
+            try await deliver(to: folder.path("disk/b"), from: folder)
+        }
+    }
+
+    @Test(.enabled { await OwnDisk.canMount() })
+    func `a backup is copied to a folder on another disk`() async throws {
+        try await withTemporaryFolder { folder in
+            try await OwnDisk.with("size=100m", at: folder.path("disk")) {
+                try await deliver(to: folder.path("disk/b"), from: folder)
+            }
+        }
+    }
+
     // MARK: Reading
 
     @Test(arguments: [

@@ -105,7 +105,7 @@ package actor BackupService {
         let last = try? await apart { writer throws(BackupError) in
             await writer.perform { collection.backups.first { $0.made <= now }?.made }
         }
-        let known = (last ?? nil, try? store.lastCheck())
+        let known = (last, try? store.lastCheck())
         times.withLock { $0 = known }
         var pause = max(Self.first, min(untilDue, period))
         while (try? await sleep(pause)) != nil {
