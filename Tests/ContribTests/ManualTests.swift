@@ -15,7 +15,7 @@ struct ManualTests {
         [
             "README.md", "contrib/homeassistant/README.md", "contrib/mosquitto/README.md",
             "contrib/display/README.md", "contrib/design/README.md", "contrib/edge/README.md",
-            "contrib/outbox/README.md", "contrib/grafana/README.md",
+            "contrib/outbox/README.md", "contrib/grafana/README.md", "contrib/home-assistant-addon/DOCS.md",
         ]
         + MarkdownPage.paths(in: "contrib/manual")
 
@@ -42,7 +42,7 @@ struct ManualTests {
 
     @Test func `other commands in examples are scripts of the repository or programs that we name`() throws {
         let programs: Set = [
-            "trilateral", ".", "alias", "apt", "chmod", "chown", "cp", "curl", "git", "install",
+            "trilateral", ".", "alias", "apt", "chmod", "chown", "cp", "curl", "docker", "git", "install",
             "journalctl", "make", "mosquitto", "mosquitto_passwd", "mosquitto_pub", "mosquitto_sub", "nano",
             "printf", "set", "setcap", "systemctl", "tar", "tee", "touch", "useradd",
         ]
