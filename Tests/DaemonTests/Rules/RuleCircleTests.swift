@@ -112,7 +112,8 @@ import Things
         #expect(bench.controller.state.alerts["rule-loop"] == nil)
     }
 
-    @Test func `an explanation of a loop does not name rules of others`() {
+    /// The two rules are of two users.
+    private func quarrelOfTwo() -> RuleBench {
         var bench = RuleBench(RuleEngine.Configuration(chain: 4))
         let other = AccountID(high: 1, low: 2)
         let users = [User(id: RuleBench.maker, name: "maker"), User(id: other, name: "other")]
@@ -123,6 +124,20 @@ import Things
         bench.send(.loaded(quarrel(otherMaker: other)))
         bench.set(["on": true], of: RuleBench.lamp)
         bench.pass(milliseconds: 10_000)
+        return bench
+    }
+
+    @Test func `whoever switches a rule does not clear the stop of others' rules`() {
+        var bench = quarrelOfTwo()
+        bench.send(.switched(2, isOn: false))
+        let message = bench.controller.state.alerts["rule-loop"]?.message
+        #expect(message?.contains("stopped: rule-1.") == true, "\(message ?? "")")
+        bench.send(.switched(1, isOn: false))
+        #expect(bench.controller.state.alerts["rule-loop"] == nil)
+    }
+
+    @Test func `an explanation of a loop does not name rules of others`() {
+        let bench = quarrelOfTwo()
         let line = bench.rules.explanation(of: 1, in: bench.controller.state).last
         #expect(line?.why.hasSuffix("; in a chain with 1 rule of others") == true, "\(line?.why ?? "")")
     }

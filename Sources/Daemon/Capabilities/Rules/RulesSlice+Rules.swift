@@ -54,7 +54,7 @@ extension RulesSlice {
         rule.last = rule.last ?? old?.last
         put(rule)
         sight.add(rule.entry.rule, in: core)
-        forgetStop(ofRule: id)
+        forgetStop(ofRule: id, of: rule.maker)
         if !rule.entry.rule.isEnabled { stopFirings(ofRule: id) }
         let setsCeiling = rule.entry.rule.actions.contains { action in
             if case .ceiling = action.work { true } else { false }
@@ -76,7 +76,7 @@ extension RulesSlice {
         stopFirings(ofRule: id)
         slugs[rule.slug] = nil
         effects += setCeiling(nil, ofRule: id)
-        forgetStop(ofRule: id)
+        forgetStop(ofRule: id, of: rule.maker)
         forget(rule)
         if rule.namesBeacons { effects.append(.changed(.ruleBeacons)) }
         return effects + tell(rule, "removed") + [showLoops()]
@@ -88,7 +88,7 @@ extension RulesSlice {
         in core: ControllerState,
         at now: Instant
     ) -> [SliceEffect] {
-        guard rules[id] != nil else { return [] }
+        guard let maker = rules[id]?.maker else { return [] }
         let isNew = engine?.isOn(id) != isOn
         setEnabled(isOn, id)
         var effects = handle(.ruleSwitched(id, isOn: isOn), in: core, at: now)
@@ -96,7 +96,7 @@ extension RulesSlice {
             stopFirings(ofRule: id)
             effects += setCeiling(nil, ofRule: id)
         }
-        forgetStop(ofRule: id)
+        forgetStop(ofRule: id, of: maker)
         if engine?.suspension(of: id) != nil { isSuspensionShown = false }
         if isNew, let rule = rules[id] { effects += tell(rule, "changed") }
         return effects + [showLoops()]

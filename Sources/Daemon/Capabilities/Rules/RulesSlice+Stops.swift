@@ -124,9 +124,18 @@ extension RulesSlice {
         return [showLoops()]
     }
 
-    /// Forgets that a rule was stopped, and others in a chain with it: it was edited, switched or removed.
-    mutating func forgetStop(ofRule id: Int) {
-        stopped = stopped.filter { $0.key != id && !$0.value.partners.contains(id) }
+    /// Forgets that a rule was stopped, and others of its maker in a chain with it: it was edited, switched or removed.
+    ///
+    /// Rules of others stay stopped, without this one in their chain: nobody clears what is to be said of others' rules.
+    mutating func forgetStop(ofRule id: Int, of maker: AccountID) {
+        stopped[id] = nil
+        for (other, stop) in stopped where stop.partners.contains(id) {
+            if rules[other]?.maker == maker {
+                stopped[other] = nil
+            } else {
+                stopped[other]?.partners.remove(id)
+            }
+        }
     }
 
     // MARK: Telling
