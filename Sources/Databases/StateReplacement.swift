@@ -35,6 +35,8 @@ package struct StateReplacement: Sendable {
                 kept.append(name)
                 try Self.keep(place, as: aside(name))
                 try Self.removeLogs(place)
+                // In this order on the disk as well.
+                try DatabaseCopy.synchronize(folder)
                 guard rename(path, place) == 0 else { throw .system(path: place, code: errno) }
                 placed.insert(name)
             }

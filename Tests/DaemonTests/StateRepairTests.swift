@@ -145,6 +145,19 @@ struct StateRepairTests {
         }
     }
 
+    @Test func `a database that is missing with its backups is reported if the last backup had it`()
+        async throws
+    {
+        try await withTemporaryFolder { folder in
+            let backups = BackupCollection(folder.path("elsewhere"))
+            try BackupRecord(installation: "aaaa", databases: ["flare.db"]).write(in: folder.path)
+            let reports = StateRepair.run(in: folder.url, backups, at: 5)
+            #expect(reports.map(\.path) == [folder.path("flare.db")])
+            #expect(reports.first?.outcome == .noBackup(in: backups.path))
+            #expect(reports.first?.what == nil)
+        }
+    }
+
     @Test func `a copy that is too large for a start is left to the verb`() async throws {
         try await withState { folder, backups in
             let backup = try #require(backups.backups.first)

@@ -52,7 +52,8 @@ package enum StateRepair {
     /// Checks each database, of which none is open in this process.
     ///
     /// What cannot be read because it is locked, or of a newer version, is left to who opens it. Nothing is done while another
-    /// daemon has the folder.
+    /// daemon has the folder. A file that is missing or empty while a backup has it is damaged too: a daemon would begin an empty
+    /// one, and its backups would take the place of the good ones.
     /// - Parameter now: Seconds since 1970, for the names of damaged files.
     /// - Returns: What was damaged.
     package static func run(in folder: URL, _ backups: BackupCollection, at now: Int64) -> [Report] {
@@ -72,8 +73,12 @@ package enum StateRepair {
             let size = FileStatus(path: path)?.size ?? 0
             guard size > 0 else {
                 // Another disk may not answer, and the start would wait for it.
-                guard isOwn || record?.databases.contains(database.name) == true else { return nil }
-                return replaceMissing(database, in: folder, backups, at: now)
+                let isExpected = record?.databases.contains(database.name) == true
+                guard isOwn || isExpected else { return nil }
+                let outcome = restore(database, in: folder, backups, at: now)
+                // Not every installation has all databases.
+                if !isExpected, case .noBackup = outcome { return nil }
+                return Report(path: path, what: nil, outcome: outcome)
             }
             guard size <= maximumBytes, case .damaged(let what) = DatabaseCheck.run(.quick, on: path)
             else { return nil }
@@ -94,18 +99,6 @@ package enum StateRepair {
             let aside = folder.appending(path: other).path(percentEncoded: false)
             StateReplacement.takeBack(aside, to: database.path(in: folder))
         }
-    }
-
-    /// A daemon that finds no file begins an empty one, and its backups would take the place of the good ones.
-    private static func replaceMissing(
-        _ database: StateDatabase,
-        in folder: URL,
-        _ backups: BackupCollection,
-        at now: Int64
-    ) -> Report? {
-        let outcome = restore(database, in: folder, backups, at: now)
-        if case .noBackup = outcome { return nil }
-        return Report(path: database.path(in: folder), what: nil, outcome: outcome)
     }
 
     /// The alert about damaged databases; `nil` if there were none.
@@ -131,7 +124,9 @@ package enum StateRepair {
         }
         let damaged = freeName(database.path(in: folder) + mark + "\(now)")
         do throws(BackupError) {
-            guard !isHeld(folder) else { throw .busy }
+            guard !isHeld(folder) else {
+                throw .system(path: database.path(in: folder), code: EBUSY)
+            }
             let replacement = StateReplacement(of: folder.path(percentEncoded: false), from: backup)
             try replacement.replace([database.name]) { _ in damaged }
         } catch {
