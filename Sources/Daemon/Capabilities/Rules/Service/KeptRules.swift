@@ -118,17 +118,20 @@ final class KeptRules: PreparingService {
         return StateObserver { [service] snapshot in
             other?.observe(snapshot)
             guard service.hasRules else { return }
-            let isConcerned = snapshot.changes.contains { change in
-                switch change {
-                case .environment: true
-                case .object(let object) where object.kind == .thing:
-                    // Most changes of things are those of their values.
-                    sights.withLock { $0.isNew(object.id, in: snapshot.state) }
-                case .object(let object): object.kind != .device
-                case .zone, .nearby, .device, .position, .angle, .location, .sensor, .alert, .link, .beacon,
-                    .slice:
-                    false
-                }
+            // All of them are looked at: what is not noted now would count as new with its next value.
+            let isConcerned = snapshot.changes.reduce(false) { isConcerned, change in
+                let isThisOne =
+                    switch change {
+                    case .environment: true
+                    case .object(let object) where object.kind == .thing:
+                        // Most changes of things are those of their values.
+                        sights.withLock { $0.isNew(object.id, in: snapshot.state) }
+                    case .object(let object): object.kind != .device
+                    case .zone, .nearby, .device, .position, .angle, .location, .sensor, .alert, .link,
+                        .beacon, .slice:
+                        false
+                    }
+                return isConcerned || isThisOne
             }
             if isConcerned { service.wake() }
         }
