@@ -130,7 +130,7 @@ extension AccountsStore {
 }
 
 extension AccountsStore {
-    /// Removes the oldest firings, so that no more than so many stay.
+    /// Removes the oldest firings beyond a limit.
     ///
     /// It looks at numbers alone, and costs little if there is nothing to remove: thousands come in a minute.
     /// - Parameter most: How many stay at most; fewer, where numbers are missing.

@@ -3,8 +3,8 @@ import RateLimiting
 
 /// Which errors are answered: one a second for each thing at most, and a few for all end nodes of a gateway.
 ///
-/// Anybody who may publish on the broker chooses names, so only so many of them are remembered. A gateway can make up names
-/// of end nodes: those are remembered only if their errors are answered.
+/// Anybody who may publish on the broker chooses names, so the number that is remembered is limited. A gateway can make up
+/// names of end nodes: those are remembered only if their errors are answered.
 /// - Source: contrib/contract/bindings.md, "The thing at the edge".
 package struct EdgeErrors: Sendable {
     /// Ten thousand bindings, and strangers.

@@ -13,7 +13,7 @@ package struct CommandFigures: Sendable, Hashable {
     /// What all answers took together, milliseconds.
     package private(set) var totalMilliseconds = 0
 
-    /// The longest wait that is told from longer ones is 65 s.
+    /// All waits of more than 65 s are counted together.
     private static let steps = 18
 
     package init() {}

@@ -86,13 +86,7 @@ package actor BackupService {
     /// What is known now; may be asked from anywhere.
     package nonisolated var health: DataHealth {
         let times = times.withLock { $0 }
-        let files = StateDatabase.allCases.compactMap { database in
-            FileStatus(path: database.path(in: folder)).map { status in
-                let log = FileStatus(path: database.path(in: folder) + "-wal")?.size ?? 0
-                return Backup.File(name: database.name, bytes: status.size + log)
-            }
-        }
-        return DataHealth(databases: files, lastBackup: times.backup, lastCheck: times.check)
+        return DataHealth(lastBackup: times.backup, lastCheck: times.check)
     }
 
     // MARK: The schedule
@@ -180,7 +174,7 @@ package actor BackupService {
         }
     }
 
-    /// Does work on the thread that uses the folder of the backups; whoever is cancelled does not wait for its disk.
+    /// Does work on the thread that uses the folder of the backups; a task that is cancelled does not wait for the disk.
     private func apart<Value: Sendable>(
         _ work: @escaping @Sendable (BackupWriter) async throws(BackupError) -> Value
     ) async throws(BackupError) -> Value {
@@ -235,7 +229,7 @@ package actor BackupService {
 
     // MARK: Requests
 
-    /// Makes a backup in the state folder, which whoever asked takes from there.
+    /// Makes a backup in the state folder; the verb that asked for it moves it from there.
     package func makeToHandOver() async -> Result<Backup, BackupError> {
         removeLeftOver(all: false)
         return await make(.full, isScheduled: false)
@@ -272,7 +266,7 @@ package actor BackupService {
         // Only backups in the state folder are on its disk for sure.
         let isOwn = isScheduled && Self.isOwn(Self.backups(in: folder, settings), in: folder)
         let collection = isOwn ? collection : nil
-        // A task of its own, so that the end of the daemon can break it off whoever has asked for it.
+        // A task of its own: the daemon cancels it when it ends, also if a verb waits for it.
         let task = Task<Result<Backup, BackupError>, Never> {
             do throws(BackupError) {
                 return .success(
