@@ -1,7 +1,7 @@
 /// Rules that get entities, as a slice of the state has them.
 package protocol AnnouncedRules {
-    /// What changes of the slice are called whose parts are the slugs of rules.
-    static var ruleChanges: String { get }
+    /// What changes of the slice are called whose parts are the slugs of rules that are new, gone, or have other titles.
+    static var announcedChanges: String { get }
     /// Whether the rules are known.
     var isLoaded: Bool { get }
     /// The slugs of all rules.

@@ -22,7 +22,7 @@ extension DiscoveryPublisher {
         guard configuration.settings.rules, changes.contains(where: \.isOfSlice),
             let rules = Self.rules(of: state)
         else { return [] }
-        let name = type(of: rules).ruleChanges
+        let name = type(of: rules).announcedChanges
         var slugs = changes.compactMap { $0.part(of: name) }
         if !areRulesKnown {
             areRulesKnown = true

@@ -29,11 +29,22 @@ struct DiscoveryQueue<Device: QueuedDevice>: Sendable {
 
     mutating func takeFirst() -> (device: Device, isBirth: Bool)? {
         while let slug = order.popFirst() {
-            if let device = devices.removeValue(forKey: slug) { return (device, areBorn) }
+            guard let device = devices.removeValue(forKey: slug) else { continue }
+            freeIfEmpty()
+            return (device, areBorn)
         }
         return nil
     }
 
     /// - Returns: Whether it was in the queue.
-    mutating func remove(_ slug: String) -> Bool { devices.removeValue(forKey: slug) != nil }
+    mutating func remove(_ slug: String) -> Bool {
+        guard devices.removeValue(forKey: slug) != nil else { return false }
+        freeIfEmpty()
+        return true
+    }
+
+    /// After a start it had thousands, and later one at a time.
+    private mutating func freeIfEmpty() {
+        if devices.isEmpty { (devices, order) = ([:], []) }
+    }
 }

@@ -46,6 +46,7 @@ package struct TestAccounts {
         migrator.registerMigration("v13") { try AccountsSchema.addWishes($0) }
         migrator.registerMigration("v14") { try AccountsSchema.indexStrangers($0) }
         migrator.registerMigration("v15") { try RulesSchema.add($0) }
+        migrator.registerMigration("v16") { try RulesSchema.lightenFirings($0) }
         try migrator.migrate(database)
     }
 

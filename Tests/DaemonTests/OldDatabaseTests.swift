@@ -16,7 +16,8 @@ struct OldDatabaseTests {
         "trilateral-v1", "trilateral-v2", "trilateral-v3", "trilateral-v4", "trilateral-v5", "trilateral-v6",
         "trilateral-v7", "trilateral-v8", "trilateral-v9", "trilateral-v10", "trilateral-v11",
         "trilateral-v12",
-        "trilateral-v12-without-v11", "trilateral-v15", "flare-v1", "history-v1", "history-v2",
+        "trilateral-v12-without-v11", "trilateral-v15", "trilateral-v16", "flare-v1", "history-v1",
+        "history-v2",
     ]
 
     private static func database(_ name: String) -> StateDatabase? {
@@ -85,6 +86,30 @@ struct OldDatabaseTests {
             // From v6 on there is a log.
             let isOld = ["v1", "v2", "v3", "v4", "v5"].contains { name.hasSuffix("-\($0)") }
             #expect(rows.map(\.state) == (isOld ? [] : ["accepted"]))
+        }
+    }
+
+    @Test func `firings of an earlier version stay, and their numbers are not used again`() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path("trilateral.db")
+            try await Self.make("trilateral-v15", at: path)
+            let old = try DatabaseQueue(path: path)
+            try await old.write { database in
+                try database.execute(
+                    sql: """
+                        INSERT INTO firing (seq, epoch, rule, at, why, outcome) VALUES (4, 'e', 3, 7, 'once', 'done');
+                        INSERT INTO firing (seq, epoch, rule, at, why) VALUES (9, 'e', 3, 7, 'once');
+                        DELETE FROM firing WHERE seq = 9
+                        """
+                )
+            }
+            try old.close()
+            let store = try StateStore(folder: folder.url)
+            defer { store.close() }
+            let (firings, last) = try store.withAccounts {
+                (try $0.firings(ofRule: 3, limit: 10), try $0.lastFiringNumber())
+            }
+            #expect(firings.map(\.seq) == [4] && firings.first?.outcome == .done && last == 9)
         }
     }
 }

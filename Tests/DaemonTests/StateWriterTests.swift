@@ -98,7 +98,7 @@ struct StateWriterTests {
 }
 
 extension StateWriter {
-    fileprivate func perform<Value: Sendable>(_ work: @Sendable (isolated StateWriter) -> Value) -> Value {
+    func perform<Value: Sendable>(_ work: @Sendable (isolated StateWriter) -> Value) -> Value {
         work(self)
     }
 }

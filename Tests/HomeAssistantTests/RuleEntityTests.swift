@@ -6,7 +6,7 @@ import Testing
 
 /// A slice with rules, as the daemon has one.
 private struct TestRules: Slice, AnnouncedRules {
-    static let ruleChanges = "rules"
+    static let announcedChanges = "rules"
 
     var titles: [String: String] = [:]
     var isLoaded = true
@@ -30,7 +30,7 @@ struct RuleEntityTests {
     }
 
     private func change(_ slugs: String...) -> Set<StateChange> {
-        Set(slugs.map { .slice(TestRules.ruleChanges, part: $0) })
+        Set(slugs.map { .slice(TestRules.announcedChanges, part: $0) })
     }
 
     private func topic(_ slug: String) -> String {

@@ -10,6 +10,7 @@ extension AccountsStore {
     /// What is remembered of each rule, as it was stored; a damaged row is left out.
     package func ruleMemories() throws(AccountsError) -> [Int: String] {
         try read { database in
+            defer { database.releaseMemory() }
             var memories: [Int: String] = [:]
             let sql = "SELECT rule, memory FROM rule_state WHERE rule IN (SELECT id FROM rule)"
             let rows = try Row.fetchCursor(database, sql: sql)
@@ -19,6 +20,25 @@ extension AccountsStore {
             }
             return memories
         }
+    }
+
+    /// Notes the largest number, before rows are removed: numbers are never used again.
+    private static func keepFiringNumber(_ database: Database) throws {
+        let largest = "SELECT max(seq) AS seq FROM firing WHERE seq BETWEEN 0 AND ?"
+        let sql = """
+            UPDATE sqlite_sequence SET seq = max(sqlite_sequence.seq, last.seq) FROM (\(largest)) AS last
+            WHERE name = 'firing' AND last.seq IS NOT NULL
+            """
+        let values: StatementArguments = [StoredFiring.largestNumber]
+        try database.execute(sql: sql, arguments: values)
+        guard database.changesCount == 0 else { return }
+        try database.execute(
+            sql: """
+                INSERT INTO sqlite_sequence (name, seq) SELECT 'firing', last.seq FROM (\(largest)) AS last
+                WHERE last.seq IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'firing')
+                """,
+            arguments: values
+        )
     }
 
     /// The largest number that a firing had, also if its row is gone; 0 if there was none.
@@ -77,6 +97,7 @@ extension AccountsStore {
     /// The newest firing of each rule that has fired; damaged rows are left out.
     package func lastFirings() throws(AccountsError) -> [Int: StoredFiring] {
         try read { database in
+            defer { database.releaseMemory() }
             let sql = """
                 SELECT firing.* FROM rule JOIN firing
                 ON firing.seq = (SELECT max(seq) FROM firing WHERE firing.rule = rule.id)
@@ -118,6 +139,7 @@ extension AccountsStore {
     ///   - most: How many stay.
     package func trimFirings(before time: Int64, rows most: Int) throws(AccountsError) {
         try write { database in
+            try Self.keepFiringNumber(database)
             try database.execute(sql: "DELETE FROM firing WHERE at < ?", arguments: [time])
             let excess = try Self.count(database, "firing") - max(0, most)
             guard excess > 0 else { return }
@@ -136,11 +158,15 @@ extension AccountsStore {
     /// - Parameter most: How many stay at most; fewer, where numbers are missing.
     package func trimFirings(rows most: Int) throws(AccountsError) {
         try write { database in
-            let sql = """
-                DELETE FROM firing
-                WHERE seq <= (SELECT max(seq) FROM firing WHERE seq BETWEEN 0 AND ?) - ?
+            // It would keep a number in vain each minute.
+            let newest = """
+                (SELECT max(seq) FROM firing WHERE seq BETWEEN 0 AND ?) - ?
                 """
-            try database.execute(sql: sql, arguments: [StoredFiring.largestNumber, max(0, most)])
+            let values: StatementArguments = [StoredFiring.largestNumber, max(0, most)]
+            let sql = "SELECT EXISTS (SELECT 1 FROM firing WHERE seq <= \(newest))"
+            guard try Bool.fetchOne(database, sql: sql, arguments: values) == true else { return }
+            try Self.keepFiringNumber(database)
+            try database.execute(sql: "DELETE FROM firing WHERE seq <= \(newest)", arguments: values)
         }
     }
 }

@@ -10,6 +10,8 @@ extension AccountsStore {
     /// All rules, and the rows that are none.
     package func readRules() throws(AccountsError) -> StoredRule.List {
         try read { database in
+            // They may be megabytes, and are read once.
+            defer { database.releaseMemory() }
             var list = StoredRule.List()
             let rows = try Row.fetchCursor(database, sql: "SELECT * FROM rule ORDER BY id")
             while let row = try rows.next() {

@@ -118,6 +118,8 @@ package struct RetainedTopicStore: Sendable {
             entries[index] = entry
             entries[index].isListed = isListed
         } else {
+            // An array doubles by itself, and would have room for thousands more.
+            if entries.count == entries.capacity { entries.reserveCapacity(index + index / 4 + 16) }
             entries.append(entry)
         }
         indices[message.topic] = index

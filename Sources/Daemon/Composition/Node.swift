@@ -207,7 +207,7 @@ package struct Node: Sendable {
             edge: { order in parts.edge?(order) },
             sensors: reloader.inputs.send,
             remember: { record in writer.onExecutor { $0.add(record) } },
-            store: { if writer.hasUnsaved { writer.onExecutor { _ = $0.flush() } } },
+            store: { if writer.hasUrgent { writer.onExecutor { _ = $0.flush() } } },
             publish: { snapshot, output in
                 bridge.onExecutor { bridge in
                     if !snapshot.changes.isEmpty {

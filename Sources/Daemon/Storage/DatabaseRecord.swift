@@ -7,10 +7,16 @@ protocol DatabaseRecord: Sendable, Hashable {
 
     /// What stores the same as an earlier record and then this one; `nil` if each is to be stored.
     func replacing(_ earlier: Self) -> Self?
+
+    /// Whether it is to be stored before anybody is told of the turn.
+    ///
+    /// Another one is stored right after that, unless the daemon is killed between the two.
+    var isUrgent: Bool { get }
 }
 
 extension DatabaseRecord {
     func replacing(_ earlier: Self) -> Self? { nil }
+    var isUrgent: Bool { true }
 
     /// The same for a record of any kind.
     func replacing(anyKind earlier: SliceRecord) -> SliceRecord? {

@@ -128,6 +128,7 @@ package final class StateStore: Sendable {
         migrator.registerMigration("v13") { database in try AccountsSchema.addWishes(database) }
         migrator.registerMigration("v14") { database in try AccountsSchema.indexStrangers(database) }
         migrator.registerMigration("v15") { database in try RulesSchema.add(database) }
+        migrator.registerMigration("v16") { database in try RulesSchema.lightenFirings(database) }
         return DatabaseSchema(migrator)
     }
 
@@ -207,6 +208,7 @@ package final class StateStore: Sendable {
     /// The discovery topics that were published, with their components.
     package func announced() throws(StateStoreError) -> [String: String] {
         try read { database in
+            defer { database.releaseMemory() }
             let rows = try Row.fetchAll(database, sql: "SELECT topic, components FROM announcement")
             return Dictionary(rows.map { ($0["topic"], $0["components"]) }) { first, _ in first }
         }

@@ -25,6 +25,19 @@ package actor StateWriter {
     /// Whether records are to be written; may be asked from anywhere.
     package nonisolated var hasUnsaved: Bool { unsaved.withLock { !$0.isEmpty } }
 
+    /// Whether one of them is to be written before anybody is told of the turn.
+    nonisolated var hasUrgent: Bool {
+        unsaved.withLock { records in
+            records.contains { record in
+                guard case .slice(let record) = record, let record = record.value as? any DatabaseRecord
+                else {
+                    return true
+                }
+                return record.isUrgent
+            }
+        }
+    }
+
     /// Adds a record; it is written by the next ``flush()``, at the latest after the current work on the loop.
     ///
     /// What begins and ends in one turn is written once, as it is at the end.

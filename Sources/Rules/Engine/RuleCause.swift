@@ -10,7 +10,7 @@ package enum RuleCause: Sendable, Hashable {
     case cron
     case once
     /// A write, and the first of its fields that the rule looks at; `nil` for a field that is missing.
-    case state(FlareID, field: String, before: JSONValue?, after: JSONValue?)
+    indirect case state(FlareID, field: String, before: JSONValue?, after: JSONValue?)
     case enter(RulePlace)
     case exit(RulePlace)
     case near(FlareID)

@@ -6,7 +6,7 @@ package import Controller
 package enum RuleCondition: Sendable, Hashable {
     case state(RuleReference, StateClause)
     /// Inside the range of a schedule.
-    case during(Schedule)
+    indirect case during(Schedule)
     /// At one of the levels.
     case level([LifecycleLevel])
     /// In one of the zones.

@@ -5,7 +5,8 @@ package import Controller
 /// - Source: contrib/contract/rules.md, "A rule", the table of `on`.
 package enum RuleTrigger: Sendable, Hashable {
     case state(StateTrigger)
-    case time(TimeTrigger)
+    /// Apart, since it is several times as large as the others.
+    indirect case time(TimeTrigger)
     case enter(RulePlace)
     case exit(RulePlace)
     case near(RuleReference)

@@ -15,7 +15,7 @@ package enum TrilateralProgram {
         Terminal.reserveStandardDescriptors()
         ignoreStraySignals()
         keepMemoryTogether()
-        trilateral_stop_sqlite_statistics()
+        trilateral_set_up_sqlite()
         do {
             try ProcessResources.check(.command)
             let arguments = image.arguments.dropFirst()

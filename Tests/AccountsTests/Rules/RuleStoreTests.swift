@@ -229,7 +229,6 @@ struct RuleStoreTests {
         ("SELECT 1 FROM rule WHERE slug = 'x'", "sqlite_autoindex_rule_1"),
         ("SELECT COUNT(*) FROM rule WHERE maker = 'x'", "rule_maker"),
         ("SELECT * FROM firing WHERE rule = 1 AND seq < 9 ORDER BY seq DESC LIMIT 5", "firing_rule"),
-        ("DELETE FROM firing WHERE at < 9", "firing_at"),
     ])
     func `look-ups read no other rows`(sql: String, index: String) throws {
         let steps = try home.database.read { database in

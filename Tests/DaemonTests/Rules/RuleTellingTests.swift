@@ -69,7 +69,7 @@ import Threading
             body: body,
             original: body.replacing("\(fan.id)", with: "fan")
         )
-        rule.origin = StoredRule(1, received, slug: rule.slug, added: 0)
+        rule.origin = Boxed(StoredRule(1, received, slug: rule.slug, added: 0))
         bench.send(.loaded(RulesLoad([rule], RuleCalendar(), lastFiring: 0)))
         bench.send(.flare(.notice(.thingChanged(fan.id, nil, environment: TestPlace.home))))
         let alert = bench.controller.state.alerts["rules"]?.message

@@ -15,7 +15,7 @@ package struct LoadedRule: Sendable, Hashable {
     /// Its recipients that are not there, such as `user:alice`, as they were called.
     package var missingRecipients: [String] = []
     /// The row that it was read from; `nil` if there is none.
-    var origin: StoredRule?
+    var origin: Boxed<StoredRule>?
 
     package struct Last: Sendable, Hashable {
         /// Milliseconds since 1970 UTC.
@@ -38,7 +38,7 @@ package struct LoadedRule: Sendable, Hashable {
     /// What people have called its things and zones when it was made: those that are removed have no other names.
     ///
     /// Read anew from what came in.
-    var names: [ObjectReference: String] { origin?.names(in: entry.rule) ?? [:] }
+    var names: [ObjectReference: String] { origin?.wrappedValue.names(in: entry.rule) ?? [:] }
 
     /// Whether it has schedules, and so times at which it is due.
     var hasTimes: Bool {

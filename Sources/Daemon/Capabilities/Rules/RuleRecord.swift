@@ -11,6 +11,10 @@ enum RuleRecord: DatabaseRecord {
     /// The only moment of a rule is over.
     case switchedOff(Int)
 
+    /// What has been done is told without a wait for the disk; after a crash between the two the firing counts as
+    /// interrupted.
+    var isUrgent: Bool { if case .ended = self { false } else { true } }
+
     func save(_ database: Database) throws {
         switch self {
         case .fired(let firing, let memory):

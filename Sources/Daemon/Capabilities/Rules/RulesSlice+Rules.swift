@@ -28,7 +28,9 @@ extension RulesSlice {
         let memories = load.memories.mapValues { RuleMemory($0) }
         var effects = handle(.beaconSensor(isOn: sight.hearsBeacons), in: core, at: now)
         effects += handle(.started(entries, memories: memories), in: core, at: now)
-        effects += former.union(rules.values.map(\.slug)).sorted().map { .changed(.rule($0)) }
+        for slug in former.union(rules.values.map(\.slug)).sorted() {
+            effects += [.changed(.rule(slug)), .changed(.ruleNamed(slug))]
+        }
         effects += [.changed(.ruleBeacons), showLoops()]
         isSuspensionShown = false
         return effects + showCeiling()
@@ -65,7 +67,9 @@ extension RulesSlice {
         if let old { forget(old) }
         if wasSuspended || engine?.suspension(of: id) != nil { isSuspensionShown = false }
         if rule.namesBeacons || old?.namesBeacons ?? false { effects.append(.changed(.ruleBeacons)) }
-        if let old, old.slug != rule.slug { effects.append(.changed(.rule(old.slug))) }
+        if let old, old.slug != rule.slug {
+            effects += [.changed(.rule(old.slug)), .changed(.ruleNamed(old.slug))]
+        }
         return effects + tell(rule, old == nil ? "added" : "changed") + [showLoops()]
     }
 
@@ -170,14 +174,16 @@ extension RulesSlice {
             "title": .string(rule.entry.rule.title),
         ]
         members.merge(details) { own, _ in own }
-        return [
+        let isFiring = type == "fired"
+        let isNamed: [SliceEffect] = isFiring ? [] : [.changed(.ruleNamed(rule.slug))]
+        return isNamed + [
             .changed(.rule(rule.slug)),
             .emit(
                 .rule,
                 type,
                 cause: ChangeEvent.Cause("rule"),
                 details: ["rule": SecretMask.tokens.masked(.object(members)), "slug": .string(rule.slug)],
-                furtherTopic: type == "fired" ? Topics.tails.firings(ofRule: rule.slug) : nil
+                furtherTopic: isFiring ? Topics.tails.firings(ofRule: rule.slug) : nil
             ),
         ]
     }

@@ -273,7 +273,10 @@ package struct RulesSlice: Slice {
     }
 
     package var everything: Set<StateChange> {
-        rules.isEmpty ? [] : Set(rules.values.map { .rule($0.slug) }).union([.ruleBeacons])
+        guard !rules.isEmpty else { return [] }
+        return rules.values.reduce(into: [.ruleBeacons]) { all, rule in
+            all.formUnion([.rule(rule.slug), .ruleNamed(rule.slug)])
+        }
     }
 
     // MARK: The timer
@@ -345,6 +348,8 @@ extension RuleInstant {
 extension StateChange {
     /// A rule is new, gone, on, off, suspended, or has fired.
     package static func rule(_ slug: String) -> StateChange { .slice(RulesSlice.ruleChanges, part: slug) }
+    /// A rule is new, gone, or perhaps called otherwise.
+    static func ruleNamed(_ slug: String) -> StateChange { .slice(RulesSlice.nameChanges, part: slug) }
     /// A firing is to be stored in this turn, and then to be started.
     static func ruleFired(_ number: Int64) -> StateChange {
         .slice(RulesSlice.firingChanges, part: "\(number)")
@@ -360,6 +365,7 @@ extension StateChange {
 
 extension RulesSlice {
     package static let ruleChanges = "rules"
+    package static let nameChanges = "rules-named"
     static let firingChanges = "rules-stored"
     static let failureChanges = "rules-failed"
     static let outgoingChanges = "rules-outgoing"

@@ -3,6 +3,9 @@ import Rules
 import Text
 
 extension RulesSlice: AnnouncedRules {
+    /// A firing changes no entity.
+    package static var announcedChanges: String { nameChanges }
+
     package var ruleSlugs: [String] { Array(slugs.keys) }
 
     package func title(ofRule slug: String) -> String? {

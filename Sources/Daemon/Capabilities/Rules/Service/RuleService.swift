@@ -26,7 +26,7 @@ package actor RuleService {
 
     /// A rule as the service holds it.
     struct Known: Sendable {
-        var stored: StoredRule
+        @Boxed var stored: StoredRule
         /// Its references are identifiers.
         var rule: Rule
         /// What was found to stand against it; the engine finds by itself what is gone.
@@ -41,7 +41,7 @@ package actor RuleService {
             }
             let entry = RuleEntry(stored.id, rule, suspension: suspension)
             var loaded = LoadedRule(entry, slug: stored.slug, maker: stored.maker, last: last)
-            (loaded.origin, loaded.missingRecipients) = (stored, missing)
+            (loaded.origin, loaded.missingRecipients) = ($stored, missing)
             return loaded
         }
     }
