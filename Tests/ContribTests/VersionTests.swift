@@ -1,6 +1,7 @@
 import Daemon
 import Foundation
 import Testing
+import Yams
 
 /// The version stands in ProgramVersion.swift.
 ///
