@@ -57,10 +57,15 @@ package struct WebPeople: Sendable {
     /// Whether other machines need neither a password nor a session.
     let isOpen: Bool
     let proxy: Proxy?
+    /// Whether a peer's address is that of a proxy that is believed when it names the client.
+    private let isForwarder: @Sendable (String) -> Bool
     /// `nil` if the listener has no password of its own.
     package let password: Password?
     /// Called before connections are accepted.
     let prepare: @Sendable () async -> Void
+
+    /// Whether it counts whom this address says it forwards for.
+    func isBelieved(_ address: String) -> Bool { isForwarder(address) || proxy?.isTrusted(address) == true }
 
     /// - Parameters:
     ///   - isSecure: Whether the listener speaks TLS.
@@ -75,10 +80,11 @@ package struct WebPeople: Sendable {
         isFramed: Bool = false,
         key: [UInt8]? = nil,
         proxy: Proxy? = nil,
+        isForwarder: @escaping @Sendable (String) -> Bool = { _ in false },
         password: Password? = nil,
         prepare: @escaping @Sendable () async -> Void = {}
     ) {
-        (self.identify, self.end, self.handler) = (identify, end, handler)
+        (self.identify, self.end, self.handler, self.isForwarder) = (identify, end, handler, isForwarder)
         (self.isOpen, self.proxy, self.password, self.prepare) = (isOpen, proxy, password, prepare)
         let own = key.map { SessionCookie(usersOf: $0, isSecure: isSecure, isFramed: isFramed) }
         cookies = [own, SessionCookie(isSecure: isSecure, isFramed: isFramed)].compactMap(\.self)

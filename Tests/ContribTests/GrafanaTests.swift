@@ -1,4 +1,5 @@
 import JSON
+import TestSupport
 import Testing
 import Web
 
@@ -36,6 +37,14 @@ struct GrafanaTests {
                 #expect(name.hasSuffix("_total") || name.hasSuffix("_bucket"), "\(query)")
             }
         }
+    }
+
+    @Test(.enabled(if: Promtool.isExpected)) func `Prometheus can read every query`() async throws {
+        // What Grafana fills in.
+        let filled = queries.filter { !$0.hasPrefix("label_values(") }
+            .map { $0.replacing("$__rate_interval", with: "1m").replacing("$instance", with: ".*") }
+        #expect(try await Promtool.problem(withQueries: filled) == nil)
+        #expect(try await Promtool.problem(withQueries: filled + ["rate(trilateral_healthy)"]) != nil)
     }
 
     @Test func `panels have titles and queries, and do not lie upon each other`() throws {

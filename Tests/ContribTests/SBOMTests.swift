@@ -1,3 +1,4 @@
+import Daemon
 import Foundation
 import JSON
 import TestSupport
@@ -48,21 +49,25 @@ struct SBOMTests {
         #expect(try await Self.answer("is_accepted", to: expression) == .bool(isAccepted))
     }
 
-    /// What a function of the script returns for a text.
-    private static func answer(_ function: String, to text: String) async throws -> JSONValue {
+    @Test func `the list has the program's version`() async throws {
+        #expect(try await Self.answer("program_version") == .string(ProgramInfo.currentVersion))
+    }
+
+    /// What a function of the script returns, for a text if it wants one.
+    private static func answer(_ function: String, to text: String? = nil) async throws -> JSONValue {
         let python = """
             import importlib.machinery, importlib.util, json, sys
             loader = importlib.machinery.SourceFileLoader("sbom", sys.argv[1])
             script = importlib.util.module_from_spec(importlib.util.spec_from_loader("sbom", loader))
             loader.exec_module(script)
-            print(json.dumps(getattr(script, sys.argv[2])(sys.argv[3])))
+            print(json.dumps(getattr(script, sys.argv[2])(*sys.argv[3:])))
             """
         let path = Contrib.root.appending(path: "contrib/sbom").path(percentEncoded: false)
         return try await withTemporaryFolder { folder in
             let output = folder.path("output")
             let child = try ChildProcess(
                 "/usr/bin/env",
-                ["python3", "-B", "-c", python, path, function, text],
+                ["python3", "-B", "-c", python, path, function] + (text.map { [$0] } ?? []),
                 output: output
             )
             let status = await child.end(within: .seconds(30))

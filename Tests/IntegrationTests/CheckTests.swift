@@ -226,6 +226,7 @@ import Testing
             "lets everybody who can reach 0.0.0.0:1234"
         ),
         ("resolver: {enabled: true, update_from: [0.0.0.0/0]}", "resolver.update_from", "is everybody"),
+        ("web: {proxies: [0.0.0.0/0]}", "web.proxies", "0.0.0.0/0 is everybody"),
         ("people: {proxy: {header: Remote-User}}", "people.proxy.header", "every program on this machine"),
         (
             "people: {proxy: {header: Remote-User, networks: [192.0.2.7/32, 127.0.0.1/32]}}",

@@ -67,6 +67,18 @@ struct KioskTests {
         }
     }
 
+    @Test(.enabled(if: Promtool.isExpected))
+    func `promtool accepts the metrics of a running daemon`() async throws {
+        try await withHome { home, visitor in
+            let port = try await Self.port(home)
+            #expect(try await Self.post("/api/things/table-lamp/set", #"{"color":"blue"}"#, port).0 == 200)
+            try await visitor.awaits("things/table-lamp") { $0["color_name"] == "blue" }
+            let metrics = try await request("GET", "/metrics", port: port).body
+            #expect(metrics.contains("trilateral_command_latency_seconds_bucket"))
+            #expect(try await Promtool.problem(withMetrics: metrics) == nil, "\(metrics)")
+        }
+    }
+
     @Test func `a command over HTTP has the way and the answer of one on the broker`() async throws {
         try await withHome { home, visitor in
             let port = try await Self.port(home)

@@ -62,6 +62,34 @@ struct WebAccessTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `clients of a proxy have limits of their own for wrong passwords only if it is believed`(
+        isBelieved: Bool
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let home = Home(in: folder, port: 1)
+            try folder.write("open sesame\n", to: "password")
+            var keys = ["web.listen": "127.0.0.1:0", "web.password_file": folder.path("password")]
+            if isBelieved { keys["web.proxies"] = "127.0.0.1/32" }
+            try await home.start(keys)
+            let port = try await Self.port(home)
+            let guess = { @Sendable (client: String) in
+                try await request(
+                    "POST",
+                    "/api/sign-in",
+                    port: port,
+                    headers: ["Content-Type: application/json", "X-Forwarded-For: \(client)"],
+                    body: #"{"password":"wrong"}"#
+                ).status
+            }
+            var statuses: [Int] = []
+            for _ in 0..<21 where statuses.last != 429 { statuses.append(try await guess("192.0.2.1")) }
+            #expect(statuses.first == 403 && statuses.last == 429, "\(statuses)")
+            #expect(try await guess("192.0.2.2") == (isBelieved ? 403 : 429))
+            await home.kill()
+        }
+    }
+
     @Test func `a password that cannot be read ends the start`() async throws {
         try await withTemporaryFolder { folder in
             let home = Home(in: folder, port: 1)

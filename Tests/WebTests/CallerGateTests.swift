@@ -195,6 +195,29 @@ struct CallerGateTests {
         }
     }
 
+    @Test(
+        arguments: [
+            (true, "192.0.2.7", "192.0.2.7"), (true, "9.9.9.9, 192.0.2.7", "192.0.2.7"),
+            (true, "192.0.2.7, 127.0.0.2", "192.0.2.7"), (true, "127.0.0.2", "127.0.0.1"),
+            (true, "", "127.0.0.1"), (false, "192.0.2.7", "127.0.0.1"),
+        ]
+    )
+    func `a proxy that is believed tells the client's address, and names nobody`(
+        isBelieved: Bool,
+        header: String,
+        source: String
+    ) async throws {
+        try await Users.serve(isForwarder: { isBelieved && $0.hasPrefix("127.") }) {
+            (port: Int, node: FakeNode) async throws in
+            let headers = ["X-Forwarded-For: \(header)", "Remote-User: eve"]
+            _ = try await post("/api/request/ping", "{}", port: port, headers: headers + Users.token)
+            #expect(node.commands.map(\.caller) == [.user(Users.bob)])
+            #expect(node.commands.first?.source == source)
+            let nobody = try await request("GET", "/api/state", port: port, headers: headers)
+            #expect(nobody.status == 401)
+        }
+    }
+
     // MARK: Accounts
 
     @Test func `signing in sets a cookie, signing out clears it`() async throws {

@@ -153,6 +153,19 @@ struct MetricsTests {
         #expect(family.help == expected + ".")
     }
 
+    @Test(.enabled(if: Promtool.isExpected))
+    func `promtool accepts every metric that there can be, and finds a bad one`() async throws {
+        var everything = complete
+        everything.counters = Dictionary(HealthMetrics.counters.map { ($0, 1) }) { $1 }
+        let metrics = HealthMetrics.metrics(of: everything, version: "1.2.3 \"quoted\"")
+        let text = MetricsText.text(of: metrics)
+        let names = Set(try ParsedMetrics(text).families.flatMap(\.samples).map(\.name))
+        #expect(names == HealthMetrics.allNames)
+        #expect(try await Promtool.problem(withMetrics: text) == nil)
+        let bad = metrics + [Metric("trilateral_wait_milliseconds", .gauge, help: "Waiting.", 1)]
+        #expect(try await Promtool.problem(withMetrics: MetricsText.text(of: bad)) != nil)
+    }
+
     @Test func `a monitor reads them`() async throws {
         let metrics = HealthMetrics.metrics(of: health(), version: "1")
         try await withWeb(FakeNode(), metrics: { metrics }) { port in

@@ -62,6 +62,7 @@ enum Users {
         isOpen: Bool = false,
         key: [UInt8]? = nil,
         proxy: WebPeople.Proxy? = nil,
+        isForwarder: @escaping @Sendable (String) -> Bool = { _ in false },
         hasPassword: Bool = false
     ) -> WebPeople {
         WebPeople(
@@ -84,6 +85,7 @@ enum Users {
             isOpen: isOpen,
             key: key,
             proxy: proxy,
+            isForwarder: isForwarder,
             password: hasPassword ? password : nil
         )
     }
@@ -100,6 +102,7 @@ enum Users {
         _ known: Known = Known(),
         isOpen: Bool = false,
         proxy: WebPeople.Proxy? = nil,
+        isForwarder: @escaping @Sendable (String) -> Bool = { _ in false },
         hasPassword: Bool = false,
         configure: (inout WebConfiguration) -> Void = { _ in },
         _ body: @escaping @Sendable (Int, FakeNode) async throws -> Void
@@ -108,7 +111,13 @@ enum Users {
         try await withWeb(
             node,
             configure,
-            people: people(known, isOpen: isOpen, proxy: proxy, hasPassword: hasPassword)
+            people: people(
+                known,
+                isOpen: isOpen,
+                proxy: proxy,
+                isForwarder: isForwarder,
+                hasPassword: hasPassword
+            )
         ) {
             try await body($0, node)
         }

@@ -31,7 +31,7 @@ extension StateFolder {
         guard mkdtemp(&name) != nil else {
             throw BackupError.system(path: template.path(percentEncoded: false), code: errno)
         }
-        let folder = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let folder = String(decoding: name.dropLast().map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
         defer { Backup.remove(folder) }
         let copy = "\(folder)/flare.db"
         let file = URL(filePath: flareDatabase).resolvingSymlinksInPath().path(percentEncoded: false)

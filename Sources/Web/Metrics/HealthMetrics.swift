@@ -42,6 +42,9 @@ package enum HealthMetrics {
         "flare_address_changes": "Other addresses of the Flare server that were learnt from a resolver.",
     ]
 
+    /// The counters of the health message that have a description.
+    package static var counters: Set<String> { Set(descriptions.keys) }
+
     /// The names of those that have another one here, without prefix and ending.
     private static let names = [
         "mqtt_sent": "mqtt_messages_sent", "mqtt_received": "mqtt_messages_received",

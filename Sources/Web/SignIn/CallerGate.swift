@@ -12,7 +12,7 @@ struct Requester: Sendable {
     var caller: Caller?
     /// By what they were identified.
     var claim: Claim?
-    /// The address of the other end; behind a proxy, what the proxy says it is.
+    /// The address of the other end; behind a proxy that is believed, what the proxy says it is.
     var address: String?
 
     /// Whether they still are who they were when the request began.
@@ -201,12 +201,12 @@ struct CallerGate: Sendable {
             .flatMap { $0.hasPrefix(SecretMask.tokenPrefix) ? $0 : nil }
     }
 
-    /// The address of the other end; behind the proxy, that of whom it forwards.
+    /// The address of the other end; behind a proxy that is believed, that of whom it forwards.
     private func address(of fields: HTTPFields, from peer: String?) -> String? {
-        guard let proxy = people.proxy, let peer, proxy.isTrusted(peer) else { return peer }
+        guard let peer, people.isBelieved(peer) else { return peer }
         let hops = (fields[.forwardedFor] ?? "").split(separator: ",").map { $0.filter { $0 != " " } }
         // The client may have written the first ones itself.
-        return hops.last { !proxy.isTrusted($0) && $0.utf8.count <= 64 } ?? peer
+        return hops.last { !people.isBelieved($0) && $0.utf8.count <= 64 } ?? peer
     }
 
     /// Whether a request comes from this machine itself, and not through a proxy on it.

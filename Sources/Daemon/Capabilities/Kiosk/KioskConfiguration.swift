@@ -15,6 +15,8 @@ package struct KioskConfiguration: Sendable, Hashable {
     package var allowedHosts: [String] = []
     package var allowedOrigins: [String] = []
     package var frameAncestors: [String] = []
+    /// Networks of proxies that are believed when they name the client.
+    package var proxies: [String] = []
     package var access = KioskAccess()
 
     /// ``publicURL`` without a slash at its end.
@@ -70,9 +72,22 @@ extension ConfigurationSection {
                 + "https://name[:port].",
             .init("web.frame_ancestors", \.web.frameAncestors, .list(.origin)):
                 "Origins whose pages may show the kiosk page in a frame, such as Home Assistant's http://homeassistant.local:8123.",
+            .init("web.proxies", \.web.proxies, .list(.network)):
+                "The networks of reverse proxies whose X-Forwarded-For is believed: limits for wrong passwords and the command "
+                + "log then go by the client's address instead of the proxy's.",
         ]) + ConfigurationKey.kioskAccess,
         exchangeable: [.init(\.web)],
         rules: ConfigurationRule.kioskAccess,
+        advice: [.openForwarders],
         usedLater: ConfigurationFile.kioskAccess
     )
+}
+
+extension ConfigurationRule {
+    fileprivate static let openForwarders = ConfigurationRule(paths: ["web.proxies"]) {
+        $0.web.proxies.firstOfAll.map {
+            "\($0) is everybody, or nearly: whoever can reach the page chooses the address that limits of wrong passwords go "
+                + "by; name the proxy's own address"
+        }
+    }
 }

@@ -14,6 +14,7 @@ extension WebPeople {
             context.configuration.web, context.accounts, context.administration
         )
         let text = try web.access.password()
+        let proxies = web.proxies.compactMap { NetworkRange($0) }
         self.init(
             identify: accounts.identify,
             end: accounts.end,
@@ -24,6 +25,7 @@ extension WebPeople {
             // While it cannot be stored, signing in works all the same.
             key: try? context.store.sessionKey(),
             proxy: Proxy(context),
+            isForwarder: { PeerAddress($0).map { peer in proxies.contains { $0.contains(peer) } } ?? false },
             password: try text.map { _ in try Password(context) }
         ) {
             await accounts.useListenerPassword(text)
