@@ -65,7 +65,8 @@ struct UpgradeTests {
         }
     }
 
-    @Test func `files that the last good configuration names are used as they are now, and a broken one is named`()
+    @Test
+    func `files that the last good configuration names are used as they are now, and a broken one is named`()
         async throws
     {
         try await withEmptyHome { home, visitor in

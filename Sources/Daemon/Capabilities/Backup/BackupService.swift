@@ -21,8 +21,9 @@ package actor BackupService {
     private static let week: Int64 = 7 * 86_400_000
     /// How long a verb may leave a backup that it asked for, seconds.
     private static let patience: Int64 = 3600
-    /// How long the folder of the backups may take for one piece of work before people are told. A gigabyte at half a megabyte a
-    /// second takes as long.
+    /// How long the folder of the backups may take for one piece of work before people are told.
+    ///
+    /// A gigabyte at half a megabyte a second takes as long.
     private static let limit = Duration.seconds(1800)
     /// What comes before the number in the name of a folder that a verb takes over.
     package static let handedOver = ".backup-"
