@@ -9,7 +9,9 @@ import Testing
 /// Backups of a daemon that has much to write meanwhile, and what comes back from them.
 @Suite(.enabled(if: Mosquitto.isExpected), .timeLimit(.minutes(4)))
 struct BackupLoadTests {
-    private static let keys = ["rules.per_minute": "6000", "rules.notify_per_hour": "10000"]
+    private static let keys = [
+        "rules.per_minute": "6000", "rules.notify_per_hour": "10000", "device.allow_set": "true",
+    ]
 
     /// What the daemon has acknowledged so far.
     private actor Acknowledged {
@@ -27,6 +29,8 @@ struct BackupLoadTests {
         var volume = 0
         var names: Set<String> = []
         var firings: Set<Int> = []
+        /// Where devices are, metres.
+        var places: Set<Double> = []
 
         init(of backup: String, in folder: TemporaryFolder) throws {
             let look = folder.path("look-\(UUID().uuidString)")
@@ -37,6 +41,10 @@ struct BackupLoadTests {
                 let problems = try queue.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") }
                 #expect(problems == ["ok"])
                 guard name == "flare.db" else { continue }
+                for text in try queue.read({ try String.fetchAll($0, sql: "SELECT document FROM device") }) {
+                    let device = try JSONValue(parsing: Array(text.utf8))
+                    if let x = device["position"]?["x"]?.number { places.insert(x) }
+                }
                 for text in try queue.read({ try String.fetchAll($0, sql: "SELECT document FROM thing") }) {
                     let thing = try JSONValue(parsing: Array(text.utf8))
                     guard let name = thing["name"]?.string else { continue }
@@ -117,10 +125,13 @@ struct BackupLoadTests {
                     last = await (log.volume, log.names)
                     // What was told outside is of firings that are stored.
                     let told = await visitor.objects(on: "outbox/email").compactMap { $0["seq"]?.integer }
+                    // Positions are stored once a minute, and in a backup as they are.
+                    let place = #"{"position":{"x":\#(number),"y":1,"z":1}}"#
+                    #expect(try await visitor.ask("device/set", place).outcome == "ok")
                     let backup = home.folder.path("backup-\(number)")
                     try await home.verb("backup", backup)
                     let found = try Contents(of: backup, in: home.folder)
-                    #expect(found.volume >= last.volume)
+                    #expect(found.volume >= last.volume && found.places.contains(Double(number)))
                     #expect(found.names.isSuperset(of: last.names))
                     #expect(!told.isEmpty && found.firings.isSuperset(of: told))
                 }
