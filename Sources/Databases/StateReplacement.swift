@@ -61,7 +61,8 @@ package struct StateReplacement: Sendable {
             guard [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(code) else {
                 throw .system(path: target + suffix, code: code)
             }
-            try copy(place + suffix, to: target + suffix)
+            // It may be put back, and must be its owner's then, also if root restores.
+            try copy(place + suffix, to: target + suffix, keepsOwner: true)
         }
         let above = target.lastIndex(of: "/").map { String(target[...$0]) } ?? "."
         try DatabaseCopy.synchronize(above)
@@ -114,14 +115,28 @@ package struct StateReplacement: Sendable {
     }
 
     /// Copies a file to a new one for its owner only, which is on the disk then.
-    package static func copy(_ path: String, to target: String) throws(BackupError) {
+    ///
+    /// - Parameter keepsOwner: Whether the new one gets the owner, as far as that is allowed, and the permissions of the other.
+    package static func copy(
+        _ path: String,
+        to target: String,
+        keepsOwner: Bool = false
+    ) throws(BackupError) {
         // Neither a link, which may lead to a file that only root reads, nor a pipe, at which this would wait.
         let source = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard source >= 0 else { throw .system(path: path, code: errno) }
         defer { close(source) }
-        guard FileStatus(descriptor: source)?.kind == .file else { throw .system(path: path, code: EINVAL) }
+        guard let status = FileStatus(descriptor: source), status.kind == .file else {
+            throw .system(path: path, code: EINVAL)
+        }
         let descriptor = open(target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .system(path: target, code: errno) }
+        if keepsOwner {
+            // A file system without second names often has no owners either. The permissions come last: a change of the owner
+            // may remove some.
+            _ = fchown(descriptor, status.owner, status.group)
+            _ = fchmod(descriptor, mode_t(status.permissions))
+        }
         var code = transfer(source, to: descriptor)
         if code == 0, fsync(descriptor) != 0 { code = errno }
         close(descriptor)

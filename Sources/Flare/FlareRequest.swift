@@ -16,7 +16,10 @@ package enum FlareRequest: Sendable, Hashable {
     case subscribe(environment: FlareID)
     case unsubscribe(environment: FlareID)
     /// Store values in an object's data, all or none, each confirmed by the server.
-    case setData(ObjectReference, values: JSONObject, sender: FlareID?)
+    ///
+    /// What a thing has reported is replaced by its next report: everybody is notified at once, and a server on this disk may
+    /// write it later.
+    case setData(ObjectReference, values: JSONObject, sender: FlareID?, isReport: Bool = false)
     case setPosition(ObjectReference, Point3D, sender: FlareID?)
     case performAction(ObjectReference, action: String, sender: FlareID?)
     case renameDevice(FlareID, environment: FlareID, name: String)

@@ -3,18 +3,19 @@ import Foundation
 package import GRDB
 import JSON
 package import People
-import Threading
+package import Threading
 
 /// The samples of things in `history.db`, on a thread of its own: recording never waits.
 ///
-/// Samples are written together, at most a quarter of a second after they came; sums of groups are made as they come. Later
-/// they are packed, and removed when they are too old or too many. Commits survive a crash of the process.
+/// Samples are written together, a quarter of a second after a rest and within a minute while they go on; sums of groups
+/// are made as they come. Later they are packed, and removed when they are too old or too many. Commits survive a crash of the
+/// process.
 /// - Source: contrib/contract/bindings.md, "History".
 package actor HistoryStore {
     /// Samples that are stored as one transaction.
     private static let batch = 5000
-    /// How long samples wait for others.
-    private static let delay = Duration.milliseconds(250)
+    /// Bytes of samples that wait for others.
+    private static let batchBytes = 4 << 20
     /// How often it checks whether something is due.
     private static let upkeep = Duration.seconds(60)
     /// Milliseconds after which it checks the limits again, unless samples were packed.
@@ -23,7 +24,7 @@ package actor HistoryStore {
     private static let damagedMark = ".damaged-"
 
     private let executor: LoopExecutor
-    nonisolated let waiting = Locked(WaitingSamples())
+    nonisolated let waiting: Locked<WaitingSamples>
     let path: String
     private var limits: HistoryLimits
     private let retry: Duration
@@ -50,17 +51,20 @@ package actor HistoryStore {
     ///
     /// - Parameters:
     ///   - path: Where the file is, which only this store may use.
+    ///   - pace: How often samples are stored.
     ///   - retry: How long after a failure it is tried again.
     ///   - report: Called on the store's thread.
     /// - Throws: The system's error if it allows no further thread.
     package init(
         _ path: String,
         _ limits: HistoryLimits = HistoryLimits(),
+        pace: StoringPace = StoringPace(),
         retry: Duration = .seconds(30),
         clock: @escaping @Sendable () -> Int64,
         report: @escaping @Sendable (HistoryEvent) -> Void
     ) throws {
         executor = try LoopExecutor()
+        waiting = Locked(WaitingSamples(pace))
         (self.path, self.limits, self.retry) = (path, limits, retry)
         (self.clock, self.report) = (clock, report)
         perform { $0.keepUp() }
@@ -96,19 +100,19 @@ package actor HistoryStore {
             )
         }
         let size = new.reduce(0) { $0 + $1.state.estimatedBytes }
-        let (isTaken, isFirst, isFull) = waiting.withLock { waiting in
-            let before = waiting.work.samples.count
-            guard waiting.add(new, size, of: thing) == .added else { return (false, false, false) }
+        let (isTaken, isFull, delay) = waiting.withLock { waiting -> (Bool, Bool, Duration?) in
+            let wasFull = waiting.isFull(Self.batch, bytes: Self.batchBytes)
+            guard waiting.add(new, size, of: thing) == .added else { return (false, false, nil) }
             if let stored { waiting.add(stored) }
-            let isFull = before < Self.batch && before + new.count >= Self.batch
+            let isFull = !wasFull && waiting.isFull(Self.batch, bytes: Self.batchBytes)
             defer { waiting.isScheduled = true }
-            return (true, !waiting.isScheduled, isFull)
+            return (true, isFull, waiting.isScheduled ? nil : waiting.pace.delay(at: .now))
         }
         if !isTaken { stored?(false) }
         if isFull {
             perform { $0.storeWaiting() }
-        } else if isFirst {
-            perform(after: Self.delay) { $0.storeWaiting() }
+        } else if let delay {
+            perform(after: delay) { $0.storeWaiting() }
         }
     }
 

@@ -1,6 +1,7 @@
 import Bindings
 import JSON
 import People
+import Threading
 
 /// Samples that wait to be stored, within limits of their number and their bytes.
 struct WaitingSamples {
@@ -21,7 +22,15 @@ struct WaitingSamples {
     /// Those that were dropped since it was last reported.
     private var unreported = 0
     var isScheduled = false
+    private(set) var pace: StoringPace
     private var gone = GoneThings()
+
+    init(_ pace: StoringPace = StoringPace()) { self.pace = pace }
+
+    /// Whether so many wait, or so many bytes, that they should be stored now.
+    func isFull(_ most: Int, bytes mostBytes: Int) -> Bool {
+        work.samples.count >= most || bytes >= mostBytes
+    }
 
     /// What became of samples.
     enum Addition { case added, dropped, ofGoneThing }
@@ -46,8 +55,9 @@ struct WaitingSamples {
         work.samples.contains { $0.thing == thing && times.contains($0.at) }
     }
 
-    /// Takes all.
+    /// Takes all, to be stored now.
     mutating func take() -> Work {
+        if !work.samples.isEmpty { pace.wrote(at: .now) }
         defer { (work, bytes, isScheduled) = (Work(samples: [], replies: []), 0, false) }
         return work
     }

@@ -61,7 +61,7 @@ struct HouseServer {
         case .unsubscribe(let id):
             subscribed.remove(id)
             return .success(.done)
-        case .setData(let object, let values, _):
+        case .setData(let object, let values, _, _):
             return change(object) { data, _ in
                 for (key, value) in values { _ = DataPath(key)?.set(value, in: &data) }
             }

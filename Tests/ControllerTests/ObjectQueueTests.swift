@@ -8,7 +8,7 @@ import Things
 /// The order of changes to one object, and which changes supersede others.
 @Suite struct ObjectQueueTests {
     private func values(_ effects: [ControllerEffect]) -> [JSONObject] {
-        effects.requests.compactMap { if case .setData(_, let values, _) = $0 { values } else { nil } }
+        effects.requests.compactMap { if case .setData(_, let values, _, _) = $0 { values } else { nil } }
     }
 
     @Test func `rapid sets of one field send only the first and last, the others are superseded`() {

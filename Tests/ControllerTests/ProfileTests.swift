@@ -7,7 +7,7 @@ import Things
 
 @Suite struct ProfileTests {
     private func values(_ effects: [ControllerEffect]) -> [JSONObject] {
-        effects.requests.compactMap { if case .setData(_, let values, _) = $0 { values } else { nil } }
+        effects.requests.compactMap { if case .setData(_, let values, _, _) = $0 { values } else { nil } }
     }
 
     // MARK: What a thing is asked

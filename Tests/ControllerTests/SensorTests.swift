@@ -14,14 +14,14 @@ import Things
 
     private func headings(_ effects: [ControllerEffect]) -> [JSONValue?] {
         effects.requests.compactMap {
-            if case .setData(device, let values, _) = $0 { values["angle"] } else { nil }
+            if case .setData(device, let values, _, _) = $0 { values["angle"] } else { nil }
         }
     }
 
     /// The headings sent for any device.
     private func anyHeadings(_ effects: [ControllerEffect]) -> [JSONValue?] {
         effects.requests.compactMap {
-            if case .setData(_, let values, _) = $0 { values["angle"] } else { nil }
+            if case .setData(_, let values, _, _) = $0 { values["angle"] } else { nil }
         }
     }
 

@@ -97,7 +97,9 @@ import Things
         let left = rig.happens(House.located(20))
         #expect(results(rig) == [.staleTarget, .unknownThing])
         let requests = left.requests + rig.serve().requests
-        #expect(!requests.contains { if case .setData(House.lampThing, _, _) = $0 { true } else { false } })
+        #expect(
+            !requests.contains { if case .setData(House.lampThing, _, _, _) = $0 { true } else { false } }
+        )
     }
 
     @Test func `while the daemon stops, no part is begun`() {

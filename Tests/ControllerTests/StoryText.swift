@@ -113,7 +113,7 @@ enum StoryText {
         case .loadPresence(let id, _, let position): "presence of \(name(id)) at \(text(position))"
         case .subscribe(let id): "subscribe \(name(id))"
         case .unsubscribe(let id): "unsubscribe \(name(id))"
-        case .setData(let object, let values, _): "set \(name(object.id)) \(JSONValue.object(values))"
+        case .setData(let object, let values, _, _): "set \(name(object.id)) \(JSONValue.object(values))"
         case .setPosition(let object, let position, let sender):
             "move \(name(object.id)) to \(text(position))\(sender == nil ? " without sender" : "")"
         case .performAction(let object, let action, _): "do \(action) on \(name(object.id))"

@@ -9,7 +9,7 @@ import Things
     private let step = ControllerTimer.transitionStep(House.lamp)
 
     private func values(_ effects: [ControllerEffect]) -> [JSONObject] {
-        effects.requests.compactMap { if case .setData(_, let values, _) = $0 { values } else { nil } }
+        effects.requests.compactMap { if case .setData(_, let values, _, _) = $0 { values } else { nil } }
     }
 
     /// The lamp in a transition from 0.5 to 1 over two seconds, with the first step stored.

@@ -49,7 +49,7 @@ struct Watch {
         for request in asked {
             let object: FlareID
             switch request {
-            case .setData(let reference, let values, _):
+            case .setData(let reference, let values, _, _):
                 #expect(!values.isEmpty)
                 object = reference.id
             case .performAction(let reference, _, _): object = reference.id

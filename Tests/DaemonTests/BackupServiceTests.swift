@@ -27,7 +27,8 @@ struct BackupServiceTests {
             _ folder: TemporaryFolder,
             _ settings: BackupSettings = BackupSettings(),
             rounds: Int = 0,
-            sources: (@Sendable () -> [DatabaseSource])? = nil
+            sources: (@Sendable () -> [DatabaseSource])? = nil,
+            writer: BackupWriter? = nil
         ) throws {
             let (now, events, pauses) = (now, events, pauses)
             self.folder = folder
@@ -47,6 +48,9 @@ struct BackupServiceTests {
                     let milliseconds = Int64(pause / .milliseconds(1))
                     now.withLock { $0 += milliseconds }
                 },
+                // With a writer of the test the time is always up.
+                patience: { if writer == nil { try await Task.sleep(for: $0) } },
+                writer: writer,
                 send: { event in events.withLock { $0.append(event) } },
                 logger: .silent
             )
@@ -167,6 +171,34 @@ struct BackupServiceTests {
             try FileManager.default.removeItem(atPath: folder.path("taken"))
             #expect(await backups.service.makeDue())
             #expect(backups.alerts.isEmpty)
+            backups.store.close()
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a folder that does not answer is an alert, and the backup goes on when it answers`() async throws {
+        try await withTemporaryFolder { folder in
+            let writer = try BackupWriter()
+            let backups = try TestBackups(folder, settings(in: folder.path("elsewhere")), writer: writer)
+            // Its thread waits, as in a call that the disk does not answer.
+            let (hanging, port) = AsyncStream.makeStream(of: Never.self)
+            let answer = DispatchSemaphore(value: 0)
+            let disk = Task {
+                await writer.perform {
+                    port.finish()
+                    answer.wait()
+                }
+            }
+            for await _ in hanging {}
+            let isDone = Task { await backups.service.makeDue() }
+            #expect(await eventually { backups.alerts["backup"] != nil })
+            let message = try #require(backups.alerts["backup"])
+            #expect(message.contains("elsewhere has not answered for 30 minutes; look at its disk"))
+            #expect(message.hasSuffix("There is no good one yet."))
+            answer.signal()
+            #expect(await isDone.value)
+            #expect(backups.alerts["backup"]?.contains("has not answered") != true)
+            await disk.value
             backups.store.close()
         }
     }

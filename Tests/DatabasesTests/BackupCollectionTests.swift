@@ -282,4 +282,23 @@ struct BackupCollectionTests {
             #expect(try TestDatabase.count(database.path) == 11)
         }
     }
+
+    @Test func `a copy that may be put back has the owner and the permissions of the file`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write("x", to: "one.db")
+            let (file, copy, plain) = (folder.path("one.db"), folder.path("copy"), folder.path("plain"))
+            // Only root can give a file to another user.
+            let isRoot = geteuid() == 0
+            if isRoot { #expect(chown(file, 12_345, 23_456) == 0) }
+            #expect(chmod(file, 0o640) == 0)
+            try StateReplacement.copy(file, to: copy, keepsOwner: true)
+            let status = try #require(FileStatus(path: copy))
+            #expect(status.permissions == 0o640)
+            #expect(status.owner == (isRoot ? 12_345 : geteuid()))
+            #expect(!isRoot || status.group == 23_456)
+            try StateReplacement.copy(file, to: plain)
+            #expect(FileStatus(path: plain)?.permissions == 0o600)
+            #expect(FileStatus(path: plain)?.owner == geteuid())
+        }
+    }
 }

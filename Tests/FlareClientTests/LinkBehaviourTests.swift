@@ -238,7 +238,7 @@ import Testing
                 switch event {
                 case .notice(.data(Home.lampObject, let values, _)): last = values["n"]
                 case .notice(.data(Home.sofaObject, _, _)): isOver = true
-                case .replied(.setData(_, let values, _), .success(.done)):
+                case .replied(.setData(_, let values, _, _), .success(.done)):
                     last = values["n"]
                     replies += 1
                 default: Issue.record("unexpected \(event)")

@@ -17,7 +17,7 @@ import Testing
             case .replied(let request, let result):
                 replies += 1
                 switch (request, result) {
-                case (.setData(let object, let values, _), .success):
+                case (.setData(let object, let values, _, _), .success):
                     data[object, default: [:]].merge(values) { $1 }
                 case (.loadPlace, .success(.place(_, let things))):
                     for thing in things { data[ObjectReference(.thing, thing.id)] = thing.data }

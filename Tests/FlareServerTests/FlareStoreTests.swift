@@ -77,6 +77,39 @@ import Testing
         }
     }
 
+    @Test func `what a thing reports is stored later, and what somebody sets at once, with what waited`()
+        async throws
+    {
+        try await withFolder { folder in
+            let file = folder.path + "/flare.db"
+            let store = try FlareStore(file: file)
+            let hub = try FlareHub(store)
+            try await hub.insert(Hall.records)
+            let client = await hub.open { _ in }
+            func set(_ values: JSONObject, isReport: Bool) async {
+                let request = FlareRequest.setData(
+                    Hall.lampObject,
+                    values: values,
+                    sender: nil,
+                    isReport: isReport
+                )
+                await hub.answer(request, from: client) { _ in }
+            }
+            let log = file + "-wal"
+            let size = FileStatus(path: log)?.size
+            for number in 1...1000 { await set(["power": .number(Double(number))], isReport: true) }
+            #expect(await hub.record(Hall.lampObject)?.data?["power"] == 1000)
+            #expect(FileStatus(path: log)?.size == size, "nothing was written for a report")
+
+            await set(["on": true], isReport: false)
+            #expect(FileStatus(path: log)?.size != size)
+            await set(["power": 7], isReport: true)
+            try store.close()
+            let data = try await FlareHub(FlareStore(file: file)).record(Hall.lampObject)?.data
+            #expect(data?["power"] == 7 && data?["on"] == true)
+        }
+    }
+
     @Test func `a device that was removed is not stored again`() async throws {
         try await withFolder { folder in
             let file = folder.path + "/flare.db"

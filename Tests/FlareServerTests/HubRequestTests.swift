@@ -116,7 +116,7 @@ import Testing
         try await others
         let values = await collector.all().dropFirst().map { event -> JSONValue? in
             switch event {
-            case .notice(.data(_, let values, _)), .replied(.setData(_, let values, _), .success(.done)):
+            case .notice(.data(_, let values, _)), .replied(.setData(_, let values, _, _), .success(.done)):
                 values["n"]
             default: nil
             }

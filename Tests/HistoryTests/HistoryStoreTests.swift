@@ -1,6 +1,7 @@
 import Bindings
 import Foundation
 import JSON
+import OperatingSystem
 import People
 import SeededRandom
 import TestSupport
@@ -117,6 +118,44 @@ struct HistoryStoreTests {
                 history.record(TestHistory.seconds(1)) { stored.resume(returning: $0) }
             }
             #expect(isStored)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `samples that go on are stored together, and a query and the end store them at once`() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path("history.db")
+            let store = try HistoryStore(
+                path,
+                pace: StoringPace(spacing: .seconds(3600)),
+                clock: { TestHistory.start },
+                report: { _ in }
+            )
+            func record(_ numbers: Range<Int>) {
+                for number in numbers {
+                    let sample = Sample(["t": JSONValue(number)], at: TestHistory.start + Int64(number))
+                    store.record([sample], of: TestHistory.things[0], .minute)
+                }
+            }
+            func samples(_ store: HistoryStore) async throws -> Int? {
+                let answer = try HistoryAnswer(to: HistoryQuery(), of: .minute)
+                return try await store.json(answer, of: TestHistory.things[0])["results"]?.array?.count
+            }
+            await withCheckedContinuation { stored in
+                let sample = Sample(["t": 0], at: TestHistory.start)
+                store.record([sample], of: TestHistory.things[0], .minute) { _ in stored.resume() }
+            }
+            let size = FileStatus(path: path + "-wal")?.size
+            record(1..<401)
+            // On the store's thread, behind whatever these have begun.
+            _ = try await store.perform { _ in true }
+            #expect(FileStatus(path: path + "-wal")?.size == size, "nothing was written for each of them")
+            #expect(try await samples(store) == 401)
+            record(401..<500)
+            await store.close()
+            let again = try HistoryStore(path, clock: { TestHistory.start }, report: { _ in })
+            #expect(try await samples(again) == 500)
+            await again.close()
         }
     }
 

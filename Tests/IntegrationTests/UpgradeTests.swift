@@ -65,6 +65,31 @@ struct UpgradeTests {
         }
     }
 
+    @Test
+    func `files that the last good configuration names are used as they are now, and a broken one is named`()
+        async throws
+    {
+        try await withEmptyHome { home, visitor in
+            try await home.take()
+            let password = home.folder.path("password")
+            try home.folder.write("visitor", to: "password")
+            let text = "mqtt: {username: visitor, password_file: '\(password)'}"
+            try await visitor.whileStarting { try await home.start(file: text) }
+            #expect(await eventually { FileManager.default.fileExists(atPath: accepted(home).path) })
+            #expect(await home.stop() == 0)
+            try age(home)
+            try FileManager.default.removeItem(atPath: password)
+            try await home.start(file: text + "\nnonsense: 1")
+            #expect(await home.end() == 78)
+            #expect(await home.log.contains("mqtt.password_file: cannot be read"))
+            #expect(await home.log.contains("nonsense"))
+            try home.folder.write("visitor", to: "password")
+            try await visitor.whileStarting { try await home.start(file: text + "\nnonsense: 1") }
+            try await visitor.awaits("alert/configuration")
+            #expect(await home.stop() == 0)
+        }
+    }
+
     @Test func `without a copy, a broken file ends the start`() async throws {
         try await withEmptyHome { home, _ in
             try await home.start(file: "nonsense: 1")

@@ -50,7 +50,7 @@ extension DeviceController {
         case (.setPosition(let object, _, sender: nil), _) where object.id == state.device?.id:
             sync.positionAnswered()
             return jobAnswered(request, on: object, result)
-        case (.setData(let object, _, _), _), (.setPosition(let object, _, _), _),
+        case (.setData(let object, _, _, _), _), (.setPosition(let object, _, _), _),
             (.performAction(let object, _, _), _):
             return jobAnswered(request, on: object, result)
         case (.renameDevice(let device, _, _), _):

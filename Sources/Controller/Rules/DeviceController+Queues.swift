@@ -40,7 +40,12 @@ extension DeviceController {
     private mutating func begin(_ job: consuming Job, on object: ObjectReference) {
         if let refusal = lostRight(of: job, on: object) { return refuse(job.command, refusal) }
         guard let order = order(for: &job, on: object) else { return finish(job, on: object, nil) }
-        let request = FlareRequest(order, of: object, sender: state.device?.id)
+        let request = FlareRequest(
+            order,
+            of: object,
+            sender: state.device?.id,
+            isReport: job.work.isReport
+        )
         queues.begin(job, SentOrder(order: order, way: .flare(request)), on: object)
         effects.append(.flare(request))
     }

@@ -14,10 +14,18 @@ package enum ObjectOrder: Sendable, Hashable {
 extension FlareRequest {
     /// An order as the Flare server knows it.
     ///
-    /// - Parameter sender: This device; `nil` if it is not known to the server.
-    package init(_ order: ObjectOrder, of object: ObjectReference, sender: FlareID?) {
+    /// - Parameters:
+    ///   - sender: This device; `nil` if it is not known to the server.
+    ///   - isReport: Whether the thing itself has reported the values.
+    package init(
+        _ order: ObjectOrder,
+        of object: ObjectReference,
+        sender: FlareID?,
+        isReport: Bool = false
+    ) {
         switch order {
-        case .values(let values): self = .setData(object, values: values, sender: sender)
+        case .values(let values):
+            self = .setData(object, values: values, sender: sender, isReport: isReport)
         case .action(let name): self = .performAction(object, action: name, sender: sender)
         case .position(let position): self = .setPosition(object, position, sender: sender)
         case .name(let name, let environment):

@@ -51,6 +51,8 @@ struct Job: Sendable {
         case report(JSONObject)
         /// What a thing at the edge has done, for the server alone; the command is accepted once that is stored.
         indirect case done(EdgeDone)
+
+        var isReport: Bool { if case .report = self { true } else { false } }
     }
 
     var work: Work

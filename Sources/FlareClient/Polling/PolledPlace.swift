@@ -45,7 +45,7 @@ package struct PolledPlace: Sendable {
     /// The owner receives the reply to a request of its own.
     package mutating func replied(_ request: FlareRequest, _ reply: FlareReply) {
         switch (request, reply) {
-        case (.setData(let object, let values, _), .done): merge(values, into: object)
+        case (.setData(let object, let values, _, _), .done): merge(values, into: object)
         case (.setPosition(let object, let position, _), .done): move(object, to: position)
         case (.renameDevice(let id, _, let name), .done): if device?.id == id { device?.name = name }
         default: replace(request, reply)

@@ -113,7 +113,7 @@ extension FlareRequest {
     /// question than those that are still being answered.
     var afterRefusal: ReadBack? {
         switch self {
-        case .setData(let object, _, _): ReadBack(object: object, subject: .position(expected: .zero))
+        case .setData(let object, _, _, _): ReadBack(object: object, subject: .position(expected: .zero))
         case .setPosition(let object, _, _): ReadBack(object: object, subject: .existence)
         default: nil
         }

@@ -124,7 +124,7 @@ package struct RequestPipeline: Sendable {
             .loadPresence(device, in: environment, at: position)
         case .subscribe(let environment): .subscribe(environment)
         case .unsubscribe(let environment): .unsubscribe(environment)
-        case .setData(let object, let values, let sender): .setData(object, values, sender: sender)
+        case .setData(let object, let values, let sender, _): .setData(object, values, sender: sender)
         case .setPosition(let object, let position, let sender):
             .setPosition(object, position, sender: sender, isSafe: safeDevices.contains(object.id))
         case .performAction(let object, let action, let sender):
@@ -165,7 +165,7 @@ package struct RequestPipeline: Sendable {
         // Notices of earlier changes may still arrive and hide ours.
         guard case .up(isOrdered: false) = link else { return }
         switch request {
-        case .setData(let object, let values, _):
+        case .setData(let object, let values, _, _):
             unsettled.record(.data(object, values, sender: nil), isOurs: true, now: now)
         case .setPosition(let object, let position, _):
             unsettled.record(.position(object, position, sender: nil), isOurs: true, now: now)

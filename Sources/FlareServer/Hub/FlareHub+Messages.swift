@@ -6,6 +6,7 @@ extension FlareHub {
     /// Stores values in an object's data and announces them.
     /// - Parameter allOrNone: Whether to throw if a key or value cannot be stored. Otherwise such a key is announced
     ///   to the object's own subscribers only, and null is ignored.
+    /// - Parameter isReport: Whether the thing itself has reported them, so that they may be stored later.
     /// - Returns: Whether the object exists.
     /// - Source: contrib/contract/flare-protocol.md, "4.5 setData".
     @discardableResult
@@ -14,12 +15,13 @@ extension FlareHub {
         _ values: JSONObject,
         sender: JSONValue? = nil,
         from client: FlareClientID? = nil,
-        allOrNone: Bool = false
+        allOrNone: Bool = false,
+        isReport: Bool = false
     ) throws(FlareHubError) -> Bool {
         try limits.check(message: values, sender: sender, &buffer)
         try check(.setData(values), of: object, from: client)
         guard
-            let (transaction, refused) = graph.planSetData(object, values, sender: sender?.nonNull, now: now)
+            let (planned, refused) = graph.planSetData(object, values, sender: sender?.nonNull, now: now)
         else {
             return false
         }
@@ -31,6 +33,8 @@ extension FlareHub {
                     : "its parts must not be empty or start with $, and it must lead through objects and lists only"
             )
         }
+        var transaction = planned
+        if isReport { transaction.isPassing = true }
         try commit(transaction, from: client)
         return true
     }

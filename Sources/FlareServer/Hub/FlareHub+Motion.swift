@@ -1,9 +1,9 @@
-// Where devices are, and where they point, is stored from time to time and when the store is closed: a device that moves
-// would wear out a memory card. Everybody is notified at once.
+// Where devices are and where they point, and what things report, is stored from time to time and when the store is closed: a
+// device that moves, or a sensor, would wear out a memory card. Everybody is notified at once.
 extension FlareHub {
-    private static let flushInterval = Duration.seconds(30)
+    private static let flushInterval = Duration.seconds(60)
 
-    /// Keeps the updates of a motion until the next time they are stored.
+    /// Keeps the updates of a motion or a report until the next time they are stored.
     func keep(_ updates: [FlareStore.Write]) {
         store.keep(updates)
         guard flush == nil else { return }

@@ -81,9 +81,12 @@ extension FlareHub {
         case .unsubscribe(let environment):
             unsubscribe(client, from: ObjectReference(.environment, environment))
             return .done
-        case .setData(let object, let values, let sender):
+        case .setData(let object, let values, let sender, let isReport):
             let sender = sender.map { JSONValue.string($0.description) }
-            return try done(object, setData(object, values, sender: sender, from: client, allOrNone: true))
+            return try done(
+                object,
+                setData(object, values, sender: sender, from: client, allOrNone: true, isReport: isReport)
+            )
         case .setPosition(let object, let position, let sender):
             let sender = sender.map { JSONValue.string($0.description) }
             return try done(object, setPosition(object, position, sender: sender, from: client))

@@ -118,9 +118,9 @@ package actor FlareHub {
         if batch != nil {
             batch?.undo += graph.inverse(of: transaction.changes)
             graph.apply(transaction.changes, areOfData: transaction.isOfData)
-            batch?.add(writes, areMotion: transaction.isMotion)
+            batch?.add(writes, arePassing: transaction.isPassing)
         } else if !writes.isEmpty {
-            if transaction.isMotion {
+            if transaction.isPassing {
                 keep(writes)
             } else {
                 try commit { store throws(FlareStoreError) in try store.commit(writes, progress: progress) }
@@ -294,7 +294,7 @@ extension FlareHub {
                 return false
             }
         }
-        if !batch.motions.isEmpty { keep(Array(batch.motions.values)) }
+        if !batch.passing.isEmpty { keep(Array(batch.passing.values)) }
         for (sink, delivery) in batch.deliveries { send(sink, delivery) }
         return true
     }

@@ -33,7 +33,7 @@ extension ObjectGraph {
             record.members["data"] = .object(data)
             transaction.update(&record, entry.sequence, now: now)
             transaction.isOfData = true
-            transaction.isMotion = object.kind == .device && stored.keys.allSatisfy { $0 == "angle" }
+            transaction.isPassing = object.kind == .device && stored.keys.allSatisfy { $0 == "angle" }
             transaction.announce(.data(object, stored, sender: sender), to: .others(in: rooms(of: record)))
         }
         if !untold.isEmpty, dialect == .origin {
@@ -63,7 +63,7 @@ extension ObjectGraph {
         )
         move(&record, to: point, &transaction)
         transaction.update(&record, entry.sequence, now: now)
-        transaction.isMotion = object.kind == .device
+        transaction.isPassing = object.kind == .device
         return transaction
     }
 
@@ -76,7 +76,7 @@ extension ObjectGraph {
         var transaction = Transaction()
         move(&record, to: point, &transaction)
         if record != entry.record { transaction.update(&record, entry.sequence, now: now) }
-        transaction.isMotion = true
+        transaction.isPassing = true
         return transaction
     }
 

@@ -6,9 +6,9 @@ struct Transaction: Sendable, Hashable {
     var announcements: [Announcement] = []
     /// New presences of devices; kept in memory only.
     var presences: [FlareID: SteadyPresence] = [:]
-    /// Whether the changes are only where a device is and where it points: the next reading replaces them, so that the
-    /// store may write them later.
-    var isMotion = false
+    /// Whether the changes are only where a device is and where it points, or what a thing has reported: the next reading
+    /// replaces them, so that the store may write them later.
+    var isPassing = false
     /// Whether the changes are only updates of the data of objects.
     var isOfData = false
 

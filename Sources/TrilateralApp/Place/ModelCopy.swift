@@ -26,18 +26,9 @@ extension StateFolder {
     }
 
     private func exportOfCopy() async throws -> ModelExport {
-        let template = FileManager.default.temporaryDirectory.appending(path: "trilateral-XXXXXX")
-        var name = Array(template.path(percentEncoded: false).utf8CString)
-        guard mkdtemp(&name) != nil else {
-            throw BackupError.system(path: template.path(percentEncoded: false), code: errno)
-        }
-        let folder = String(decoding: name.dropLast().map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
-        defer { Backup.remove(folder) }
-        let copy = "\(folder)/flare.db"
-        let file = URL(filePath: flareDatabase).resolvingSymlinksInPath().path(percentEncoded: false)
-        for suffix in ["", "-wal", "-journal"] where FileStatus(path: file + suffix) != nil {
-            try StateReplacement.copy(file + suffix, to: copy + suffix)
-        }
+        let snapshot = try DatabaseSnapshot(of: flareDatabase)
+        defer { snapshot.remove() }
+        let copy = snapshot.path
         do {
             let store = try FlareStore(file: copy)
             let export = try await FlareHub.ofVerb(store).exportModel()

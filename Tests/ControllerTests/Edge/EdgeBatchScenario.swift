@@ -82,7 +82,7 @@ struct EdgeBatchScenario {
             case .edge(let order): orders.append(order)
             case .answer(let answer):
                 #expect(open.remove(answer.ticket) != nil, "\(answer.ticket) is answered twice")
-            case .flare(.setData(House.lampThing, let values, _)): stored.append(Set(values.keys))
+            case .flare(.setData(House.lampThing, let values, _, _)): stored.append(Set(values.keys))
             default: break
             }
         }

@@ -50,7 +50,7 @@ import Things
     }
 
     private func stored(_ effects: [ControllerEffect]) -> [JSONObject] {
-        effects.requests.compactMap { if case .setData(_, let values, _) = $0 { values } else { nil } }
+        effects.requests.compactMap { if case .setData(_, let values, _, _) = $0 { values } else { nil } }
     }
 
     private static let no = Refusal(.serverRejected, "no")

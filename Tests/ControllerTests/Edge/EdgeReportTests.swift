@@ -14,7 +14,7 @@ import Things
     }
 
     private func stored(_ effects: [ControllerEffect]) -> [JSONObject] {
-        effects.requests.compactMap { if case .setData(_, let values, _) = $0 { values } else { nil } }
+        effects.requests.compactMap { if case .setData(_, let values, _, _) = $0 { values } else { nil } }
     }
 
     @Test func `what a thing reports and is new becomes its data, and is no order for it`() {
@@ -26,6 +26,18 @@ import Things
         #expect(served.events.map(\.cause) == [.init("link")])
         #expect(rig.lamp("brightness") == 0.75)
         #expect(rig.happens(.reported(House.lamp, ["brightness": 0.75])) == [])
+    }
+
+    @Test func `only what a thing reports may be stored later, and nothing that somebody has set`() {
+        func mayWait(_ effects: [ControllerEffect]) -> [Bool] {
+            effects.requests.compactMap {
+                if case .setData(_, _, _, let isReport) = $0 { isReport } else { nil }
+            }
+        }
+        var rig = rig()
+        #expect(mayWait(rig.happens(.reported(House.lamp, ["brightness": 0.75]))) == [true])
+        var other = Rig.atHome()
+        #expect(mayWait(other.set(["brightness": 0.5])) == [false])
     }
 
     @Test func `what may not be set is only reported`() {

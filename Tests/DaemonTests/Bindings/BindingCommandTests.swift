@@ -21,7 +21,7 @@ struct BindingCommandTests {
             let lamp = ObjectReference(.thing, TestPlace.lamp.id)
             let words = home.place.asked.withLock { $0 }.map { request in
                 switch request {
-                case .setData(lamp, let values, _): values.keys.joined()
+                case .setData(lamp, let values, _, _): values.keys.joined()
                 case .performAction(lamp, let action, _): action
                 default: ""
                 }

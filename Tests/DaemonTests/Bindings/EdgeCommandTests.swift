@@ -81,7 +81,11 @@ struct EdgeCommandTests {
             // The Flare server keeps what the thing has done.
             let lamp = ObjectReference(.thing, TestPlace.lamp.id)
             let stored = home.place.asked.withLock { $0 }.contains { request in
-                if case .setData(lamp, let values, _) = request { values["brightness"] == 0.4 } else { false }
+                if case .setData(lamp, let values, _, _) = request {
+                    values["brightness"] == 0.4
+                } else {
+                    false
+                }
             }
             #expect(stored)
         }

@@ -63,6 +63,8 @@ int main(int count, char **arguments) {
     if (!strcmp(verb, "storm") && count == 7)
         return storm(numbers[2], arguments[3], numbers[4], numbers[5], numbers[6]);
     if (!strcmp(verb, "scanning") && count == 6) return scanning(numbers[2], arguments[3], numbers[4], numbers[5]);
+    if (!strcmp(verb, "wear") && count == 8)
+        return wear(numbers[2], arguments[3], numbers[4], numbers[5], numbers[6], arguments[7]);
     if (!strcmp(verb, "discovery") && count == 6)
         return discovery(numbers[2], arguments[3], numbers[4], numbers[5]);
     if (!strcmp(verb, "profile-starts") && count == 10) {
@@ -103,7 +105,7 @@ int main(int count, char **arguments) {
          "  lists PORT THINGS FIRST COUNT |\n"
          "  link PORT ROOT LAMPS | start PORT ROOT THINGS RUNS COMMAND… | idle PID THINGS SECONDS |\n"
          "  storm PORT ROOT THINGS SECONDS PID | scanning PORT ROOT PID SECONDS |\n"
-         "  discovery PORT ROOT THINGS RUNS |\n"
+         "  discovery PORT ROOT THINGS RUNS | wear PORT ROOT THINGS SECONDS PID STATE |\n"
          "  profile-starts PORT STATE PORT STATE ROOT THINGS RUNS PROGRAM |\n"
          "  profile-commands PORT PID PORT PID ROOT THINGS ROUNDS |\n"
          "  people-memory PORT STATE PORT STATE ROOT THINGS PROGRAM |\n"

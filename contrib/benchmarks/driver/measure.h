@@ -127,5 +127,6 @@ int bindings_commands(const struct place *place, const char *root, int bindings,
 int rules_starts(const struct place *places, const char *root, int things, int runs, int seconds, char *program);
 int rules_commands(const struct place *places, const char *root, int things, int rounds);
 int scanning(int port, const char *root, int pid, int seconds);
+int wear(int port, const char *root, int things, int seconds, int pid, const char *state);
 
 #endif

@@ -21,6 +21,10 @@ package actor BackupService {
     private static let week: Int64 = 7 * 86_400_000
     /// How long a verb may leave a backup that it asked for, seconds.
     private static let patience: Int64 = 3600
+    /// How long the folder of the backups may take for one piece of work before people are told.
+    ///
+    /// A gigabyte at half a megabyte a second takes as long.
+    private static let limit = Duration.seconds(1800)
     /// What comes before the number in the name of a folder that a verb takes over.
     package static let handedOver = ".backup-"
 
@@ -31,6 +35,8 @@ package actor BackupService {
     /// Milliseconds since 1970, UTC.
     private let clock: @Sendable () -> Int64
     private let sleep: @Sendable (Duration) async throws -> Void
+    /// Ends when the folder of the backups has had so much time.
+    private let patience: @Sendable (Duration) async throws -> Void
     private let send: @Sendable (ControllerEvent) -> Void
     private let logger: Logger
     private nonisolated let times = Locked<(backup: Int64?, check: Int64?)>((nil, nil))
@@ -39,11 +45,14 @@ package actor BackupService {
     /// The thread that uses the folder of the backups, and what it brings there now.
     private var writer: BackupWriter?
     private var delivered: String?
+    private var isHanging = false
     private var isEnded = false
 
     /// - Parameters:
     ///   - folder: The state folder.
     ///   - sources: The databases; asked at each backup.
+    ///   - patience: How a limit of time is waited for.
+    ///   - writer: The thread that uses the folder of the backups; without it one is made when it is needed.
     ///   - send: Receives alerts.
     package init(
         _ store: StateStore,
@@ -52,11 +61,14 @@ package actor BackupService {
         sources: @escaping @Sendable () -> [DatabaseSource],
         clock: @escaping @Sendable () -> Int64,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+        patience: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+        writer: BackupWriter? = nil,
         send: @escaping @Sendable (ControllerEvent) -> Void,
         logger: Logger
     ) {
         (self.store, self.folder, self.settings, self.sources) = (store, folder, settings, sources)
-        (self.clock, self.sleep, self.send, self.logger) = (clock, sleep, send, logger)
+        (self.clock, self.sleep, self.patience, self.writer) = (clock, sleep, patience, writer)
+        (self.send, self.logger) = (send, logger)
     }
 
     /// Own backups only: the folder may be that of several daemons.
@@ -190,9 +202,31 @@ package actor BackupService {
             }
             port.finish()
         }
-        for await answer in answers { return try answer.get() }
+        let watch = Task {
+            guard (try? await patience(Self.limit)) != nil, !Task.isCancelled else { return }
+            reportHanging()
+        }
+        defer { watch.cancel() }
+        for await answer in answers {
+            if isHanging {
+                isHanging = false
+                send(.alertCleared(Self.backupAlert))
+            }
+            return try answer.get()
+        }
         task.cancel()
         throw .cancelled
+    }
+
+    /// The disk of the backups has not answered for so long that somebody should look at it; it is waited for all the same.
+    private func reportHanging() {
+        isHanging = true
+        let (path, minutes) = (Self.backups(in: folder, settings), Self.limit.components.seconds / 60)
+        logger.warning("the folder of the backups does not answer", metadata: ["path": "\(path)"])
+        let message =
+            "No backup is made: \(path) has not answered for \(minutes) minutes; look at its disk, or at the network."
+            + " It goes on as soon as it answers. \(lastGood)"
+        send(.alertRaised(Self.backupAlert, .warning, message: message))
     }
 
     /// Remembers what is in the last backup, for a start that finds no databases.
@@ -211,18 +245,20 @@ package actor BackupService {
         do { try store.setLastCheck(now) } catch { logger.warning("\(error)") }
     }
 
-    private func report(_ error: BackupError) {
-        let last = times.withLock { $0.backup }
-        let good =
-            last.map { "The last good one is of \(CivilTime(milliseconds: $0).shortText)." }
+    private var lastGood: String {
+        times.withLock { $0.backup }
+            .map { "The last good one is of \(CivilTime(milliseconds: $0).shortText)." }
             ?? "There is no good one yet."
+    }
+
+    private func report(_ error: BackupError) {
         if case .damaged = error {
             logger.error("a database is damaged", metadata: ["error": "\(error)"])
-            let advice = "Stop the daemon and restore a backup (trilateral restore). \(good)"
+            let advice = "Stop the daemon and restore a backup (trilateral restore). \(lastGood)"
             send(.alertRaised(Self.checkAlert, .error, message: "\(error). \(advice)"))
         } else {
             logger.warning("no backup was made", metadata: ["error": "\(error)"])
-            let message = "No backup was made: \(error). It is tried again. \(good)"
+            let message = "No backup was made: \(error). It is tried again. \(lastGood)"
             send(.alertRaised(Self.backupAlert, .warning, message: message))
         }
     }

@@ -16,7 +16,10 @@ extension Capability {
             context.store,
             in: URL(filePath: context.store.path).deletingLastPathComponent(),
             context.configuration.backup,
-            sources: { [databases = context.databases] in databases.sources },
+            sources: { [databases = context.databases] in
+                databases.storeWaiting()
+                return databases.sources
+            },
             clock: { [clock = context.clock] in clock().wallMilliseconds },
             send: context.send,
             logger: context.logger

@@ -89,6 +89,8 @@ package struct BindingsLocalAPI: Sendable {
         _ filter: String?,
         _ requester: BindingService.Requester
     ) async throws(BindingsError) -> LocalResponse {
+        // When things were heard last waits to be stored.
+        service.records.states.flush()
         let stored = try withBindingsErrors { () throws(AccountsError) in
             try service.accounts.store.bindings()
         }

@@ -36,6 +36,7 @@ extension Capability {
                 logger: logger
             )
             context.databases.add(.history, perform: records.perform)
+            context.databases.beforeCopies { records.states.flush() }
             return records
         }
         let service = try BindingService(

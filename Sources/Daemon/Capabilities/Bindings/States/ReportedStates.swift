@@ -8,8 +8,8 @@ import Threading
 
 /// The last states of things: known at once, and stored soon after.
 ///
-/// Many things may report many times a second, so states are stored together, of each thing the newest alone. May be used
-/// from any thread.
+/// Many things may report many times a second, so states are stored together, of each thing the newest alone, and at most once
+/// a minute while they go on. May be used from any thread.
 /// - Source: contrib/contract/bindings.md, "States".
 final class ReportedStates: Sendable {
     /// What became of an upload.
@@ -26,8 +26,6 @@ final class ReportedStates: Sendable {
     /// Uploads of a thing in a second, and at once.
     static let perSecond = 10
     static let atOnce = 50
-    /// How long states wait for others.
-    private static let delay = Duration.milliseconds(250)
     /// How soon what could not be stored is tried again.
     private static let pause = Duration.seconds(2)
     /// States that are stored as one transaction: the node's loop may have to wait for it.
@@ -48,6 +46,7 @@ final class ReportedStates: Sendable {
         /// What is still to be stored, and what is being stored.
         var waiting: [BindingID: BindingReport] = [:]
         var leaving: [BindingID: BindingReport] = [:]
+        var pace: StoringPace
 
         mutating func add(_ report: BindingReport) {
             waiting[report.id] = waiting[report.id].map { $0.followed(by: report) } ?? report
@@ -61,7 +60,11 @@ final class ReportedStates: Sendable {
     private let port: AsyncStream<Void>.Continuation
 
     /// - Throws: If the bindings cannot be read.
-    init(_ store: AccountsStore, logger: Logger) throws(AccountsError) {
+    init(
+        _ store: AccountsStore,
+        pace: StoringPace = StoringPace(),
+        logger: Logger
+    ) throws(AccountsError) {
         (self.store, self.logger) = (store, logger)
         (wakes, port) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         var known: [BindingID: Known] = [:]
@@ -69,7 +72,7 @@ final class ReportedStates: Sendable {
             let isFollowed = binding.route == .flare && binding.thing != nil
             known[binding.id] = Known(at: binding.stateAt, data: isFollowed ? binding.state : nil)
         }
-        state = Locked(State(known: known))
+        state = Locked(State(known: known, pace: pace))
     }
 
     // MARK: What comes
@@ -196,7 +199,10 @@ final class ReportedStates: Sendable {
                     try store.saveReports(Array(rest.prefix(Self.batch)))
                     rest = rest.dropFirst(Self.batch)
                 }
-                state.withLock { $0.leaving = [:] }
+                state.withLock { state in
+                    state.leaving = [:]
+                    state.pace.wrote(at: .now)
+                }
             } catch {
                 logger.debug("states are not stored yet", metadata: ["error": "\(error)"])
                 let failed = rest
@@ -217,7 +223,8 @@ final class ReportedStates: Sendable {
     func run() async {
         port.yield()
         for await _ in wakes {
-            guard (try? await Task.sleep(for: Self.delay)) != nil else { break }
+            let delay = state.withLock { $0.pace.delay(at: .now) }
+            guard (try? await Task.sleep(for: delay)) != nil else { break }
             if !flush() { try? await Task.sleep(for: Self.pause) }
         }
         flush()

@@ -70,6 +70,8 @@ package final class ThingRecords: Service {
     /// - Throws: If the history is not open, and what the work throws.
     func perform(_ work: @escaping @Sendable (Database) throws -> Bool) async throws -> Bool {
         guard let history else { throw HistoryError.closed(path: path) }
+        // What waits to be stored is in the copy as well.
+        await history.flush()
         return try await history.perform(work)
     }
 
