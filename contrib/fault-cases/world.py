@@ -1,6 +1,7 @@
 """What cases share: a folder, a mosquitto, a daemon, and somebody who watches; all of it ends with the case."""
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -181,7 +182,7 @@ class Daemon:
 
     def address(self, what):
         scheme, rest = self.log().split(f"{what}: http", 1)[1].split("://", 1)
-        return scheme == "s", int(rest.split("127.0.0.1:", 1)[1].split()[0].rstrip("/"))
+        return scheme == "s", int(re.match(r"\d+", rest.split("127.0.0.1:", 1)[1]).group())
 
     def lives(self):
         return self.process is not None and self.process.poll() is None
