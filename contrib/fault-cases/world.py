@@ -222,7 +222,7 @@ class Daemon:
     def http(self, method, path, body=None, what="Flare server", headers=None, within=15):
         """Status and body, decoded if it is JSON."""
         _, port = self.address(what)
-        return http(port, method, path, body, headers, within)
+        return request(port, method, path, body, headers, within)
 
     def rest(self, method, path, body=None):
         return self.http(method, path, body)
@@ -254,8 +254,8 @@ def http_connection(port, within):
     return http.client.HTTPConnection("127.0.0.1", port, timeout=within)
 
 
-def http(port, method, path, body=None, headers=None, within=15, _client=http.client):
-    connection = _client.HTTPConnection("127.0.0.1", port, timeout=within)
+def request(port, method, path, body=None, headers=None, within=15):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=within)
     try:
         text = None if body is None else json.dumps(body)
         connection.request(method, path, text, {**({"Content-Type": "application/json"} if text else {}), **(headers or {})})
@@ -265,7 +265,7 @@ def http(port, method, path, body=None, headers=None, within=15, _client=http.cl
             return answer.status, json.loads(data)
         except ValueError:
             return answer.status, data
-    except _client.HTTPException as error:
+    except http.client.HTTPException as error:
         raise ConnectionError(f"{type(error).__name__} {error}") from error
     finally:
         connection.close()
