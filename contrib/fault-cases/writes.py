@@ -418,9 +418,10 @@ class Site:
                     found["object", name] = ""
         for device in flare.ask("GET", f"/environments/{FLAT}/devices")[1]:
             found["device", device["name"]] = ""
-        flare.close()
-        for environment in read("/api/environments"):
+        # Not from the web: its list is empty for some milliseconds of a start, until the place is read.
+        for environment in flare.ask("GET", "/environments")[1]:
             found["environment", environment["name"]] = ""
+        flare.close()
         for user in read("/api/users"):
             found["user", user["name"]] = user["display"]
         for group in read("/api/groups"):
