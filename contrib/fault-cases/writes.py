@@ -187,7 +187,7 @@ def mqtt_sets(w):
                 raise Gone
         raise Wrong("a set over MQTT is not answered")
 
-    w.done(("brightness", "Table lamp"), round((1 + w.number % 255) / 255, 3), ask)
+    w.done(("brightness", "Table lamp"), 1 + w.number % 255, ask)
 
 
 def web_sets(w):
@@ -409,7 +409,7 @@ class Site:
                 if name == "Television":
                     found["volume", name] = data["volume"]
                 elif name == "Table lamp":
-                    found["brightness", name] = round(data["brightness"], 3)
+                    found["brightness", name] = round(data["brightness"] * 255)
                 elif name == "Kitchen light":
                     found["level", name] = round(data["brightness"], 3)
                 elif name.startswith("p"):
