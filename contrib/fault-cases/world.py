@@ -298,6 +298,17 @@ class World:
         except FileNotFoundError:
             return ""
 
+    def preload(self, name):
+        """Compiles a C file beside this one to a library that is loaded before all others."""
+        compiler = shutil.which("cc") or shutil.which("gcc")
+        if not compiler:
+            raise Missing("a C compiler")
+        source = os.path.join(os.path.dirname(os.path.realpath(__file__)), f"{name}.c")
+        library = self.path(f"{name}.so")
+        end = subprocess.run([compiler, "-shared", "-fPIC", "-O2", "-o", library, source, "-ldl"], capture_output=True, text=True)
+        expect(end.returncode == 0, f"{name}.c: {end.stderr}")
+        return library
+
     def start_process(self, words, output, environment=None):
         # It ends with this process, whatever ends that. Only the main thread starts processes that stay.
         ending = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
