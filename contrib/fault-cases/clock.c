@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -77,11 +78,12 @@ int timerfd_settime(int timer, int flags, const struct itimerspec *new, struct i
     return syscall(SYS_timerfd_settime, timer, flags, new, old);
 }
 
-// A deadline of the wall clock is one of the moved clock; the kernel knows only the real one. A steady clock begins with the
-// machine, so its seconds are fewer.
+// A deadline of the wall clock is one of the moved clock; the kernel knows only the real one. One of the steady clock, which
+// begins with the machine, is left alone: it is within some months of now.
 static struct timespec unmoved(const struct timespec *deadline) {
-    struct timespec time = *deadline;
-    if (time.tv_sec > 500000000 || *ahead < 0) move(&time, -*ahead);
+    struct timespec time = *deadline, steady;
+    clock_gettime(CLOCK_MONOTONIC, &steady);
+    if (time.tv_sec - steady.tv_sec > 10000000) move(&time, -*ahead);
     return time;
 }
 
@@ -91,4 +93,9 @@ int pthread_cond_timedwait(pthread_cond_t *restrict condition, pthread_mutex_t *
     if (!real) real = dlsym(RTLD_NEXT, "pthread_cond_timedwait");
     struct timespec time = unmoved(deadline);
     return real(condition, mutex, &time);
+}
+
+int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict deadline) {
+    struct timespec time = unmoved(deadline);
+    return ((__typeof__(&sem_timedwait))dlsym(RTLD_NEXT, "sem_timedwait"))(semaphore, &time);
 }
