@@ -48,7 +48,7 @@ def broker_stalls(world):
     """A broker that is stopped for a while: the server goes on, the link is given up in time, and everything comes after it."""
     broker, daemon, visitor = world.home(keys={"mqtt.keepalive_seconds": "5"})
     number = 100
-    for pause in world.amount([1, 12], [world.rng.uniform(0.5, 40) for _ in range(12)]):
+    for pause in world.amount([0.5, 10.5], [world.rng.uniform(0.5, 40) for _ in range(12)]):
         broker.freeze()
         try:
             end = time.monotonic() + pause

@@ -469,7 +469,7 @@ class Site:
                 expect(status == 200, f"the state of {thing} is answered with {status}: {body}")
                 expect(body.get("n", 0) >= old[-1], f"the state of {thing} is {body}; {old[-1]} was acknowledged long before")
             # Younger ones may be lost now, and do not come back.
-            reports[:] = [(0, body["n"], True)] if status == 200 else []
+            reports[:] = [(0, body["n"], True)] if status == 200 and "n" in body else []
 
     def problems(self):
         """What SQLite finds wrong in the databases of a daemon that does not run."""
