@@ -5,7 +5,7 @@ import socket
 import threading
 import time
 
-from world import SOON, TELEVISION, THINGS, Daemon, Wrong, eventually, expect, free_port, place
+from world import SOON, TELEVISION, THINGS, Daemon, Wrong, eventually, expect, free_port, freeze, thaw
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 HELLO = '0{"sid":"abc","upgrades":["websocket"],"pingInterval":25000,"pingTimeout":20000}'
@@ -209,10 +209,10 @@ def flare_server_dies(world):
                 unsure.append(number)
         if turn % 4 == 3:
             # It hangs, and then goes on.
-            os.kill(server.process.pid, 19)
+            freeze(server.process)
             number += 1
             answer = visitor.ask("things/television/set", {"volume": number}, 15)
-            os.kill(server.process.pid, 18)
+            thaw(server.process)
             expect(answer and answer["status"] == "error", f"a set at a server that hangs is answered with {answer}")
             unsure.append(number)
         else:

@@ -47,6 +47,24 @@ def free_port():
         return listener.getsockname()[1]
 
 
+def freeze(process):
+    """Stops a process; each of its threads has stopped then."""
+    os.kill(process.pid, signal.SIGSTOP)
+
+    def has_stopped():
+        for thread in os.listdir(f"/proc/{process.pid}/task"):
+            with open(f"/proc/{process.pid}/task/{thread}/stat", encoding="ascii") as file:
+                if file.read().rsplit(")", 1)[1].split()[0] != "T":
+                    return False
+        return True
+
+    eventually("it does not stop", has_stopped, pause=0.001)
+
+
+def thaw(process):
+    os.kill(process.pid, signal.SIGCONT)
+
+
 FLAT = "54726c617400000000000001"
 LIVING = "54726c617400000000000010"
 KITCHEN = "54726c617400000000000011"
@@ -111,10 +129,10 @@ class Broker:
         self.process = None
 
     def freeze(self):
-        os.kill(self.process.pid, signal.SIGSTOP)
+        freeze(self.process)
 
     def thaw(self):
-        os.kill(self.process.pid, signal.SIGCONT)
+        thaw(self.process)
 
 
 class Daemon:
