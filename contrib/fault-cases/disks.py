@@ -46,22 +46,25 @@ def _try_writes(site, seconds):
 def _turns(world, site, breaks, mends):
     for turn in range(world.amount(2, 15)):
         _try_writes(site, world.rng.uniform(0.2, 0.6))
+        broken = time.monotonic()
+        site.fails = True
         breaks()
         _try_writes(site, world.rng.uniform(0.2, world.amount(0.5, 5)))
         eventually(lambda: f"it does not say that it cannot store: {site.daemon.health()}", lambda: _is_told(site))
         answer = site.visitor.ask("request/ping", {}, 5)
         expect(answer and answer["status"] == "ok", f"a ping is answered with {answer}")
-        killed = time.monotonic()
         dies = turn % 2 == 1
         if dies:
             site.daemon.kill()
         mends()
+        site.fails = False
         if dies:
             site.daemon.start()
             eventually("it is not online", lambda: site.visitor.topics.get("status") == "online")
         eventually(lambda: f"it still says that it cannot store: {site.daemon.health()}",
                    lambda: "alert/state-folder" not in site.visitor.topics and site.daemon.health()[0] == 200)
-        site.expect_nothing_lost(killed)
+        # What could not be stored is tried again after two seconds.
+        site.expect_nothing_lost(broken, 3.5, dies)
     site.daemon.stop()
     problems = site.problems()
     expect(not problems, f"damaged: {problems}")

@@ -2,6 +2,7 @@
 
 Source: MQTT 3.1.1 (OASIS), chapters 2 and 3.
 """
+import collections
 import json
 import socket
 import struct
@@ -28,7 +29,7 @@ def _packet(kind, body):
 
 
 class Client:
-    """Keeps the last message of each topic below the root, and all that are no states; connects again by itself."""
+    """Keeps the last message of each topic below the root, how many came, and the latest events; connects again by itself."""
 
     number = 0
 
@@ -37,7 +38,7 @@ class Client:
         self.port, self.root, self.user, self.password, self.tls = port, root, user, password, tls
         self.name = f"visitor-{Client.number}"
         self.changed = threading.Condition()
-        self.topics, self.answers, self.events = {}, {}, []
+        self.topics, self.answers, self.events, self.heard = {}, {}, [], collections.Counter()
         self.is_connected, self.is_closed, self.socket = False, False, None
         self.next_tx = 0
         self.sending = threading.Lock()
@@ -118,6 +119,7 @@ class Client:
         text = body[at:].decode("utf-8", "replace")
         topic = topic[len(self.root) + 1:]
         with self.changed:
+            self.heard[topic] += 1
             if topic.startswith("response/"):
                 try:
                     answer = json.loads(text)

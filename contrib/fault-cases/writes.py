@@ -15,7 +15,7 @@ import time
 from world import FLAT, TELEVISION, THINGS, Wrong, eventually, expect, free_port
 
 # How old a state must be to be stored for sure, s: the quarter of a second, and time for a busy machine.
-STORED = 1.5
+STORED = 1.0
 GONE = None
 
 
@@ -309,7 +309,7 @@ def states(w):
         w.site.ledger.refused[f"{w.kind} {status}"] += 1
         return
     expect(status in (200, 201, 204), f"a state is answered with {status}: {body}")
-    w.site.reports[thing].append((time.monotonic(), w.number, True))
+    w.site.reports[thing].append((time.monotonic(), w.number, not w.site.fails))
     w.site.ledger.count[w.kind] += 1
 
 
@@ -360,6 +360,8 @@ class Site:
             "flare.server.listen": f"127.0.0.1:{self.flare}", "web.listen": f"127.0.0.1:{self.web}", "bindings.app_id": "house",
             "bindings.app_key_file": world.path("app-key"), "people.log_rows": "1000", **keys})
         self.gate, self.failed, self.ends = threading.Event(), threading.Event(), False
+        # Whether nothing can be stored now: states are kept until they can be.
+        self.fails = False
         self.reports = collections.defaultdict(list)
 
     def open(self, kinds):
@@ -443,7 +445,8 @@ class Site:
             found["binding", binding["vendor"]] = ""
         return found
 
-    def expect_nothing_lost(self, killed):
+    def expect_nothing_lost(self, moment, stored=STORED, died=True):
+        """All that was acknowledged is there; of states, those that were older than `stored` at the moment."""
         found = self.now()
         lost = [f"{' '.join(map(str, key))}: {found.get(key, 'gone')!r}, not {' or '.join(repr('gone' if v is GONE else v) for v in values)}"
                 for key, values in self.ledger.allowed.items() if found.get(key, GONE) not in values]
@@ -455,21 +458,21 @@ class Site:
                 del self.ledger.allowed[key]
             else:
                 self.ledger.settle(key, value)
-        self.expect_states(killed)
+        self.expect_states(moment - stored, died)
 
-    def expect_states(self, killed):
+    def expect_states(self, before, died):
         for thing, token in self.reporters:
             reports = self.reports[thing]
             if not reports:
                 continue
             status, body = self.link.ask("GET", f"/thing-if/apps/house/targets/thing:{thing}/states", None,
                                          {"Authorization": f"Bearer {token}", "Cookie": ""})
-            old = [number for moment, number, is_sure in reports if is_sure and moment < killed - STORED]
+            old = [number for moment, number, is_sure in reports if is_sure and moment < before]
             if old:
                 expect(status == 200, f"the state of {thing} is answered with {status}: {body}")
                 expect(body.get("n", 0) >= old[-1], f"the state of {thing} is {body}; {old[-1]} was acknowledged long before")
             # Younger ones may be lost now, and do not come back.
-            reports[:] = [(0, body["n"], True)] if status == 200 and "n" in body else []
+            reports[:] = [(0 if died else time.monotonic(), body["n"], True)] if status == 200 and "n" in body else []
 
     def problems(self):
         """What SQLite finds wrong in the databases of a daemon that does not run."""
@@ -491,7 +494,7 @@ def kill_during_writes(world):
     world.closers.append(site.close)
     site.open(KINDS)
     wanted, kills = world.amount(1500, 10_000), 0
-    longest = world.amount(0.5, 1.2)
+    longest = world.amount(0.5, 2)
     while site.ledger.total() < wanted or kills < world.amount(6, 60):
         site.gate.set()
         if site.failed.wait(world.rng.uniform(0.02, longest)):
