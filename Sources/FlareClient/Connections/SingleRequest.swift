@@ -58,10 +58,11 @@ package enum SingleRequest {
         let channel = try await bootstrap.connect(unixDomainSocketPath: socket).get()
         defer { channel.close(promise: nil) }
         let promise = loop.makePromise(of: HTTPClientResponse.self)
-        channel.writeAndFlush(
-            HTTPExchange(request: request, headers: [], promise: promise),
-            promise: nil
-        )
+        // The connection may be closed by now, and then nothing else tells.
+        channel.writeAndFlush(HTTPExchange(request: request, headers: [], promise: promise)).whenFailure {
+            _ in
+            promise.fail(HTTPClientError.connectionClosed(hasBegun: false))
+        }
         let answer = try await promise.futureResult.get()
         return (answer.status, answer.body)
     }
