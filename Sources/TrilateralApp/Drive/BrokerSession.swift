@@ -10,6 +10,8 @@ struct BrokerSession {
         case message(MQTTMessage)
         /// What was asked for with ``Visit/wake(after:)``.
         case woken
+        /// The broker has answered what was sent with ``Visit/awaitAcknowledgement(of:)``.
+        case acknowledged
         case deadline
         /// A signal of the process.
         case signal(Int32)
@@ -26,6 +28,7 @@ struct BrokerSession {
         let events: AsyncStream<Event>
         fileprivate let client: MQTTClient
         fileprivate let alarms: AsyncStream<Duration>.Continuation
+        fileprivate let marks: AsyncStream<String>.Continuation
 
         func publish(topic: String, payload: [UInt8]) {
             client.publish(MQTTMessage(topic: topic, payload: payload, qos: .atLeastOnce))
@@ -52,6 +55,12 @@ struct BrokerSession {
 
         func wake(after time: Duration) {
             alarms.yield(time)
+        }
+
+        /// Sends an empty message that is not retained behind the subscriptions; ``Event/acknowledged`` comes when the broker
+        /// has answered it, if only by a refusal, and so behind the messages that it sent before.
+        func awaitAcknowledgement(of topic: String) {
+            marks.yield(topic)
         }
     }
 
@@ -82,6 +91,7 @@ struct BrokerSession {
     ) async -> Result {
         let (items, feed) = AsyncStream<Item>.makeStream()
         let (alarms, alarm) = AsyncStream<Duration>.makeStream()
+        let (marks, mark) = AsyncStream<String>.makeStream()
         let subscription = client.subscribe(filters, qos: .atMostOnce) { feed.yield(.message($0)) }
         defer { subscription.cancel() }
         let events = AsyncStream<Event>(unfolding: {
@@ -101,6 +111,17 @@ struct BrokerSession {
                     feed.yield(.event(.woken))
                 }
             }
+            group.addTask { [client] in
+                for await topic in marks {
+                    let message = MQTTMessage(topic: topic, qos: .atLeastOnce)
+                    do throws(MQTTPublishError) {
+                        try await client.publishAndWait(message, timeout: timeout ?? .seconds(3600))
+                    } catch {
+                        guard case .refusedByBroker = error else { continue }
+                    }
+                    feed.yield(.event(.acknowledged))
+                }
+            }
             let signalStream = SignalStream(signals)
             group.addTask { for await number in signalStream.numbers { feed.yield(.event(.signal(number))) } }
             if let output {
@@ -112,7 +133,7 @@ struct BrokerSession {
                     feed.yield(.event(.deadline))
                 }
             }
-            let result = await body(Visit(events: events, client: client, alarms: alarm))
+            let result = await body(Visit(events: events, client: client, alarms: alarm, marks: mark))
             await client.stop()
             feed.finish()
             group.cancelAll()
@@ -166,7 +187,7 @@ struct BrokerSession {
                     visit.wake(after: .milliseconds(200))
                 case .deadline: return isLinked ? .success(read) : .failure(failure)
                 case .signal: return .success(nil)
-                case .link(.refused), .link(.drained): break
+                case .link(.refused), .link(.drained), .acknowledged: break
                 }
             }
             return .failure(failure)
