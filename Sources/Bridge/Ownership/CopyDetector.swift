@@ -1,12 +1,11 @@
 import Controller
-import JSON
 package import MQTT
 package import Messages
 
-/// Daemons of other nodes that run with a copy of our state folder, recognised by the installation in their info.
+/// Daemons of other nodes that run with a copy of our state folder, recognised by the topic on which they show themselves.
 ///
-/// Their entities have the same ids as ours in Home Assistant, and their device is ours on a Flare server. What a broker
-/// retains proves nothing: it may be of our own former node. So a daemon that shows itself is answered once.
+/// Their entities have the same ids as ours in Home Assistant, and their device is ours on a Flare server. Each shows
+/// itself when it has a link, and nothing of it is retained; so a daemon that shows itself is answered once.
 package struct CopyDetector: Sendable {
     package static let alert = "duplicate-installation"
 
@@ -31,7 +30,18 @@ package struct CopyDetector: Sendable {
         (self.topics, self.installation) = (topics, installation)
     }
 
-    package mutating func linkUp() { isLinkUp = true }
+    /// Where copies show themselves, as filters.
+    package var filters: [String] {
+        installation.isEmpty ? [] : [topics.node("+").installation(installation)]
+    }
+
+    /// The `status` of the copies that are known.
+    package var statuses: [String] { nodes.keys.sorted().map { topics.node($0).status } }
+
+    package mutating func linkUp() -> [TopicOwnership.Action] {
+        isLinkUp = true
+        return installation.isEmpty ? [] : [.showInstallation]
+    }
 
     package mutating func linkDown() -> [TopicOwnership.Action] {
         isLinkUp = false
@@ -40,11 +50,11 @@ package struct CopyDetector: Sendable {
         return [update]
     }
 
-    /// Handles a message on the `info` or `status` of another node.
+    /// Handles a message on one of the ``filters``, or of the ``statuses``.
     ///
     /// - Parameter now: Steady milliseconds.
     package mutating func receive(_ message: MQTTMessage, at now: Int64) -> [TopicOwnership.Action] {
-        guard isLinkUp, !installation.isEmpty, !message.isRetained,
+        guard isLinkUp, !installation.isEmpty,
             let (node, tail) = topics.neighbour(message.topic), node.utf8.count <= Self.longestName
         else { return [] }
         if tail == Topics.tails.status {
@@ -53,24 +63,20 @@ package struct CopyDetector: Sendable {
             }
             return left
         }
-        guard message.payload.count <= Topics.largestInfo,
-            (try? JSONValue(parsing: message.payload))?["installation"]?.string == installation
-        else {
-            return nodes.removeValue(forKey: node) == nil ? [] : left
-        }
+        guard tail == Topics.tails.installation(installation), !message.isRetained else { return [] }
         asked.remove(node)
         let last = nodes[node]
         guard last.map({ now - $0 >= Self.pause }) ?? (nodes.count < Self.capacity) else { return [] }
         nodes[node] = now
-        return (last == nil ? [update] : []) + [.resendInfo]
+        return (last == nil ? [update] : []) + [.showInstallation]
     }
 
-    /// Asks the other daemons whether they are still there, by our info; who did not answer the last time has gone, or
+    /// Asks the other daemons whether they are still there, by showing ourselves; who did not answer the last time has gone, or
     /// was never there: anybody may send such a message.
     package mutating func intervalPassed() -> [TopicOwnership.Action] {
         let gone = asked.filter { nodes.removeValue(forKey: $0) != nil }
         asked = Set(nodes.keys)
-        return (gone.isEmpty ? [] : left) + (asked.isEmpty ? [] : [.resendInfo])
+        return (gone.isEmpty ? [] : left) + (asked.isEmpty ? [] : [.showInstallation])
     }
 
     /// After one of them has gone: the last one took our entities for those of its own former node, and away.
