@@ -80,4 +80,28 @@ struct FleetTests {
             }
         }
     }
+
+    @Test func `a daemon reads what others announce only while its Flare server has other clients`()
+        async throws
+    {
+        try await withMosquitto { broker in
+            let port = try LoopbackSocket.freePort()
+            try await withHome(["flare.server.listen": "127.0.0.1:\(port)"], port: broker.port) { home, _ in
+                func reads(_ filter: String) -> Bool {
+                    broker.log.split(separator: "\n").contains {
+                        $0.contains("trilateral-\(home.node)-") && $0.hasSuffix(" 1 \(filter)")
+                    }
+                }
+                // It is subscribed before anything is published.
+                #expect(reads("\(home.root)/info"), "the log does not tell what is subscribed")
+                #expect(!reads("homeassistant/device/+/config"))
+                #expect(!reads("trilateral/+/info") && !reads("trilateral/+/status"))
+                try await withEmptyHome(port: broker.port) { other, visitor in
+                    let keys = ["flare.mode": "remote", "flare.remote.url": "http://127.0.0.1:\(port)"]
+                    try await visitor.whileStarting { try await other.start(keys) }
+                    #expect(await eventually { reads("homeassistant/device/+/config") })
+                }
+            }
+        }
+    }
 }
