@@ -98,6 +98,23 @@ struct CopyDetectorTests {
         #expect(copies.intervalPassed() == [])
     }
 
+    @Test mutating func `copies that show themselves at the same time get one answer, as each hears it`() {
+        #expect(shown("porch").last == .showInstallation)
+        #expect(alert(shown("attic", at: 10)) != nil)
+        #expect(!shown("cellar", at: 20).contains(.showInstallation))
+        #expect(shown("attic", at: 5000) == [.showInstallation])
+        #expect(copies.intervalPassed() == [.showInstallation], "who came in between learns of us then")
+    }
+
+    @Test mutating func `copies on many machines are not asked again and again, and go by their status`() {
+        for number in 0..<30 { _ = shown("n\(number)") }
+        #expect(copies.intervalPassed() == [] && copies.intervalPassed() == [])
+        #expect(copies.statuses.count == 30)
+        #expect(alert(status("n0", "offline"))?.contains("28 more") == true)
+        for number in 30..<200 { _ = shown("n\(number)") }
+        #expect(copies.statuses.count == 100, "more are not remembered")
+    }
+
     @Test mutating func `a name that no node can have counts as none`() {
         #expect(shown(String(repeating: "x", count: 129)) == [])
     }

@@ -9,8 +9,10 @@ package import Messages
 package struct CopyDetector: Sendable {
     package static let alert = "duplicate-installation"
 
-    /// Least time between two answers to one daemon, milliseconds.
+    /// Least time between two answers, milliseconds: each is for all copies.
     private static let pause: Int64 = 5000
+    /// With more copies none is asked whether it is still there: an image that went to many machines would keep the broker busy.
+    private static let mostAsked = 20
     /// The most daemons that are remembered and answered.
     private static let capacity = 100
 
@@ -20,8 +22,8 @@ package struct CopyDetector: Sendable {
     /// The longest name of a node that counts, bytes.
     private static let longestName = 128
 
-    /// When each node was answered.
-    private var nodes: [String: Int64] = [:]
+    private var nodes: Set<String> = []
+    private var lastAnswer: Int64?
     /// Those that have not been heard since they were asked.
     private var asked: Set<String> = []
 
@@ -36,7 +38,7 @@ package struct CopyDetector: Sendable {
     }
 
     /// The `status` of the copies that are known.
-    package var statuses: [String] { nodes.keys.sorted().map { topics.node($0).status } }
+    package var statuses: [String] { nodes.sorted().map { topics.node($0).status } }
 
     package mutating func linkUp() -> [TopicOwnership.Action] {
         isLinkUp = true
@@ -46,7 +48,8 @@ package struct CopyDetector: Sendable {
     package mutating func linkDown() -> [TopicOwnership.Action] {
         isLinkUp = false
         guard !nodes.isEmpty else { return [] }
-        (nodes, asked) = ([:], [])
+        (nodes, asked) = ([], [])
+        lastAnswer = nil
         return [update]
     }
 
@@ -58,24 +61,25 @@ package struct CopyDetector: Sendable {
             let (node, tail) = topics.neighbour(message.topic), node.utf8.count <= Self.longestName
         else { return [] }
         if tail == Topics.tails.status {
-            guard message.payload != Array("online".utf8), nodes.removeValue(forKey: node) != nil else {
-                return []
-            }
+            guard message.payload != Array("online".utf8), nodes.remove(node) != nil else { return [] }
             return left
         }
         guard tail == Topics.tails.installation(installation), !message.isRetained else { return [] }
         asked.remove(node)
-        let last = nodes[node]
-        guard last.map({ now - $0 >= Self.pause }) ?? (nodes.count < Self.capacity) else { return [] }
-        nodes[node] = now
-        return (last == nil ? [update] : []) + [.showInstallation]
+        let isKnown = nodes.contains(node)
+        guard isKnown || nodes.count < Self.capacity else { return [] }
+        nodes.insert(node)
+        let news = isKnown ? [] : [update]
+        guard lastAnswer.map({ now - $0 >= Self.pause }) ?? true else { return news }
+        lastAnswer = now
+        return news + [.showInstallation]
     }
 
     /// Asks the other daemons whether they are still there, by showing ourselves; who did not answer the last time has gone, or
     /// was never there: anybody may send such a message.
     package mutating func intervalPassed() -> [TopicOwnership.Action] {
-        let gone = asked.filter { nodes.removeValue(forKey: $0) != nil }
-        asked = Set(nodes.keys)
+        let gone = asked.filter { nodes.remove($0) != nil }
+        asked = nodes.count > Self.mostAsked ? [] : nodes
         return (gone.isEmpty ? [] : left) + (asked.isEmpty ? [] : [.showInstallation])
     }
 
@@ -83,7 +87,7 @@ package struct CopyDetector: Sendable {
     private var left: [TopicOwnership.Action] { (nodes.isEmpty ? [.duplicatesGone] : []) + [update] }
 
     private var update: TopicOwnership.Action {
-        let names = nodes.keys.sorted()
+        let names = nodes.sorted()
         guard let first = names.first else { return .send(.alertCleared(Self.alert)) }
         let others = names.count > 1 ? "\(first) and \(names.count - 1) more" : first
         let message = """
