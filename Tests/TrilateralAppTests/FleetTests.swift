@@ -46,6 +46,23 @@ struct FleetTests {
         #expect(nodes.last?["alerts"]?["message"] == "no space")
     }
 
+    @Test mutating func `nodes are read in parts, each complete once info, health and alerts have come`() {
+        #expect(fleet.statusFilter == "home/flat/+/status")
+        receive("porch/status", "online")
+        receiveHall()
+        #expect(fleet.names == ["hall", "porch"])
+        #expect(
+            fleet.topics(of: ["porch"])
+                == ["home/flat/porch/info", "home/flat/porch/health", "home/flat/porch/alerts"]
+        )
+        #expect(fleet.isComplete(["hall"]) && !fleet.isComplete(["hall", "porch"]))
+        receive("porch/info", #"{"started":"2026-11-21T10:18:53.456Z"}"#)
+        receive("porch/health", #"{"ts":"2026-11-21T11:00:00.000Z"}"#)
+        #expect(!fleet.isComplete(["porch"]))
+        receive("porch/alerts", #"{"count":0}"#)
+        #expect(fleet.isComplete(["porch"]) && fleet.isComplete([]))
+    }
+
     @Test mutating func `a fleet is well while all of it is online, healthy and without alerts`() {
         receiveHall()
         #expect(fleet.isWell && !fleet.isEmpty)

@@ -29,6 +29,7 @@ struct BrokerSession {
         fileprivate let client: MQTTClient
         fileprivate let alarms: AsyncStream<Duration>.Continuation
         fileprivate let marks: AsyncStream<String>.Continuation
+        fileprivate let read: @Sendable ([String]) -> MQTTSubscription
 
         func publish(topic: String, payload: [UInt8]) {
             client.publish(MQTTMessage(topic: topic, payload: payload, qos: .atLeastOnce))
@@ -62,6 +63,9 @@ struct BrokerSession {
         func awaitAcknowledgement(of topic: String) {
             marks.yield(topic)
         }
+
+        /// Subscribes to these filters as well, with QoS 0, until the subscription is cancelled.
+        func subscribe(_ filters: [String]) -> MQTTSubscription { read(filters) }
     }
 
     private let client: MQTTClient
@@ -77,8 +81,8 @@ struct BrokerSession {
     ///
     /// - Parameters:
     ///   - filters: Subscribed at every connect, before ``Event/link(_:)`` tells of it. With QoS 0: so a broker hands
-    ///     over any number of retained messages; with the others some drop what is more than their queue holds, a
-    ///     thousand for mosquitto.
+    ///     over as many retained messages as are read at once, and as the system buffers; of more, some drop what is more than
+    ///     their queue holds, a thousand for mosquitto. With the other QoS that is all that they hand over.
     ///   - timeout: When ``Event/deadline`` comes; `nil` never.
     ///   - signals: Taken from the system and told as ``Event/signal(_:)``.
     ///   - output: What is written to; when its reader is gone, ``Event/signal(_:)`` comes with SIGPIPE.
@@ -133,7 +137,11 @@ struct BrokerSession {
                     feed.yield(.event(.deadline))
                 }
             }
-            let result = await body(Visit(events: events, client: client, alarms: alarm, marks: mark))
+            let visit = Visit(events: events, client: client, alarms: alarm, marks: mark) {
+                [client] filters in
+                client.subscribe(filters, qos: .atMostOnce) { feed.yield(.message($0)) }
+            }
+            let result = await body(visit)
             await client.stop()
             feed.finish()
             group.cancelAll()

@@ -24,6 +24,8 @@ package struct Fleet: Sendable {
         /// When it last published its health.
         fileprivate var seen: String?
         fileprivate var alerts = Alerts()
+        /// Whether they were read.
+        fileprivate var hasAlerts = false
 
         fileprivate struct Alerts: Sendable, Hashable {
             var count = 0
@@ -50,10 +52,30 @@ package struct Fleet: Sendable {
 
     // MARK: Reading
 
-    /// What has to be subscribed.
-    package var filters: [String] {
-        let node = Topics(root: "\(base)/+")
-        return [node.status, node.info, node.health, node.alerts]
+    /// What has to be subscribed first: it names the nodes.
+    package var statusFilter: String { Topics(root: "\(base)/+").status }
+
+    /// The nodes that are known, in order.
+    package var names: [String] { nodes.map(\.name) }
+
+    /// So many nodes are read at once, so that a broker has the messages of all in its queue, if the line is slow:
+    /// mosquitto's holds a thousand, and it drops the others.
+    package static let batch = 100
+
+    /// What has to be subscribed to know these nodes.
+    package func topics(of names: some Sequence<String>) -> [String] {
+        names.flatMap { name in
+            let topics = Topics(root: "\(base)/\(name)")
+            return [topics.info, topics.health, topics.alerts]
+        }
+    }
+
+    /// Whether all that a node retains was read of these.
+    package func isComplete(_ names: some Sequence<String>) -> Bool {
+        names.allSatisfy { name in
+            guard let node = all[name] else { return true }
+            return node.started != nil && node.seen != nil && node.hasAlerts
+        }
     }
 
     /// Handles a message that the broker kept, or one that has just been published.
@@ -138,6 +160,7 @@ extension Fleet.Node {
         case topics.info: (version, started) = (text("version"), text("started"))
         case topics.health: (health, seen) = (text("status"), text("ts"))
         case topics.alerts:
+            hasAlerts = value != nil
             alerts = Alerts(
                 count: max(0, value?["count"]?.integer ?? 0),
                 severity: text("severity"),

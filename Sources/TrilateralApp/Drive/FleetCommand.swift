@@ -65,7 +65,7 @@ extension BrokerSession {
     /// that handle packets in their order; others get so long after the last message.
     private static let silence = Duration.milliseconds(200)
 
-    /// Everything that the broker keeps of a fleet.
+    /// Everything that the broker keeps of a fleet: first which nodes there are, then some nodes after the others.
     ///
     /// - Throws: When there is no link, or the status of nodes may not be read.
     /// - Returns: `nil` when nobody reads the output any more.
@@ -74,20 +74,24 @@ extension BrokerSession {
         base: String,
         within limit: Duration
     ) async throws(VerbError) -> Fleet? {
-        let result = await run(filters: fleet.filters, timeout: limit, output: .output) {
+        let status = fleet.statusFilter
+        // Nobody reads this topic. The client sends it when all subscriptions are answered.
+        let mark = "\(base)/fleet/end"
+        let result = await run(filters: [status], timeout: limit, output: .output) {
             visit -> Result<Fleet?, VerbError> in
             var fleet = fleet
+            /// The nodes that are read now, and those that come after them; `nil` until it is known which there are.
+            var reading: [String] = []
+            var rest: ArraySlice<String>?
+            var subscription: MQTTSubscription?
             var (isLinked, isBusy) = (false, false)
             var failure = VerbError("the broker did not answer within \(limit.inSeconds)", .unavailable)
-            // Nobody reads this topic. The client sends it when all subscriptions are answered.
-            visit.awaitAcknowledgement(of: "\(base)/fleet/end")
+            visit.awaitAcknowledgement(of: mark)
             for await event in visit.events {
                 switch event {
                 case .link(.connected(let session)):
                     isLinked = true
-                    guard let status = fleet.filters.first(where: session.refusedFilters.contains) else {
-                        continue
-                    }
+                    guard session.refusedFilters.contains(status) else { continue }
                     let reason = "the broker does not let this user read \(status)"
                     return .failure(VerbError(reason, .noPermission))
                 case .link(.disconnected(let error)):
@@ -98,11 +102,21 @@ extension BrokerSession {
                     // Of many nodes there is always one that publishes its health just now.
                     isBusy = isBusy || message.isRetained
                     fleet.receive(message)
-                case .acknowledged, .woken:
-                    guard isBusy || event.isAcknowledgement else { return .success(fleet) }
+                case .acknowledged where rest == nil || !fleet.isComplete(reading), .woken where isBusy:
                     isBusy = false
                     visit.wake(after: Self.silence)
-                case .deadline: return isLinked ? .success(fleet) : .failure(failure)
+                case .acknowledged, .woken:
+                    let left = rest ?? fleet.names[...]
+                    reading = Array(left.prefix(Fleet.batch))
+                    rest = left.dropFirst(reading.count)
+                    subscription?.cancel()
+                    if reading.isEmpty { return .success(fleet) }
+                    subscription = visit.subscribe(fleet.topics(of: reading))
+                    visit.awaitAcknowledgement(of: mark)
+                case .deadline:
+                    let reason =
+                        "the broker did not hand over everything within \(limit.inSeconds); see --timeout"
+                    return .failure(isLinked ? VerbError(reason, .unavailable) : failure)
                 case .signal: return .success(nil)
                 case .link(.refused), .link(.drained): break
                 }
@@ -110,11 +124,5 @@ extension BrokerSession {
             return .failure(failure)
         }
         return try result.get()
-    }
-}
-
-extension BrokerSession.Event {
-    fileprivate var isAcknowledgement: Bool {
-        if case .acknowledged = self { true } else { false }
     }
 }
