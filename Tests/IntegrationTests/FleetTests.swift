@@ -65,6 +65,31 @@ struct FleetTests {
         }
     }
 
+    @Test func `more nodes than are read at once are all listed`() async throws {
+        try await withMosquitto { broker in
+            try await withEmptyHome(port: broker.port) { home, visitor in
+                for number in 0..<250 {
+                    let topics = [
+                        "status": "online", "info": #"{"version":"1","started":"2026-11-21T10:18:53.456Z"}"#,
+                        "health": #"{"status":"ok","ts":"2026-11-21T11:00:00.000Z"}"#,
+                        "alerts": #"{"count":0,"ids":[]}"#,
+                    ]
+                    for (topic, text) in topics {
+                        visitor.say(absolute: "trilateral/n\(number)/\(topic)", text, isRetained: true)
+                    }
+                }
+                var nodes: [JSONValue] = []
+                let areThere = try await eventually {
+                    let end = try await fleet(home, broker.port, "--json")
+                    nodes = (try? JSONValue(parsing: end.output))?.array ?? []
+                    return nodes.count == 250 && end.status == 0
+                }
+                #expect(areThere, "\(nodes.count)")
+                #expect(nodes.allSatisfy { $0["version"] == "1" && $0["health"] == "ok" })
+            }
+        }
+    }
+
     @Test func `fleet says where it looked when there is no node, and when there is no broker`() async throws
     {
         try await withMosquitto { broker in
