@@ -188,12 +188,13 @@ static void row_text(const char *what, const char *text) {
         row_text(what, text);                          \
     } while (0)
 
+// What the driver sent itself, `own` messages, is left out.
 static void say_traffic(const char *what, struct moment before, struct moment after, double own) {
     double seconds = (after.at - before.at) / 1e6;
     double difference[figures];
     for (int index = 0; index < figures; index++) difference[index] = (after.figures[index] - before.figures[index]) / seconds;
     SAY(what, "%.0f packets/s (%.1f kB/s) to the broker, %.0f (%.1f kB/s) from it; nodes %.1f %% of a core, broker %.1f %%",
-        difference[received] - own, difference[bytes_received] / 1000, difference[sent], difference[bytes_sent] / 1000,
+        difference[received] - own / seconds, difference[bytes_received] / 1000, difference[sent], difference[bytes_sent] / 1000,
         (after.nodes_ns - before.nodes_ns) / seconds / 1e7, (after.broker_ns - before.broker_ns) / seconds / 1e7);
 }
 
@@ -279,7 +280,11 @@ int fleet(int broker_port, const char *configuration, int count, const char *fol
     say_traffic("at rest", before, moment(), 0);
     before = moment();
     walk(client, seconds);
-    say_traffic("while each gets a position a second", before, moment(), nodes);
+    struct moment after = moment();
+    char what[96];
+    double rate = seconds * 1e6 / (after.at - before.at);
+    snprintf(what, sizeof what, "while each gets a position a second (%.2f)", rate);
+    say_traffic(what, before, after, (double)nodes * seconds);
 
     restart(&client, configuration, 0);
     restart(&client, configuration, 10);
