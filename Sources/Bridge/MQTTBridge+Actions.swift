@@ -1,5 +1,6 @@
 package import Controller
 import HomeAssistant
+import JSON
 import Logging
 import MQTT
 import Messages
@@ -12,6 +13,11 @@ extension MQTTBridge {
     func receive(command message: MQTTMessage) {
         perform(inbox.receive(message), on: message.topic)
     }
+
+    package func publish(_ event: ChangeEvent) { publisher.publish(event, epoch: epoch, on: topics) }
+
+    /// Publishes the answer to a command from the broker.
+    package func publish(_ answer: Answer) { publisher.publish(inbox.reply(with: answer), on: topics) }
 
     func perform(_ actions: [CommandInbox.Action], on topic: String = "") {
         for action in actions {
@@ -35,9 +41,15 @@ extension MQTTBridge {
         perform(ownership.receive(message, isConnected: publisher.isConnected, at: now))
     }
 
-    func receive(neighbour message: MQTTMessage) {
+    func receive(copy message: MQTTMessage) {
         guard !isLeaving, !isClosing else { return }
         perform(copies.receive(message, at: now))
+        readCopyStatuses()
+    }
+
+    /// Reads the status of the copies that are known.
+    func readCopyStatuses() {
+        read(.copyStatuses, copies.statuses) { $0.receive(copy: $1) }
     }
 
     func perform(_ actions: [TopicOwnership.Action]) {
@@ -63,6 +75,12 @@ extension MQTTBridge {
             case .resendInfo:
                 publisher.retained.resend(topics.info)
                 flush()
+            case .showInstallation:
+                guard !isLeaving, !isClosing else { continue }
+                let payload = JSONValue.object(["epoch": .string(epoch)]).bytes
+                client.publish(
+                    MQTTMessage(topic: topics.installation(installation), payload: payload, qos: .atLeastOnce)
+                )
             case .resendAll:
                 publisher.retained.resendAll()
                 flush()

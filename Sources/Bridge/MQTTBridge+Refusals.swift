@@ -36,6 +36,7 @@ extension MQTTBridge {
         for topic in topics { publisher.retained.resend(topic) }
         perform(discovery.repeatRefused(topics))
         perform(copies.intervalPassed())
+        readCopyStatuses()
         flush()
     }
 

@@ -27,6 +27,8 @@ package actor MQTTBridge {
     /// Counters of other parts, for the health message.
     private let counters: @Sendable () -> [String: Int]
     private let measure: @Sendable () -> HealthMeasurements
+    /// Whether other daemons may have the same things.
+    let isPlaceShared: @Sendable () -> Bool
     let remember: @Sendable (ControllerEffect.PersistedRecord) -> Void
     let send: @Sendable (ControllerEvent) -> Void
 
@@ -63,9 +65,11 @@ package actor MQTTBridge {
     private var plannedWake: Int64?
     /// Whether what others announce is looked at soon.
     var isLookPlanned = false
+    /// Whether what others announce is read: once somebody shares the place.
+    var readsOthers = false
 
     /// What is read all the time.
-    enum Reading { case commands, userCommands, own, neighbours, births, otherDevices }
+    enum Reading { case commands, userCommands, own, copies, copyStatuses, births, otherDevices }
 
     package init(
         on loop: LoopExecutor,
@@ -80,6 +84,7 @@ package actor MQTTBridge {
         seconds: @escaping @Sendable () -> Double,
         counters: @escaping @Sendable () -> [String: Int] = { [:] },
         measure: @escaping @Sendable () -> HealthMeasurements = { HealthMeasurements() },
+        isPlaceShared: @escaping @Sendable () -> Bool = { true },
         remember: @escaping @Sendable (ControllerEffect.PersistedRecord) -> Void = { _ in },
         send: @escaping @Sendable (ControllerEvent) -> Void
     ) {
@@ -87,7 +92,7 @@ package actor MQTTBridge {
         (self.loop, self.configuration, self.topics) = (loop, configuration, topics)
         self.commands = commands
         (self.client, self.logger, self.clock, self.counters) = (client, logger, clock, counters)
-        self.measure = measure
+        (self.measure, self.isPlaceShared) = (measure, isPlaceShared)
         (self.remember, self.send, self.renderers) = (remember, send, renderers)
         (epoch, installation) = (identity.epoch, identity.installation)
         publisher = BrokerPublisher(
@@ -126,7 +131,7 @@ package actor MQTTBridge {
         guard subscriptions.isEmpty, !hasEnded else { return }
         read(.commands, topics.commands(commands)) { $0.receive(command: $1) }
         read(.own, [topics.info, topics.status]) { $0.receive(own: $1) }
-        read(.neighbours, topics.neighbours) { $0.receive(neighbour: $1) }
+        read(.copies, copies.filters) { $0.receive(copy: $1) }
         readWhatIsConfigured()
         publisher.retained.set(report.infoMessage, rank: .info)
         perform(ownership.start())
@@ -213,9 +218,11 @@ package actor MQTTBridge {
             reopen()
             report.brokerProblem = nil
             for limit in session.limits { logger.warning("\(limit)") }
-            for event in refusals.connected(session, optional: topics.neighbours) { send(event) }
+            for event in refusals.connected(session, optional: copies.filters + copies.statuses) {
+                send(event)
+            }
             watchForDuplicateClients()
-            copies.linkUp()
+            perform(copies.linkUp())
             perform(ownership.linkUp())
             publisher.linkUp()
             if !isLeaving, !isClosing { setOnline() }
@@ -234,6 +241,7 @@ package actor MQTTBridge {
             perform(inbox.linkDown())
             publisher.linkDown()
             perform(copies.linkDown())
+            readCopyStatuses()
             perform(ownership.linkDown(isContested: duplicateClient.isContested))
             discovery.linkDown()
             if let event = discovery.forgetOthers() { send(event) }
@@ -339,13 +347,6 @@ package actor MQTTBridge {
         }
     }
 
-    // MARK: Events, answers and commands
-
-    package func publish(_ event: ChangeEvent) { publisher.publish(event, epoch: epoch, on: topics) }
-
-    /// Publishes the answer to a command from the broker.
-    package func publish(_ answer: Answer) { publisher.publish(inbox.reply(with: answer), on: topics) }
-
     // MARK: Ticks
 
     private func tickUntilCancelled() async {
@@ -363,6 +364,7 @@ package actor MQTTBridge {
     }
 
     private func tick() {
+        if !readsOthers, isPlaceShared() { readWhatIsConfigured() }
         // A value that was just published shows that its sensor is alive; repeating it would delay the next one.
         let time = clock()
         for topic in renderer.aliveTopics(at: time)

@@ -33,21 +33,26 @@ package struct Topics: Sendable, Hashable {
     package var status: String { topic("status") }
     package var info: String { topic("info") }
     package var health: String { topic("health") }
-    /// `info` and `status` of all nodes with the same base, as filters.
-    package var neighbours: [String] {
-        let base = root.lastIndex(of: "/").map { String(root[...$0]) } ?? ""
-        let all = Topics(root: "\(base)+")
-        return [all.info, all.status]
+    /// Another node with the same base; `+` for all.
+    package func node(_ name: String) -> Topics {
+        Topics(root: (root.lastIndex(of: "/").map { String(root[...$0]) } ?? "") + name)
     }
+
+    /// Where a daemon shows itself to those that run with a copy of its state folder, and to nobody else: so each costs
+    /// the broker the same, however many there are.
+    package func installation(_ id: String) -> String { topic("installation/\(id)") }
+
+    /// What is read of other nodes with the same base, as filters.
+    package var neighbours: [String] { [node("+").installation("+"), node("+").status] }
 
     /// The node and the rest of a topic of another node with the same base; `nil` for others, and for our own.
     package func neighbour(_ topic: String) -> (node: String, tail: String)? {
         let levels = topic[...].parts(between: "/")
         let own = root[...].parts(between: "/")
-        guard levels.count == own.count + 1, levels.prefix(own.count - 1) == own.dropLast(),
-            let tail = levels.last, levels[own.count - 1] != own.last
+        guard levels.count > own.count, levels.prefix(own.count - 1) == own.dropLast(),
+            levels[own.count - 1] != own.last
         else { return nil }
-        return (String(levels[own.count - 1]), String(tail))
+        return (String(levels[own.count - 1]), levels.dropFirst(own.count).joined(separator: "/"))
     }
     package var state: String { topic("state") }
     package var environment: String { topic("environment") }

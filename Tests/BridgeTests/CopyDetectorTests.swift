@@ -7,21 +7,33 @@ import Testing
 struct CopyDetectorTests {
     private var copies = CopyDetector(topics: Topics(root: "home/flat/hall"), installation: "i1")
 
-    init() { copies.linkUp() }
+    init() { _ = copies.linkUp() }
 
-    private mutating func info(
-        _ topic: String,
-        _ installation: String? = "i1",
+    private mutating func shown(
+        _ node: String,
+        _ installation: String = "i1",
         isRetained: Bool = false,
         at now: Int64 = 0
     ) -> [TopicOwnership.Action] {
-        let payload = installation.map { #"{"epoch":"9","installation":"\#($0)"}"# } ?? #"{"epoch":"9"}"#
-        let message = MQTTMessage(topic: topic, payload: Array(payload.utf8), isRetained: isRetained)
+        let topic = "home/flat/\(node)/installation/\(installation)"
+        let message = MQTTMessage(
+            topic: topic,
+            payload: Array(#"{"epoch":"9"}"#.utf8),
+            isRetained: isRetained
+        )
         return copies.receive(message, at: now)
     }
 
-    private mutating func status(_ node: String, _ text: String) -> [TopicOwnership.Action] {
-        copies.receive(MQTTMessage(topic: "home/flat/\(node)/status", payload: Array(text.utf8)), at: 0)
+    private mutating func status(
+        _ node: String,
+        _ text: String,
+        isRetained: Bool = false
+    ) -> [TopicOwnership.Action] {
+        let payload = Array(text.utf8)
+        return copies.receive(
+            MQTTMessage(topic: "home/flat/\(node)/status", payload: payload, isRetained: isRetained),
+            at: 0
+        )
     }
 
     private func alert(_ actions: [TopicOwnership.Action]) -> String? {
@@ -34,68 +46,88 @@ struct CopyDetectorTests {
     private static let end = [TopicOwnership.Action.send(.alertCleared(CopyDetector.alert))]
 
     @Test mutating func `a daemon of another node with our installation is an alert and is answered`() {
-        let actions = info("home/flat/porch/info")
+        let actions = shown("porch")
         #expect(alert(actions)?.contains("porch") == true)
-        #expect(actions.last == .resendInfo)
-        #expect(info("home/flat/porch/info", at: 4999) == [], "they do not answer each other for ever")
-        #expect(info("home/flat/porch/info", at: 5000) == [.resendInfo])
-        #expect(alert(info("home/flat/attic/info"))?.contains("attic and 1 more") == true)
+        #expect(actions.last == .showInstallation)
+        #expect(shown("porch", at: 4999) == [], "they do not answer each other for ever")
+        #expect(shown("porch", at: 5000) == [.showInstallation])
+        #expect(alert(shown("attic"))?.contains("attic and 1 more") == true)
+        #expect(copies.statuses == ["home/flat/attic/status", "home/flat/porch/status"])
     }
 
-    @Test mutating func `an info that is far too long is not read`() {
-        #expect(info("home/flat/porch/info", "i1" + String(repeating: " ", count: 20_000)) == [])
-        let padding = String(repeating: "x", count: 20_000)
-        let long = #"{"installation":"i1","padding":"\#(padding)"}"#
-        #expect(
-            copies.receive(MQTTMessage(topic: "home/flat/porch/info", payload: Array(long.utf8)), at: 0) == []
-        )
-    }
-
-    @Test
-    mutating func `the alert ends when the copy goes, gets a state folder of its own, or the link is lost`() {
-        _ = info("home/flat/porch/info")
-        #expect(status("porch", "online") == [])
+    @Test mutating func `the alert ends when the copy goes, or the link is lost`() {
+        _ = shown("porch")
+        #expect(status("porch", "online", isRetained: true) == [])
         #expect(
             status("porch", "offline") == [.duplicatesGone] + Self.end,
             "our entities are announced again"
         )
-        _ = info("home/flat/porch/info")
-        #expect(info("home/flat/porch/info", "i2") == [.duplicatesGone] + Self.end)
-        _ = info("home/flat/porch/info")
+        _ = shown("porch")
+        #expect(
+            status("porch", "offline", isRetained: true) == [.duplicatesGone] + Self.end,
+            "it went before its status was read"
+        )
+        #expect(copies.statuses.isEmpty)
+        _ = shown("porch")
         #expect(copies.linkDown() == Self.end)
         #expect(copies.linkDown() == [])
-        #expect(info("home/flat/porch/info") == [], "without a link nobody knows whether it is still there")
+        #expect(shown("porch") == [], "without a link nobody knows whether it is still there")
     }
 
     @Test(arguments: [
-        "home/flat/hall/info", "home/porch/info", "home/flat/porch/x/info", "other/flat/porch/info",
+        "home/flat/hall/installation/i1", "home/porch/installation/i1", "home/flat/porch/x/installation/i1",
+        "home/flat/porch/info", "other/flat/porch/installation/i1", "home/flat/porch/installation",
     ])
-    mutating func `our own info and that of other places is no copy`(_ topic: String) {
-        #expect(info(topic) == [])
+    mutating func `what we show ourselves, and what is of other places, is no copy`(_ topic: String) {
+        #expect(copies.receive(MQTTMessage(topic: topic), at: 0) == [])
     }
 
-    @Test mutating func `what the broker retains of a former node, and other installations, are no copies`() {
-        #expect(info("home/flat/porch/info", isRetained: true) == [])
-        #expect(info("home/flat/porch/info", "i2") == [])
-        #expect(info("home/flat/porch/info", nil) == [])
+    @Test mutating func `what a broker retains, and other installations, are no copies`() {
+        #expect(shown("porch", isRetained: true) == [])
+        #expect(shown("porch", "i2") == [])
         #expect(status("porch", "offline") == [])
     }
 
     @Test mutating func `a copy that does not answer when it is asked is forgotten`() {
         #expect(copies.intervalPassed() == [], "there is nobody to ask")
-        _ = info("home/flat/porch/info")
-        #expect(copies.intervalPassed() == [.resendInfo])
-        _ = info("home/flat/porch/info", at: 60_000)
-        #expect(copies.intervalPassed() == [.resendInfo], "it has answered")
+        _ = shown("porch")
+        #expect(copies.intervalPassed() == [.showInstallation])
+        _ = shown("porch", at: 60_000)
+        #expect(copies.intervalPassed() == [.showInstallation], "it has answered")
         #expect(copies.intervalPassed() == [.duplicatesGone] + Self.end)
         #expect(copies.intervalPassed() == [])
     }
 
-    @Test mutating func `a name that no node can have counts as none`() {
-        #expect(info("home/flat/\(String(repeating: "x", count: 129))/info") == [])
+    @Test mutating func `copies that show themselves at the same time get one answer, as each hears it`() {
+        #expect(shown("porch").last == .showInstallation)
+        #expect(alert(shown("attic", at: 10)) != nil)
+        #expect(!shown("cellar", at: 20).contains(.showInstallation))
+        #expect(shown("attic", at: 5000) == [.showInstallation])
+        #expect(copies.intervalPassed() == [.showInstallation], "who came in between learns of us then")
     }
 
-    @Test func `all nodes of the base are read`() {
-        #expect(Topics(root: "home/flat/hall").neighbours == ["home/flat/+/info", "home/flat/+/status"])
+    @Test mutating func `copies on many machines are not asked again and again, and go by their status`() {
+        for number in 0..<30 { _ = shown("n\(number)") }
+        #expect(copies.intervalPassed() == [] && copies.intervalPassed() == [])
+        #expect(copies.statuses.count == 30)
+        #expect(alert(status("n0", "offline"))?.contains("28 more") == true)
+        for number in 30..<200 { _ = shown("n\(number)") }
+        #expect(copies.statuses.count == 100, "more are not remembered")
+    }
+
+    @Test mutating func `a name that no node can have counts as none`() {
+        #expect(shown(String(repeating: "x", count: 129)) == [])
+    }
+
+    @Test mutating func `only copies of this installation are read, and a daemon shows itself at each link`()
+    {
+        #expect(copies.filters == ["home/flat/+/installation/i1"])
+        #expect(copies.linkUp() == [.showInstallation])
+        var unknown = CopyDetector(topics: Topics(root: "home/flat/hall"), installation: "")
+        #expect(unknown.filters.isEmpty && unknown.linkUp() == [])
+        #expect(
+            Topics(root: "home/flat/hall").neighbours
+                == ["home/flat/+/installation/+", "home/flat/+/status"]
+        )
     }
 }

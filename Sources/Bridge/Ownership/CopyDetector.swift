@@ -1,17 +1,18 @@
 import Controller
-import JSON
 package import MQTT
 package import Messages
 
-/// Daemons of other nodes that run with a copy of our state folder, recognised by the installation in their info.
+/// Daemons of other nodes that run with a copy of our state folder, recognised by the topic on which they show themselves.
 ///
-/// Their entities have the same ids as ours in Home Assistant, and their device is ours on a Flare server. What a broker
-/// retains proves nothing: it may be of our own former node. So a daemon that shows itself is answered once.
+/// Their entities have the same ids as ours in Home Assistant, and their device is ours on a Flare server. Each shows
+/// itself when it has a link, and nothing of it is retained; so a daemon that shows itself is answered once.
 package struct CopyDetector: Sendable {
     package static let alert = "duplicate-installation"
 
-    /// Least time between two answers to one daemon, milliseconds.
+    /// Least time between two answers, milliseconds: each is for all copies.
     private static let pause: Int64 = 5000
+    /// With more copies none is asked whether it is still there: an image that went to many machines would keep the broker busy.
+    private static let mostAsked = 20
     /// The most daemons that are remembered and answered.
     private static let capacity = 100
 
@@ -21,8 +22,8 @@ package struct CopyDetector: Sendable {
     /// The longest name of a node that counts, bytes.
     private static let longestName = 128
 
-    /// When each node was answered.
-    private var nodes: [String: Int64] = [:]
+    private var nodes: Set<String> = []
+    private var lastAnswer: Int64?
     /// Those that have not been heard since they were asked.
     private var asked: Set<String> = []
 
@@ -31,53 +32,62 @@ package struct CopyDetector: Sendable {
         (self.topics, self.installation) = (topics, installation)
     }
 
-    package mutating func linkUp() { isLinkUp = true }
+    /// Where copies show themselves, as filters.
+    package var filters: [String] {
+        installation.isEmpty ? [] : [topics.node("+").installation(installation)]
+    }
+
+    /// The `status` of the copies that are known.
+    package var statuses: [String] { nodes.sorted().map { topics.node($0).status } }
+
+    package mutating func linkUp() -> [TopicOwnership.Action] {
+        isLinkUp = true
+        return installation.isEmpty ? [] : [.showInstallation]
+    }
 
     package mutating func linkDown() -> [TopicOwnership.Action] {
         isLinkUp = false
         guard !nodes.isEmpty else { return [] }
-        (nodes, asked) = ([:], [])
+        (nodes, asked) = ([], [])
+        lastAnswer = nil
         return [update]
     }
 
-    /// Handles a message on the `info` or `status` of another node.
+    /// Handles a message on one of the ``filters``, or of the ``statuses``.
     ///
     /// - Parameter now: Steady milliseconds.
     package mutating func receive(_ message: MQTTMessage, at now: Int64) -> [TopicOwnership.Action] {
-        guard isLinkUp, !installation.isEmpty, !message.isRetained,
+        guard isLinkUp, !installation.isEmpty,
             let (node, tail) = topics.neighbour(message.topic), node.utf8.count <= Self.longestName
         else { return [] }
         if tail == Topics.tails.status {
-            guard message.payload != Array("online".utf8), nodes.removeValue(forKey: node) != nil else {
-                return []
-            }
+            guard message.payload != Array("online".utf8), nodes.remove(node) != nil else { return [] }
             return left
         }
-        guard message.payload.count <= Topics.largestInfo,
-            (try? JSONValue(parsing: message.payload))?["installation"]?.string == installation
-        else {
-            return nodes.removeValue(forKey: node) == nil ? [] : left
-        }
+        guard tail == Topics.tails.installation(installation), !message.isRetained else { return [] }
         asked.remove(node)
-        let last = nodes[node]
-        guard last.map({ now - $0 >= Self.pause }) ?? (nodes.count < Self.capacity) else { return [] }
-        nodes[node] = now
-        return (last == nil ? [update] : []) + [.resendInfo]
+        let isKnown = nodes.contains(node)
+        guard isKnown || nodes.count < Self.capacity else { return [] }
+        nodes.insert(node)
+        let news = isKnown ? [] : [update]
+        guard lastAnswer.map({ now - $0 >= Self.pause }) ?? true else { return news }
+        lastAnswer = now
+        return news + [.showInstallation]
     }
 
-    /// Asks the other daemons whether they are still there, by our info; who did not answer the last time has gone, or
+    /// Asks the other daemons whether they are still there, by showing ourselves; who did not answer the last time has gone, or
     /// was never there: anybody may send such a message.
     package mutating func intervalPassed() -> [TopicOwnership.Action] {
-        let gone = asked.filter { nodes.removeValue(forKey: $0) != nil }
-        asked = Set(nodes.keys)
-        return (gone.isEmpty ? [] : left) + (asked.isEmpty ? [] : [.resendInfo])
+        let gone = asked.filter { nodes.remove($0) != nil }
+        asked = nodes.count > Self.mostAsked ? [] : nodes
+        return (gone.isEmpty ? [] : left) + (asked.isEmpty ? [] : [.showInstallation])
     }
 
     /// After one of them has gone: the last one took our entities for those of its own former node, and away.
     private var left: [TopicOwnership.Action] { (nodes.isEmpty ? [.duplicatesGone] : []) + [update] }
 
     private var update: TopicOwnership.Action {
-        let names = nodes.keys.sorted()
+        let names = nodes.sorted()
         guard let first = names.first else { return .send(.alertCleared(Self.alert)) }
         let others = names.count > 1 ? "\(first) and \(names.count - 1) more" : first
         let message = """

@@ -17,6 +17,8 @@ package struct TopicOwnership: Sendable {
         case clear([String])
         /// Send our info again, so that another daemon learns of us.
         case resendInfo
+        /// Show those with a copy of our state folder that we are here.
+        case showInstallation
         /// Send every retained topic again.
         case resendAll
         /// Another daemon had this node before us: Home Assistant may know our entities by its identifiers.

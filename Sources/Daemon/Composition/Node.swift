@@ -177,6 +177,7 @@ package struct Node: Sendable {
                     lastBackup: { parts.all.compactMap { $0.lastBackup?() }.max() }
                 )
             },
+            isPlaceShared: { flare.isShared },
             remember: { record in writer.onExecutor { $0.add(record) } },
             send: { event in
                 if case .brokerLinkChanged(let isUp) = event {

@@ -62,6 +62,16 @@ package enum FlareBackend: Sendable {
         if case .embedded = self { true } else { false }
     }
 
+    /// Whether other daemons may have the same things now: the server is remote, or clients are connected to ours.
+    ///
+    /// Called on the loop.
+    var isShared: Bool {
+        switch self {
+        case .embedded(_, let hub): hub.onExecutor { $0.hasVisitors }
+        case .remote, .station: true
+        }
+    }
+
     /// Opens a node's connection.
     ///
     /// - Parameters:

@@ -199,6 +199,9 @@ extension FlareHub {
         rooms.enter(client, isInProcess: false)
     }
 
+    /// Whether anybody is connected over the network, such as another daemon.
+    package var hasVisitors: Bool { !visitors.isEmpty }
+
     /// Connects a part of this program; in-process clients also receive changes made by REST.
     /// - Parameter deliver: Called in order, before the reply to the request that caused the notice; must not block.
     package func connect(

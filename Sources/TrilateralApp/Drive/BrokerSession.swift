@@ -10,6 +10,8 @@ struct BrokerSession {
         case message(MQTTMessage)
         /// What was asked for with ``Visit/wake(after:)``.
         case woken
+        /// The broker has answered what was sent with ``Visit/awaitAcknowledgement(of:)``.
+        case acknowledged
         case deadline
         /// A signal of the process.
         case signal(Int32)
@@ -26,6 +28,8 @@ struct BrokerSession {
         let events: AsyncStream<Event>
         fileprivate let client: MQTTClient
         fileprivate let alarms: AsyncStream<Duration>.Continuation
+        fileprivate let marks: AsyncStream<String>.Continuation
+        fileprivate let read: @Sendable ([String]) -> MQTTSubscription
 
         func publish(topic: String, payload: [UInt8]) {
             client.publish(MQTTMessage(topic: topic, payload: payload, qos: .atLeastOnce))
@@ -53,6 +57,15 @@ struct BrokerSession {
         func wake(after time: Duration) {
             alarms.yield(time)
         }
+
+        /// Sends an empty message that is not retained behind the subscriptions; ``Event/acknowledged`` comes when the broker
+        /// has answered it, if only by a refusal, and so behind the messages that it sent before.
+        func awaitAcknowledgement(of topic: String) {
+            marks.yield(topic)
+        }
+
+        /// Subscribes to these filters as well, with QoS 0, until the subscription is cancelled.
+        func subscribe(_ filters: [String]) -> MQTTSubscription { read(filters) }
     }
 
     private let client: MQTTClient
@@ -68,8 +81,8 @@ struct BrokerSession {
     ///
     /// - Parameters:
     ///   - filters: Subscribed at every connect, before ``Event/link(_:)`` tells of it. With QoS 0: so a broker hands
-    ///     over any number of retained messages; with the others some drop what is more than their queue holds, a
-    ///     thousand for mosquitto.
+    ///     over as many retained messages as are read at once, and as the system buffers; of more, some drop what is more than
+    ///     their queue holds, a thousand for mosquitto. With the other QoS that is all that they hand over.
     ///   - timeout: When ``Event/deadline`` comes; `nil` never.
     ///   - signals: Taken from the system and told as ``Event/signal(_:)``.
     ///   - output: What is written to; when its reader is gone, ``Event/signal(_:)`` comes with SIGPIPE.
@@ -82,6 +95,7 @@ struct BrokerSession {
     ) async -> Result {
         let (items, feed) = AsyncStream<Item>.makeStream()
         let (alarms, alarm) = AsyncStream<Duration>.makeStream()
+        let (marks, mark) = AsyncStream<String>.makeStream()
         let subscription = client.subscribe(filters, qos: .atMostOnce) { feed.yield(.message($0)) }
         defer { subscription.cancel() }
         let events = AsyncStream<Event>(unfolding: {
@@ -101,6 +115,17 @@ struct BrokerSession {
                     feed.yield(.event(.woken))
                 }
             }
+            group.addTask { [client] in
+                for await topic in marks {
+                    let message = MQTTMessage(topic: topic, qos: .atLeastOnce)
+                    do throws(MQTTPublishError) {
+                        try await client.publishAndWait(message, timeout: timeout ?? .seconds(3600))
+                    } catch {
+                        guard case .refusedByBroker = error else { continue }
+                    }
+                    feed.yield(.event(.acknowledged))
+                }
+            }
             let signalStream = SignalStream(signals)
             group.addTask { for await number in signalStream.numbers { feed.yield(.event(.signal(number))) } }
             if let output {
@@ -112,7 +137,11 @@ struct BrokerSession {
                     feed.yield(.event(.deadline))
                 }
             }
-            let result = await body(Visit(events: events, client: client, alarms: alarm))
+            let visit = Visit(events: events, client: client, alarms: alarm, marks: mark) {
+                [client] filters in
+                client.subscribe(filters, qos: .atMostOnce) { feed.yield(.message($0)) }
+            }
+            let result = await body(visit)
             await client.stop()
             feed.finish()
             group.cancelAll()
@@ -166,7 +195,7 @@ struct BrokerSession {
                     visit.wake(after: .milliseconds(200))
                 case .deadline: return isLinked ? .success(read) : .failure(failure)
                 case .signal: return .success(nil)
-                case .link(.refused), .link(.drained): break
+                case .link(.refused), .link(.drained), .acknowledged: break
                 }
             }
             return .failure(failure)

@@ -209,7 +209,7 @@ extension DriveExchange.Question {
                 case .link(.disconnected(let error)): input = .unlinked(reason: "\(error)")
                 case .message(let message): input = .message(topic: message.topic, payload: message.payload)
                 case .deadline: input = .deadline
-                case .link(.refused), .link(.drained), .woken, .signal: continue
+                case .link(.refused), .link(.drained), .woken, .signal, .acknowledged: continue
                 }
                 for step in exchange.apply(input) {
                     switch step {

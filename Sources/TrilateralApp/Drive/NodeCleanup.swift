@@ -72,7 +72,7 @@ struct NodeCleanup {
                     let reason =
                         "the broker does not let this user publish to \(node.ping.topic), to find out whether a daemon runs there"
                     return .failure(VerbError(reason, .noPermission))
-                case .link(.drained), .signal: break
+                case .link(.drained), .signal, .acknowledged: break
                 }
                 if isLate, !isLinked { break }
             }

@@ -118,7 +118,7 @@ private struct WatchLoop {
             case .message(let message):
                 _ = hear(message)
                 isDirty = true
-            case .link(.refused), .link(.drained), .deadline: break
+            case .link(.refused), .link(.drained), .deadline, .acknowledged: break
             }
         }
         return nil
@@ -150,7 +150,7 @@ private struct WatchLoop {
                 } else if let line {
                     try StandardOutput.print(line)
                 }
-            case .link(.refused), .link(.drained), .deadline, .woken: break
+            case .link(.refused), .link(.drained), .deadline, .woken, .acknowledged: break
             }
         }
         return nil

@@ -92,7 +92,7 @@ struct SurveyCommand: AsyncParsableCommand {
                         continue
                     }
                     take(position)
-                case .message, .link, .woken, .deadline, .signal: break
+                case .message, .link, .woken, .deadline, .signal, .acknowledged: break
                 }
             }
             return nil

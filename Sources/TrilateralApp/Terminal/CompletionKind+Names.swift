@@ -132,7 +132,7 @@ private struct ObjectNames {
                         if let name = parts.last { names[kind, default: []].insert(name) }
                     }
                 case .link(.disconnected), .woken, .deadline: break events
-                case .link(.refused), .link(.drained), .message, .signal: break
+                case .link(.refused), .link(.drained), .message, .signal, .acknowledged: break
                 }
             }
             return names.mapValues { $0.sorted() }

@@ -120,7 +120,7 @@ struct TrilateralCommand: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, RunCommand.self, CheckCommand.self, ServeCommand.self, ImportCommand.self,
             ExportCommand.self, TidyCommand.self, BackupCommand.self, RestoreCommand.self, WatchCommand.self,
-            ListCommand.self, GetCommand.self,
+            ListCommand.self, FleetCommand.self, GetCommand.self,
             SetCommand.self,
             ActionCommand.self, ExplainCommand.self, DoctorCommand.self, LifecycleCommand.self,
             ProfileCommand.self,

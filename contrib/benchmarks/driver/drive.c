@@ -100,6 +100,8 @@ int main(int count, char **arguments) {
             {numbers[2], NULL, numbers[3]}, {numbers[4], NULL, numbers[5]}, {numbers[6], NULL, numbers[7]}};
         return rules_commands(places, arguments[8], numbers[9], atoi(arguments[10]));
     }
+    if (!strcmp(verb, "fleet") && count == 8)
+        return fleet(numbers[2], arguments[3], numbers[4], arguments[5], numbers[6], arguments[7]);
     fail("usage: drive port | await PORT [TOPIC TEXT] | echo PORT ROOT THINGS ROUNDS C_PID PYTHON_PID PID TOKEN |\n"
          "  commands | watched-commands | moves PORT ROOT THINGS FIRST COUNT |\n"
          "  lists PORT THINGS FIRST COUNT |\n"
@@ -113,5 +115,6 @@ int main(int count, char **arguments) {
          "  bindings-memory PORT STATE PORT STATE ROOT THINGS PROGRAM |\n"
          "  bindings-commands PORT PID ROOT BINDINGS ROUNDS |\n"
          "  rules-starts PORT STATE PORT STATE ROOT THINGS RUNS SECONDS PROGRAM |\n"
-         "  rules-commands PORT PID PORT PID PORT PID ROOT THINGS ROUNDS");
+         "  rules-commands PORT PID PORT PID PORT PID ROOT THINGS ROUNDS |\n"
+         "  fleet PORT CONFIGURATION NODES FOLDER SECONDS PROGRAM");
 }

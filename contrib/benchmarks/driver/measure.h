@@ -126,6 +126,7 @@ int bindings_memory(const struct place *places, const char *root, int things, ch
 int bindings_commands(const struct place *place, const char *root, int bindings, int rounds);
 int rules_starts(const struct place *places, const char *root, int things, int runs, int seconds, char *program);
 int rules_commands(const struct place *places, const char *root, int things, int rounds);
+int fleet(int port, const char *configuration, int count, const char *folder, int seconds, char *program);
 int scanning(int port, const char *root, int pid, int seconds);
 int wear(int port, const char *root, int things, int seconds, int pid, const char *state);
 

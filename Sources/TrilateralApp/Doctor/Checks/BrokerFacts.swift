@@ -137,7 +137,7 @@ package struct BrokerFacts: Sendable {
                     if case .unreachable = error { return last }
                     if error.isFinal { return last }
                 case .deadline: return last
-                case .link(.refused), .link(.drained), .message, .woken, .signal: break
+                case .link(.refused), .link(.drained), .message, .woken, .signal, .acknowledged: break
                 }
             }
             return last

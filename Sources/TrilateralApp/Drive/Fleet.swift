@@ -1,0 +1,201 @@
+import Daemon
+package import JSON
+package import MQTT
+import Messages
+import Text
+
+/// The daemons on a broker, as they say themselves: what is retained of the status, version, health and alerts of each.
+///
+/// Anybody may write there, so all that is kept has a limit.
+package struct Fleet: Sendable {
+    /// The most nodes that are read.
+    package static let capacity = 10_000
+    /// The most bytes of a message that are read; those of a daemon have less than 4 KB.
+    package static let largestMessage = 65_536
+    private static let longestName = 200
+
+    /// What is known of a node.
+    package struct Node: Sendable, Hashable {
+        /// `online` or `offline`; `nil` if there is none, so that it is no node.
+        fileprivate var status: String?
+        fileprivate var version: String?
+        fileprivate var started: String?
+        fileprivate var health: String?
+        /// When it last published its health.
+        fileprivate var seen: String?
+        fileprivate var alerts = Alerts()
+        /// Whether they were read.
+        fileprivate var hasAlerts = false
+
+        fileprivate struct Alerts: Sendable, Hashable {
+            var count = 0
+            var severity: String?
+            /// Of the most severe one.
+            var message: String?
+            var ids: [String] = []
+        }
+
+        fileprivate var isOnline: Bool { status == "online" }
+
+        /// Whether it is online, its links are up, and no alert is open.
+        fileprivate var isWell: Bool { isOnline && (health ?? "ok") == "ok" && alerts.count == 0 }
+    }
+
+    private let base: String
+    private let time: LocalTime
+    private var all: [String: Node] = [:]
+    /// Whether there were more nodes than are read.
+    private var isCut = false
+
+    /// - Parameter base: The first levels of all topics.
+    package init(base: String, time: LocalTime) { (self.base, self.time) = (base, time) }
+
+    // MARK: Reading
+
+    /// What has to be subscribed first: it names the nodes.
+    package var statusFilter: String { Topics(root: "\(base)/+").status }
+
+    /// The nodes that are known, in order.
+    package var names: [String] { nodes.map(\.name) }
+
+    /// So many nodes are read at once, so that a broker has the messages of all in its queue, if the line is slow:
+    /// mosquitto's holds a thousand, and it drops the others.
+    package static let batch = 100
+
+    /// What has to be subscribed to know these nodes.
+    package func topics(of names: some Sequence<String>) -> [String] {
+        names.flatMap { name in
+            let topics = Topics(root: "\(base)/\(name)")
+            return [topics.info, topics.health, topics.alerts]
+        }
+    }
+
+    /// Whether all that a node retains was read of these.
+    package func isComplete(_ names: some Sequence<String>) -> Bool {
+        names.allSatisfy { name in
+            guard let node = all[name] else { return true }
+            return node.started != nil && node.seen != nil && node.hasAlerts
+        }
+    }
+
+    /// Handles a message that the broker kept, or one that has just been published.
+    package mutating func receive(_ message: MQTTMessage) {
+        guard message.topic.hasPrefix(base + "/"), !message.isOversize else { return }
+        let rest = message.topic.dropFirst(base.count + 1)
+        guard let slash = rest.firstIndex(of: "/"), !rest[..<slash].isEmpty,
+            rest[..<slash].utf8.count <= Self.longestName
+        else { return }
+        let name = String(rest[..<slash])
+        guard all[name] != nil || all.count < Self.capacity else {
+            isCut = true
+            return
+        }
+        var node = all[name] ?? Node()
+        node.read(String(rest[rest.index(after: slash)...]), message.payload)
+        all[name] = node == Node() ? nil : node
+    }
+
+    // MARK: What there is
+
+    /// The nodes by name.
+    private var nodes: [(name: String, node: Node)] {
+        all.filter { $0.value.status != nil }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    package var isEmpty: Bool { nodes.isEmpty }
+
+    /// Whether all nodes are online, their links are up, and no alert is open.
+    package var isWell: Bool { nodes.allSatisfy { $0.node.isWell } }
+
+    /// A list of nodes.
+    package var json: JSONValue {
+        .array(nodes.map { name, node in .object(node.members(name)) })
+    }
+
+    /// A table for a person, and a line with the numbers.
+    ///
+    /// - Parameter columns: Of the terminal, where lines are cut; `nil` for whole lines.
+    package func lines(columns: Int? = nil) -> [String] {
+        let nodes = nodes
+        guard !nodes.isEmpty else { return ["none"] }
+        let table = TextTable(
+            header: ["NODE", "STATUS", "VERSION", "HEALTH", "STARTED", "SEEN", "ALERTS"],
+            rows: nodes.map { row($0.name, $0.node) }
+        )
+        let lines = columns.map { columns in table.lines.map { TerminalText.fitted($0, columns: columns) } }
+        return (lines ?? table.lines) + [summary(nodes.map(\.node))]
+    }
+
+    private func row(_ name: String, _ node: Node) -> [String] {
+        [
+            name, node.status ?? "", node.version ?? "",
+            // What a node last said of its health before it went tells nothing of now.
+            node.isOnline ? node.health ?? "" : "", node.started.map(time.dayAndClock) ?? "",
+            node.seen.map(time.dayAndClock) ?? "", node.alerts.text,
+        ]
+    }
+
+    private func summary(_ nodes: [Node]) -> String {
+        let online = nodes.count(where: \.isOnline)
+        let alerted = nodes.count { $0.alerts.count > 0 }
+        let numbers =
+            "\(nodes.count) node\(nodes.count == 1 ? "" : "s"), \(online) online, \(alerted) with alerts"
+        return isCut ? "\(numbers); there are more than the \(Self.capacity) that are read" : numbers
+    }
+}
+
+extension Fleet.Node {
+    fileprivate mutating func read(_ tail: String, _ payload: [UInt8]) {
+        let topics = Topics.tails
+        if tail == topics.status {
+            let text = String(decoding: payload.prefix(8), as: UTF8.self)
+            status = ["online", "offline"].contains(text) ? text : nil
+            return
+        }
+        let value = try? JSONValue(parsing: payload)
+        func text(_ key: String, _ limit: Int = 40) -> String? {
+            value?[key]?.string.map { QuotedValue.clipped($0, to: limit) }
+        }
+        switch tail {
+        case topics.info: (version, started) = (text("version"), text("started"))
+        case topics.health: (health, seen) = (text("status"), text("ts"))
+        case topics.alerts:
+            hasAlerts = value != nil
+            alerts = Alerts(
+                count: max(0, value?["count"]?.integer ?? 0),
+                severity: text("severity"),
+                message: text("message", 500),
+                ids: (value?["ids"]?.array ?? []).prefix(100).compactMap { id in
+                    id.string.map { QuotedValue.clipped($0, to: 64) }
+                }
+            )
+        default: break
+        }
+    }
+
+    /// Members for which there is no value are left out.
+    fileprivate func members(_ name: String) -> JSONObject {
+        var members: JSONObject = ["node": .string(name), "well": .bool(isWell)]
+        let texts = [
+            ("status", status), ("version", version), ("started", started),
+            ("health", isOnline ? health : nil), ("seen", seen),
+        ]
+        for (key, text) in texts { members[key] = text.map { .string($0) } }
+        var open: JSONObject = [
+            "count": JSONValue(alerts.count), "ids": .array(alerts.ids.map { .string($0) }),
+        ]
+        open["severity"] = alerts.severity.map { .string($0) }
+        open["message"] = alerts.message.map { .string($0) }
+        members["alerts"] = .object(open)
+        return members
+    }
+}
+
+extension Fleet.Node.Alerts {
+    /// `error: no space`, or `3, error: no space` if there are more; empty without any.
+    fileprivate var text: String {
+        guard count > 0 else { return "" }
+        let worst = [severity, message].compactMap(\.self).joined(separator: ": ")
+        return count > 1 || worst.isEmpty ? "\(count)\(worst.isEmpty ? "" : ", \(worst)")" : worst
+    }
+}
