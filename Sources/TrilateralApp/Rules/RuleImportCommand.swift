@@ -101,8 +101,10 @@ struct RuleImportCommand: AsyncParsableCommand {
         for problem in problems {
             guard let index = problem["index"]?.integer, rules.indices.contains(index) else { continue }
             let code = problem["code"]?.string.flatMap(RefusalCode.init(rawValue:)) ?? .internalError
-            let message = problem["message"]?.string ?? "refused"
             let field = problem["field"]?.string
+            // That is no member of the rule.
+            let option = field == "as" ? "--" : ""
+            let message = option + (problem["message"]?.string ?? "refused")
             StandardError.print("\(rules[index].problem(code, message, field: field, as: severity))")
         }
     }
