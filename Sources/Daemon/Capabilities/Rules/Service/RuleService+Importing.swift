@@ -10,6 +10,8 @@ import Things
 extension RuleService {
     /// The most parts of refused rules that are looked at alone in one import.
     private static let mostLooks = 2000
+    /// With so many warnings of one import, no further rules are looked at.
+    private static let mostWarnings = 1000
 
     /// What stands against the parts of a rule, each on its own.
     private func refusals(
@@ -70,12 +72,10 @@ extension RuleService {
         guard problems.isEmpty else { return Import(problems: problems) }
         let unchanged = unchanged(prepared)
         let sameTitles = sameTitles(prepared, but: unchanged)
-        var warnings: [(index: Int, warning: RuleWarning)] = []
-        for (index, rule) in prepared.enumerated() where unchanged[index] == nil {
-            let found = await self.warnings(of: rule.rule, for: .user(rule.maker))
-            warnings += ([sameTitles[index]].compactMap(\.self) + found).map { (index, $0) }
+        guard !checks else {
+            let warnings = await warnings(of: prepared, sameTitles, but: unchanged)
+            return Import(unchanged: unchanged, warnings: warnings)
         }
-        guard !checks else { return Import(unchanged: unchanged, warnings: warnings) }
         let new = prepared.indices.filter { unchanged[$0] == nil }.map { prepared[$0] }
         var made: [StoredRule] = []
         if !new.isEmpty {
@@ -85,7 +85,23 @@ extension RuleService {
         }
         var next = made.makeIterator()
         let all = prepared.indices.compactMap { unchanged[$0] ?? next.next() }
+        // Not before they are stored, as others may change rules meanwhile.
+        let warnings = await warnings(of: prepared, sameTitles, but: unchanged)
         return Import(rules: all, unchanged: unchanged, warnings: warnings)
+    }
+
+    private func warnings(
+        of rules: [Prepared],
+        _ sameTitles: [Int: RuleWarning],
+        but unchanged: [Int: StoredRule]
+    ) async -> [(index: Int, warning: RuleWarning)] {
+        var warnings: [(index: Int, warning: RuleWarning)] = []
+        for (index, rule) in rules.enumerated() where unchanged[index] == nil {
+            guard warnings.count < Self.mostWarnings else { break }
+            let found = await self.warnings(of: rule.rule, for: .user(rule.maker))
+            warnings += ([sameTitles[index]].compactMap(\.self) + found).map { (index, $0) }
+        }
+        return warnings
     }
 
     /// Warnings of new rules whose makers have one of the same title, by the places in the list.
