@@ -41,8 +41,10 @@ enum KiiTrigger {
                 parts.title = try reading.title(["title"], in: command)
             }
         }
-        let target = reading.part { (reading) throws(Refusal) in try target(of: command, of: rule, reading) }
-        let own = reading.part { (reading) throws(Refusal) in try thing(of: rule, reading) }
+        let target = reading.part { (reading) throws(Refusal) in
+            try Self.target(of: command, of: rule, reading)
+        }
+        let own = reading.part { (reading) throws(Refusal) in try Self.thing(of: rule, reading) }
         let thing = (own ?? nil) ?? target ?? .thing("")
         reading.part { (reading) throws(Refusal) in
             parts.triggers = [try trigger(predicate, of: thing, &reading)]
