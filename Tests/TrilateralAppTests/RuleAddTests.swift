@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// What `rule add` and `rule simulate` refuse rather than guess.
+/// What `rule add`, `rule simulate` and other verbs refuse rather than guess.
 @Suite(.timeLimit(.minutes(2))) struct RuleAddTests {
     private static let rule = [
         "rule", "add", "--thing", "desk-lamp", "--when", "on", "--set", "on=false", "--cron", "0 4 * * *",
@@ -37,6 +37,17 @@ import Testing
             let end = try await desk.run(words)
             #expect(end.status == 64 && end.output.isEmpty, "\(end.errors)")
             #expect(end.errors.contains("give \(option) once"), "\(end.errors)")
+        }
+    }
+
+    @Test(arguments: [
+        ["rule", "list"], ["rule", "import", "a.json"], ["user", "list"], ["grant", "list"], ["log"],
+    ])
+    func `an option of one value is given once to every verb`(words: [String]) async throws {
+        try await withVerbDesk { desk in
+            // The desk names its own folder behind this one.
+            let end = try await desk.run(words + ["--state", "/tmp"])
+            #expect(end.status == 64 && end.output.contains("give --state once"), "\(end.output)")
         }
     }
 
@@ -87,6 +98,28 @@ import Testing
             ])
             #expect(end.status == 65, "\(end.output)")
             #expect(end.output.contains("--target must be before the --set that it is for"), "\(end.output)")
+        }
+    }
+
+    @Test(arguments: [
+        ("when[0].at must be in the future, is 2020", "when[0].at", "--once must be in the future, is 2020"),
+        ("there is no user \"bob\"", "as", "--as: there is no user \"bob\""),
+        ("nothing of it can be set", "then[0]", "--set: nothing of it can be set"),
+    ])
+    func `what the daemon refuses is told of the option`(message: String, field: String, told: String)
+        async throws
+    {
+        try await withVerbDesk { desk in
+            let refusal: JSONValue = [
+                "error": "invalid_value", "message": .string(message), "field": .string(field),
+            ]
+            try await desk.withDaemon(["POST rules/add?as=bob": .init(400, refusal)]) {
+                let end = try await desk.run([
+                    "rule", "add", "--as", "bob", "--once", "2020-01-01T00:00:00Z", "--thing", "fan", "--set",
+                    "on=true",
+                ])
+                #expect(end.status == 65 && end.output == "trilateral rule add: \(told)\n", "\(end.output)")
+            }
         }
     }
 

@@ -13,37 +13,47 @@ enum AylaSchedule {
             "key", "direction", "fixedActions",
         ]
 
-    static func parts(_ schedule: RuleObject, _ reading: inout RuleReading) throws(Refusal) -> RuleParts {
+    /// - Returns: What could be read; what is wrong is in the refusals of the reading, as in all forms.
+    static func parts(_ schedule: RuleObject, _ reading: inout RuleReading) -> RuleParts {
         reading.warnings.addUnknown(in: schedule, known: known)
-        var parts = RuleParts()
-        parts.title = try reading.title(["displayName", "name"], in: schedule)
-        parts.description = try RuleParts.line("description", RuleLimits.description, in: schedule)
-        parts.isEnabled = try schedule.flag("active") ?? true
-        let due = TimeTrigger.Due.schedule(try reading.schedule(in: schedule, skipsEmpty: true))
-        let missed = try schedule.optionalWord("missed", as: TimeTrigger.Missed.self)
-        parts.triggers = [.time(TimeTrigger(due, missed: missed))]
-        let thing = try reading.thing(["thing", "deviceNickname"], in: schedule)
-        let list = try schedule.list("scheduleActions", RuleLimits.actions, of: "actions") ?? []
-        for (index, value) in list.enumerated() {
-            let path = "\(schedule.path(of: "scheduleActions"))[\(index)]"
-            var action = try RuleObject(value, at: path)
-            if let inner = try action.object("scheduleAction") { action = inner }
-            try add(action, of: thing, to: &parts, &reading)
+        var parts = reading.head(of: schedule, title: ["displayName", "name"], flag: "active")
+        reading.part { (reading) throws(Refusal) in
+            let due = TimeTrigger.Due.schedule(try reading.schedule(in: schedule, skipsEmpty: true))
+            let missed = try schedule.optionalWord("missed", as: TimeTrigger.Missed.self)
+            parts.triggers = [.time(TimeTrigger(due, missed: missed))]
         }
-        guard !parts.actions.isEmpty else {
-            throw schedule.refusal(
-                .invalidValue,
-                of: "scheduleActions",
-                "must have an action that is active; there is none"
-            )
+        let thing = reading.part { (reading) throws(Refusal) in
+            try reading.thing(["thing", "deviceNickname"], in: schedule)
         }
-        guard parts.actions.count <= RuleLimits.actions.upperBound else {
-            let most = RuleLimits.actions.upperBound
-            throw schedule.refusal(
-                .invalidValue,
-                of: "scheduleActions",
-                "must be at most \(most) actions, one for each of atStart, atEnd and inRange"
-            )
+        let count = reading.refusals.count
+        let list = reading.part { _ throws(Refusal) in
+            try schedule.list("scheduleActions", RuleLimits.actions, of: "actions") ?? []
+        }
+        for (index, value) in (list ?? []).enumerated() {
+            reading.part { (reading) throws(Refusal) in
+                let path = "\(schedule.path(of: "scheduleActions"))[\(index)]"
+                var action = try RuleObject(value, at: path)
+                if let inner = try action.object("scheduleAction") { action = inner }
+                try add(action, of: thing ?? .thing(""), to: &parts, &reading)
+            }
+        }
+        guard reading.refusals.count == count else { return parts }
+        reading.part { _ throws(Refusal) in
+            guard !parts.actions.isEmpty else {
+                throw schedule.refusal(
+                    .invalidValue,
+                    of: "scheduleActions",
+                    "must have an action that is active; there is none"
+                )
+            }
+            guard parts.actions.count <= RuleLimits.actions.upperBound else {
+                let most = RuleLimits.actions.upperBound
+                throw schedule.refusal(
+                    .invalidValue,
+                    of: "scheduleActions",
+                    "must be at most \(most) actions, one for each of atStart, atEnd and inRange"
+                )
+            }
         }
         return parts
     }

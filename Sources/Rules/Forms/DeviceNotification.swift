@@ -9,19 +9,21 @@ enum DeviceNotification {
         "description", "message", "id", "url", "key", "deviceKey",
     ]
 
-    static func parts(_ rule: RuleObject, _ reading: inout RuleReading) throws(Refusal) -> RuleParts {
+    static func parts(_ rule: RuleObject, _ reading: inout RuleReading) -> RuleParts {
         reading.warnings.addUnknown(in: rule, known: known)
-        var parts = RuleParts()
-        parts.title = try reading.title(["name"], in: rule)
-        parts.description = try RuleParts.line("description", RuleLimits.description, in: rule)
-        parts.isEnabled = try rule.flag("active") ?? true
-        let trigger = DeviceTrigger(
-            try reading.thing(["thing", "deviceNickname"], in: rule),
-            try rule.word("notificationType", as: DeviceTrigger.Event.self),
-            threshold: try rule.optionalWhole("threshold", RuleLimits.threshold)
-        )
-        parts.triggers = [.device(trigger)]
-        try NotificationApps.add(
+        var parts = reading.head(of: rule, title: ["name"], flag: "active")
+        let thing = reading.part { (reading) throws(Refusal) in
+            try reading.thing(["thing", "deviceNickname"], in: rule)
+        }
+        reading.part { _ throws(Refusal) in
+            let trigger = DeviceTrigger(
+                thing ?? .thing(""),
+                try rule.word("notificationType", as: DeviceTrigger.Event.self),
+                threshold: try rule.optionalWhole("threshold", RuleLimits.threshold)
+            )
+            parts.triggers = [.device(trigger)]
+        }
+        NotificationApps.add(
             "notificationApps",
             wrapper: "notificationApp",
             in: rule,

@@ -16,29 +16,44 @@ enum KiiTrigger {
         "deviceNickname", "triggerID", "disabledReason",
     ]
 
-    static func parts(_ rule: RuleObject, _ reading: inout RuleReading) throws(Refusal) -> RuleParts {
+    static func parts(_ rule: RuleObject, _ reading: inout RuleReading) -> RuleParts {
         reading.warnings.addUnknown(in: rule, known: known)
-        if let what = rule.optional("triggersWhat"), what.string != "COMMAND" {
+        reading.part { _ throws(Refusal) in
+            guard let what = rule.optional("triggersWhat"), what.string != "COMMAND" else { return }
             throw rule.invalid(
                 "triggersWhat",
                 what,
                 "COMMAND: there is no server code here; a rule can publish"
             )
         }
-        guard let command = try rule.object("command"), let predicate = try rule.object("predicate") else {
-            let name = rule.optional("predicate") == nil ? "predicate" : "command"
-            throw rule.refusal(.invalidValue, of: name, "is missing; it must be an object")
+        let objects = reading.part { _ throws(Refusal) -> (command: RuleObject, predicate: RuleObject) in
+            guard let command = try rule.object("command"), let predicate = try rule.object("predicate")
+            else {
+                let name = rule.optional("predicate") == nil ? "predicate" : "command"
+                throw rule.refusal(.invalidValue, of: name, "is missing; it must be an object")
+            }
+            return (command, predicate)
         }
-        var parts = RuleParts()
-        parts.title = try reading.title(["title"], in: rule)
-        if parts.title == nil { parts.title = try reading.title(["title"], in: command) }
-        parts.description = try RuleParts.line("description", RuleLimits.description, in: rule)
-        parts.isEnabled = try rule.flag("disabled") != true
-        let target = try target(of: command, of: rule, reading)
-        let thing = try thing(of: rule, reading) ?? target
-        parts.triggers = [try trigger(predicate, of: thing, &reading)]
+        var parts = reading.head(of: rule, title: ["title"], flag: "disabled", isOff: true)
+        guard let (command, predicate) = objects else { return parts }
+        if parts.title == nil {
+            reading.part { (reading) throws(Refusal) in
+                parts.title = try reading.title(["title"], in: command)
+            }
+        }
+        let target = reading.part { (reading) throws(Refusal) in
+            try Self.target(of: command, of: rule, reading)
+        }
+        let own = reading.part { (reading) throws(Refusal) in try Self.thing(of: rule, reading) }
+        let thing = (own ?? nil) ?? target ?? .thing("")
+        reading.part { (reading) throws(Refusal) in
+            parts.triggers = [try trigger(predicate, of: thing, &reading)]
+        }
         reading.warnings.addUnknown(in: command, known: RuleReading.commandMembers + ["target"])
-        parts.add(.drive(.command(try RuleReading.command(command)), .thing(target)), command.path)
+        reading.part { _ throws(Refusal) in
+            let work = try RuleReading.command(command)
+            parts.add(.drive(.command(work), .thing(target ?? thing)), command.path)
+        }
         return parts
     }
 

@@ -18,35 +18,44 @@ enum LocationAutomation {
         "locations", "beacons", "id",
     ]
 
-    static func parts(_ automation: RuleObject, _ reading: inout RuleReading) throws(Refusal) -> RuleParts {
+    static func parts(_ automation: RuleObject, _ reading: inout RuleReading) -> RuleParts {
         reading.warnings.addUnknown(in: automation, known: known)
-        var parts = RuleParts()
-        parts.title = try reading.title(["name"], in: automation)
-        parts.description = try RuleParts.line("description", RuleLimits.description, in: automation)
-        parts.isEnabled = try automation.flag("enabled") ?? true
-        parts.triggers = [try trigger(automation, reading)]
-        let count = "a list of 1 to \(RuleLimits.actions.upperBound) actions"
-        _ = try automation.required("actions", count)
-        let list = try automation.list("actions", RuleLimits.actions, of: "actions") ?? []
-        for (index, value) in list.enumerated() {
-            guard value.string == nil else {
-                let legal =
-                    "an object with device, property and value; what an identifier names is not here"
-                throw automation.invalid("actions[\(index)]", value, legal)
+        var parts = reading.head(of: automation, title: ["name"], flag: "enabled")
+        reading.part { (reading) throws(Refusal) in parts.triggers = [try trigger(automation, reading)] }
+        let list = reading.part { _ throws(Refusal) in
+            let count = "a list of 1 to \(RuleLimits.actions.upperBound) actions"
+            _ = try automation.required("actions", count)
+            return try automation.list("actions", RuleLimits.actions, of: "actions") ?? []
+        }
+        for (index, value) in (list ?? []).enumerated() {
+            reading.part { (reading) throws(Refusal) in
+                guard value.string == nil else {
+                    let legal =
+                        "an object with device, property and value; what an identifier names is not here"
+                    throw automation.invalid("actions[\(index)]", value, legal)
+                }
+                let path = "\(automation.path(of: "actions"))[\(index)]"
+                try add(try RuleObject(value, at: path), to: &parts, &reading)
             }
-            let action = try RuleObject(value, at: "\(automation.path(of: "actions"))[\(index)]")
-            let devices = ["device", "thing", "deviceNickname", "dsn"]
-            let properties = ["property", "propertyName", "propertyNickname"]
-            reading.warnings.addUnknown(
-                in: action,
-                known: devices + properties + ["value", "baseType", "name", "id"]
-            )
-            let thing = try reading.thing(devices, in: action)
-            let property = try RuleReading.field(properties, in: action)
-            let values: JSONObject = [property: try AylaValue.value("value", in: action)]
-            parts.add(.drive(.set(values), .thing(thing)), action.path)
         }
         return parts
+    }
+
+    private static func add(
+        _ action: RuleObject,
+        to parts: inout RuleParts,
+        _ reading: inout RuleReading
+    ) throws(Refusal) {
+        let devices = ["device", "thing", "deviceNickname", "dsn"]
+        let properties = ["property", "propertyName", "propertyNickname"]
+        reading.warnings.addUnknown(
+            in: action,
+            known: devices + properties + ["value", "baseType", "name", "id"]
+        )
+        let thing = try reading.thing(devices, in: action)
+        let property = try RuleReading.field(properties, in: action)
+        let values: JSONObject = [property: try AylaValue.value("value", in: action)]
+        parts.add(.drive(.set(values), .thing(thing)), action.path)
     }
 
     private static func trigger(

@@ -38,23 +38,34 @@ enum NotificationApps {
         in rule: RuleObject,
         to parts: inout RuleParts,
         _ reading: inout RuleReading
-    ) throws(Refusal) {
-        _ = try rule.required(name, "a list of 1 to \(RuleLimits.actions.upperBound) apps")
-        let list = try rule.list(name, RuleLimits.actions, of: "apps") ?? []
-        for (index, value) in list.enumerated() {
-            var app = try RuleObject(value, at: "\(rule.path(of: name))[\(index)]")
-            if let inner = try app.object(wrapper) { app = inner }
-            reading.warnings.addUnknown(in: app, known: known)
-            if let parameters = try app.object("notificationAppParameters") {
-                reading.warnings.addUnknown(in: parameters, known: known)
-                // The app itself says only what it is.
-                let members = parameters.members.merging(app.members.filter { !$0.value.isNull }) { _, own in
-                    own
-                }
-                app = RuleObject(members, at: parameters.path)
-            }
-            parts.add(.notify(try notification(app)), app.path)
+    ) {
+        let list = reading.part { _ throws(Refusal) in
+            _ = try rule.required(name, "a list of 1 to \(RuleLimits.actions.upperBound) apps")
+            return try rule.list(name, RuleLimits.actions, of: "apps") ?? []
         }
+        for (index, value) in (list ?? []).enumerated() {
+            reading.part { (reading) throws(Refusal) in
+                let app = try RuleObject(value, at: "\(rule.path(of: name))[\(index)]")
+                try add(try app.object(wrapper) ?? app, to: &parts, &reading)
+            }
+        }
+    }
+
+    private static func add(
+        _ app: RuleObject,
+        to parts: inout RuleParts,
+        _ reading: inout RuleReading
+    ) throws(Refusal) {
+        var app = app
+        reading.warnings.addUnknown(in: app, known: known)
+        if let parameters = try app.object("notificationAppParameters") {
+            reading.warnings.addUnknown(in: parameters, known: known)
+            // The app itself says only what it is.
+            let members = parameters.members.merging(app.members.filter { !$0.value.isNull }) { _, own in own
+            }
+            app = RuleObject(members, at: parameters.path)
+        }
+        parts.add(.notify(try notification(app)), app.path)
     }
 
     private static func notification(_ app: RuleObject) throws(Refusal) -> RuleNotification {

@@ -28,22 +28,26 @@ enum PropertyNotification {
         "key", "period", "retrievedAt", "triggeredAt",
     ]
 
-    static func parts(_ rule: RuleObject, _ reading: inout RuleReading) throws(Refusal) -> RuleParts {
+    static func parts(_ rule: RuleObject, _ reading: inout RuleReading) -> RuleParts {
         reading.warnings.addUnknown(in: rule, known: known)
-        var parts = RuleParts()
-        parts.title = try reading.title(["name"], in: rule)
-        parts.description = try RuleParts.line("description", RuleLimits.description, in: rule)
-        parts.isEnabled = try rule.flag("active") ?? true
-        let thing = try reading.thing(["thing", "deviceNickname"], in: rule)
-        let field = try RuleReading.field(["property", "propertyNickname"], in: rule)
-        switch try rule.word("triggerType", as: TriggerType.self) {
-        case .always: parts.triggers = [.state(StateTrigger(thing, .field(field), edge: .isTrue))]
-        case .onChange: parts.triggers = [.state(StateTrigger(thing, .field(field), edge: .changes))]
-        case .compare:
-            let clause = try clause(of: field, rule)
-            parts.triggers = [.state(StateTrigger(thing, .clause(clause), edge: .becomesTrue))]
+        var parts = reading.head(of: rule, title: ["name"], flag: "active")
+        let named = reading.part { (reading) throws(Refusal) in
+            try reading.thing(["thing", "deviceNickname"], in: rule)
         }
-        try NotificationApps.add("triggerApps", wrapper: "triggerApp", in: rule, to: &parts, &reading)
+        let read = reading.part { _ throws(Refusal) in
+            try RuleReading.field(["property", "propertyNickname"], in: rule)
+        }
+        let (thing, field) = (named ?? .thing(""), read ?? "")
+        reading.part { _ throws(Refusal) in
+            switch try rule.word("triggerType", as: TriggerType.self) {
+            case .always: parts.triggers = [.state(StateTrigger(thing, .field(field), edge: .isTrue))]
+            case .onChange: parts.triggers = [.state(StateTrigger(thing, .field(field), edge: .changes))]
+            case .compare:
+                let clause = try clause(of: field, rule)
+                parts.triggers = [.state(StateTrigger(thing, .clause(clause), edge: .becomesTrue))]
+            }
+        }
+        NotificationApps.add("triggerApps", wrapper: "triggerApp", in: rule, to: &parts, &reading)
         return parts
     }
 

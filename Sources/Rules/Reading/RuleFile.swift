@@ -155,7 +155,7 @@ extension RuleFile {
                             file: file,
                             position: position(warning.path),
                             severity: .warning,
-                            code: RefusalCode.unknownKey.rawValue,
+                            code: warning.code.rawValue,
                             message: warning.message
                         )
                     )

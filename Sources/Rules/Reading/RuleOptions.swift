@@ -91,27 +91,21 @@ package struct RuleOptions: Sendable, Hashable {
         do throws(Refusal) {
             return try RuleReader(thing: thing).read(.object(words.json), as: .rule)
         } catch {
-            // The longest path that it begins with.
-            let origin = words.origins.filter { origin in
-                error.field.map { field in
-                    field == origin.path || [".", "["].contains { field.hasPrefix(origin.path + $0) }
-                } ?? false
-            }.max { $0.path.utf8.count < $1.path.utf8.count }
-            guard let origin else { throw error }
-            throw Refusal(
-                error.code,
-                Self.sentence(error, about: origin.option),
-                field: origin.option
-            )
+            guard let option = words.option(at: error.field) else { throw error }
+            throw Refusal(error.code, sentence(error.message, about: error.field), field: option)
         }
     }
 
-    /// A refusal about an option: who gave that does not know our form and its members.
-    private static func sentence(_ refusal: Refusal, about option: String) -> String {
-        guard let path = refusal.field, refusal.message.hasPrefix("\(path) ") else {
-            return "\(option): \(refusal.message)"
-        }
-        return option + refusal.message.dropFirst(path.count)
+    /// A refusal in the words of the command line: who gave an option does not know our form and its members.
+    ///
+    /// - Parameters:
+    ///   - message: The sentence, which may begin with the member.
+    ///   - field: The member of the rule, such as `when[0].at`.
+    package func sentence(_ message: String, about field: String?) -> String {
+        guard let field, let option = (try? written())?.option(at: field) else { return message }
+        guard message.hasPrefix(field) else { return "\(option): \(message)" }
+        let rest = message.dropFirst(field.count)
+        return rest.hasPrefix(" ") || rest.hasPrefix(":") ? option + rest : "\(option): \(message)"
     }
 
     private func written() throws(Refusal) -> RuleWords {

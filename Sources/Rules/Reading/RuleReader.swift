@@ -75,11 +75,11 @@ package struct RuleReader: Sendable {
         let parts =
             switch form {
             case .rule: OwnForm.parts(object, &reading)
-            case .trigger: try KiiTrigger.parts(object, &reading)
-            case .schedule: try AylaSchedule.parts(object, &reading)
-            case .automation: try LocationAutomation.parts(object, &reading)
-            case .propertyNotification: try PropertyNotification.parts(object, &reading)
-            case .deviceNotification: try DeviceNotification.parts(object, &reading)
+            case .trigger: KiiTrigger.parts(object, &reading)
+            case .schedule: AylaSchedule.parts(object, &reading)
+            case .automation: LocationAutomation.parts(object, &reading)
+            case .propertyNotification: PropertyNotification.parts(object, &reading)
+            case .deviceNotification: DeviceNotification.parts(object, &reading)
             }
         if let refusal = reading.refusals.first { throw refusal }
         return ReadRule(

@@ -21,6 +21,26 @@ struct RuleReading {
         }
     }
 
+    /// What rules of all other forms have: a title, a description, and whether they are on.
+    ///
+    /// - Parameters:
+    ///   - title: The members that may have it.
+    ///   - flag: The member that says whether the rule is on, or off.
+    mutating func head(
+        of rule: RuleObject,
+        title: [String],
+        flag: String,
+        isOff: Bool = false
+    ) -> RuleParts {
+        var parts = RuleParts()
+        part { (reading) throws(Refusal) in parts.title = try reading.title(title, in: rule) }
+        part { _ throws(Refusal) in
+            parts.description = try RuleParts.line("description", RuleLimits.description, in: rule)
+        }
+        part { _ throws(Refusal) in parts.isEnabled = (try rule.flag(flag) ?? !isOff) != isOff }
+        return parts
+    }
+
     // MARK: Things, zones, fields
 
     static let nameRule = "a slug or an identifier of 1 to \(RuleLimits.nameBytes) bytes"

@@ -1,15 +1,19 @@
 import JSON
 import Text
-import Things
+package import Things
 
-/// Something in a rule that has no meaning here, and is kept as it came in.
+/// Something in a rule that is legal and probably a mistake.
 package struct RuleWarning: Sendable, Hashable, CustomStringConvertible {
     /// Where it is, such as `when[0].colour`.
     package let path: String
-    /// A sentence that begins with the path.
+    /// A sentence.
     package let message: String
+    /// A word for programs.
+    package let code: RefusalCode
 
-    package init(_ path: String, _ message: String) { (self.path, self.message) = (path, message) }
+    package init(_ path: String, _ message: String, _ code: RefusalCode = .unknownKey) {
+        (self.path, self.message, self.code) = (path, message, code)
+    }
 
     package var description: String { message }
 }

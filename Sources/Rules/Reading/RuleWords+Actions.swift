@@ -43,6 +43,7 @@ extension RuleWords {
             )
         }
         json["then"] = .array(actions)
+        addOrigin(ofList: "then")
     }
 
     /// The steps, each with the targets before it.
@@ -148,11 +149,17 @@ extension RuleWords {
         }
     }
 
-    private mutating func add(_ option: String, _ members: JSONObject, _ timing: String?) {
+    /// - Parameter target: The option that says what is driven.
+    private mutating func add(
+        _ option: String,
+        _ members: JSONObject,
+        _ timing: String?,
+        _ target: String = "--target"
+    ) {
         var members = members
         members["at"] = timing.map { .string($0) }
         let path = "then[\(actions.count)]"
-        for (name, other) in [("target", "--target"), ("channels", "--channel"), ("text", "--text")] {
+        for (name, other) in [("target", target), ("channels", "--channel"), ("text", "--text")] {
             origins.append(Origin(path: "\(path).\(name)", option: other))
         }
         origins.append(Origin(path: path, option: option))
@@ -176,7 +183,7 @@ extension RuleWords {
         for name in names {
             var members = members
             members["target"] = .string(name)
-            add(option, members, timing)
+            add(option, members, timing, targets.isEmpty ? "--thing" : "--target")
         }
     }
 

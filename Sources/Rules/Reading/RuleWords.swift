@@ -18,7 +18,25 @@ struct RuleWords {
 
     init(_ options: RuleOptions) { self.options = options }
 
+    /// The option that a member came from: that of the longest path that the member's begins with.
+    func option(at field: String?) -> String? {
+        guard let field else { return nil }
+        let found = origins.filter { origin in
+            field == origin.path || [".", "["].contains { field.hasPrefix(origin.path + $0) }
+        }.max { $0.path.utf8.count < $1.path.utf8.count }
+        return found?.option
+    }
+
     // MARK: Parts
+
+    /// Remembers the options that a whole list came from, for what is wrong with all of it.
+    mutating func addOrigin(ofList name: String) {
+        var options: [String] = []
+        for origin in origins where origin.path.hasPrefix("\(name)[") && origin.path.hasSuffix("]") {
+            if !options.contains(origin.option) { options.append(origin.option) }
+        }
+        origins.append(Origin(path: name, option: Words.list(options, "and")))
+    }
 
     private mutating func addTrigger(_ option: String, _ members: JSONObject) {
         origins.append(Origin(path: "when[\(triggers.count)]", option: option))
@@ -74,6 +92,7 @@ struct RuleWords {
             )
         }
         json["when"] = .array(triggers)
+        addOrigin(ofList: "when")
     }
 
     private mutating func addStates() throws(Refusal) {
@@ -176,7 +195,10 @@ struct RuleWords {
             if let threshold = options.threshold {
                 members["threshold"] = try Self.number("--threshold", threshold)
             }
-            origins.append(Origin(path: "when[\(triggers.count)].threshold", option: "--threshold"))
+            let path = "when[\(triggers.count)]"
+            for (name, option) in [("threshold", "--threshold"), ("thing", "--thing")] {
+                origins.append(Origin(path: "\(path).\(name)", option: option))
+            }
             addTrigger("--device", members)
         }
     }
@@ -307,7 +329,9 @@ struct RuleWords {
             ]
             conditions.append(["during": .object(during)])
         }
-        if !conditions.isEmpty { json["if"] = .array(conditions) }
+        guard !conditions.isEmpty else { return }
+        json["if"] = .array(conditions)
+        addOrigin(ofList: "if")
     }
 
     /// `08:00-20:00`; a hyphen may also be before an offset, as in `sunset-01:00-06:00`.

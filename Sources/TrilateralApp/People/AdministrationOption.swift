@@ -23,6 +23,7 @@ struct AdministrationOption: ParsableArguments {
     /// - Parameters:
     ///   - makes: Whether folder and database are made if they are missing.
     ///   - needsDaemon: Whether only a daemon that runs can do it.
+    ///   - explain: Puts why it was refused into the words of the verb, from the message and the member at fault.
     /// - Returns: The body of the answer.
     /// - Throws: ``VerbError`` if it was refused.
     @discardableResult
@@ -32,7 +33,8 @@ struct AdministrationOption: ParsableArguments {
         query: [String: String?] = [:],
         body: [String: JSONValue?]? = nil,
         makes: Bool = false,
-        needsDaemon: Bool = false
+        needsDaemon: Bool = false,
+        explaining explain: (_ message: String, _ field: String?) -> String = { message, _ in message }
     ) async throws -> JSONValue {
         let request = AdministrationClient.request(
             method,
@@ -61,7 +63,7 @@ struct AdministrationOption: ParsableArguments {
                 throw VerbError("the daemon of \(location.path) fails: \(reason)", .unavailable)
             }
         }
-        guard (200..<300).contains(response.status) else { throw VerbError(response) }
+        guard (200..<300).contains(response.status) else { throw VerbError(response, explain) }
         if isStored { await location.noteStored() }
         return response.body ?? .null
     }
@@ -152,7 +154,10 @@ extension StateLocation {
 
 extension VerbError {
     /// Why a request was refused.
-    fileprivate init(_ response: AccountsResponse) {
+    fileprivate init(
+        _ response: AccountsResponse,
+        _ explain: (_ message: String, _ field: String?) -> String
+    ) {
         let code: ExitCode =
             switch response.status {
             case 400, 413: .dataError
@@ -168,7 +173,8 @@ extension VerbError {
             case 500...: Self.storageCode(response.body?["error"]?.string)
             default: .software
             }
-        self.init(response.body?["message"]?.string ?? "refused (\(response.status))", code)
+        let message = response.body?["message"]?.string ?? "refused (\(response.status))"
+        self.init(explain(message, response.body?["field"]?.string), code)
     }
 
     /// Whether a code says that somebody else did not answer the daemon, or not as it should.

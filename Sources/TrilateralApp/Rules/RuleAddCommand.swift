@@ -59,7 +59,6 @@ struct RuleAddCommand: AsyncParsableCommand {
     @OptionGroup var people: AdministrationOption
 
     func validate() throws {
-        try SingleOptions(of: Self.self).check()
         if file != nil, try options([]) != RuleOptions(thing: when.thing) {
             throw ValidationError(
                 "--file excludes all other options of the rule except --thing; give one of them"
@@ -81,10 +80,12 @@ struct RuleAddCommand: AsyncParsableCommand {
 
     func run() async throws {
         let body: [String: JSONValue?]
+        var words: RuleOptions?
         if let file {
             body = try RuleFiles(paths: [file], thing: when.thing).readOne().members
         } else {
             let options = try options(ProcessImage.ofThisProcess().arguments)
+            words = options
             do throws(Refusal) {
                 let read = try options.rule()
                 body = ["rule": .object(try options.json()), "form": .string(read.form.rawValue)]
@@ -97,7 +98,10 @@ struct RuleAddCommand: AsyncParsableCommand {
             [RulesCommand.route, "add"],
             query: ["as": maker],
             body: body,
-            needsDaemon: true
+            needsDaemon: true,
+            explaining: { message, field in
+                field == "as" ? "--as: \(message)" : words?.sentence(message, about: field) ?? message
+            }
         )
         let slug = ListOption.text(answer["slug"] ?? .null)
         try StandardOutput.print(slug)

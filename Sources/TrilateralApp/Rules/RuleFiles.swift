@@ -29,11 +29,16 @@ struct RuleOfFile {
     /// What is wrong with it where it is used.
     ///
     /// - Parameter field: The member at fault, if one is.
-    func problem(_ code: RefusalCode, _ message: String, field: String? = nil) -> RuleProblem {
+    func problem(
+        _ code: RefusalCode,
+        _ message: String,
+        field: String? = nil,
+        as severity: RuleProblem.Severity = .error
+    ) -> RuleProblem {
         RuleProblem(
             file: file,
             position: field.map { source.position(of: $0, in: entry) } ?? position,
-            severity: .error,
+            severity: severity,
             code: code.rawValue,
             message: message
         )

@@ -14,7 +14,8 @@ struct RuleImportCommand: AsyncParsableCommand {
         discussion: """
             The files have rules in our form, or as AMAP applications, Ayla's service and Kii's Thing-IF have them. Prints a \
             line for each rule: FILE:LINE, its form and its short name. A rule whose maker has one with the same title and \
-            content already is left out: its line ends with "unchanged". Problems are printed as FILE:LINE:COLUMN: \
+            content already is left out: its line ends with "unchanged". One with the same title and other content is added \
+            beside it, with a warning. Problems are printed as FILE:LINE:COLUMN: \
             error|warning: CODE: MESSAGE on standard error. Exits with 65 if there is an error, and with 66 if a file cannot \
             be read.
             """
@@ -59,7 +60,10 @@ struct RuleImportCommand: AsyncParsableCommand {
             ],
             needsDaemon: true
         )
-        try Self.report(answer["problems"]?.array ?? [], of: rules)
+        let problems = answer["problems"]?.array ?? []
+        Self.report(problems, of: rules)
+        guard problems.isEmpty else { throw ExitCode.dataError }
+        Self.report(answer["warnings"]?.array ?? [], of: rules, as: .warning)
         let slugs = (answer["rules"]?.array ?? []).map { ListOption.text($0["slug"] ?? .null) }
         let unchanged = Self.unchanged(answer)
         let lines = rules.enumerated().map { index, rule in
@@ -89,17 +93,20 @@ struct RuleImportCommand: AsyncParsableCommand {
     }
 
     /// Prints what the daemon has found.
-    ///
-    /// - Throws: The exit code 65 if there is anything.
-    private static func report(_ problems: [JSONValue], of rules: [RuleOfFile]) throws {
-        guard !problems.isEmpty else { return }
+    private static func report(
+        _ problems: [JSONValue],
+        of rules: [RuleOfFile],
+        as severity: RuleProblem.Severity = .error
+    ) {
         for problem in problems {
             guard let index = problem["index"]?.integer, rules.indices.contains(index) else { continue }
             let code = problem["code"]?.string.flatMap(RefusalCode.init(rawValue:)) ?? .internalError
-            let message = problem["message"]?.string ?? "refused"
-            StandardError.print("\(rules[index].problem(code, message, field: problem["field"]?.string))")
+            let field = problem["field"]?.string
+            // That is no member of the rule.
+            let option = field == "as" ? "--" : ""
+            let message = option + (problem["message"]?.string ?? "refused")
+            StandardError.print("\(rules[index].problem(code, message, field: field, as: severity))")
         }
-        throw ExitCode.dataError
     }
 }
 

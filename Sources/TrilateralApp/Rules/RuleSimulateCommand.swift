@@ -67,7 +67,6 @@ struct RuleSimulateCommand: ParsableCommand {
     private static let mostBytes = 128 * 1024 * 1024
 
     func validate() throws {
-        try SingleOptions(of: Self.self).check()
         let inputs = files + [place, events].compactMap { $0 }
         if inputs.count(where: { $0 == "-" }) > 1 {
             throw ValidationError("- can be given once, as standard input can be read once")

@@ -22,6 +22,7 @@ package enum TrilateralProgram {
             try TrilateralCommand.checkVerb(arguments)
             let command = try await TrilateralCommand.read(Array(arguments))
             StandardError.verb = TrilateralCommand.words(for: type(of: command)).joined(separator: " ")
+            try SingleOptions.check(arguments, of: type(of: command))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

@@ -34,7 +34,7 @@ struct RuleTriggerTests {
             let ports = RulePorts(
                 place: place,
                 bound: { name in BindingID(name).flatMap { directory.entry($0)?.thing } },
-                surroundings: { _, _ in RuleSurroundings() },
+                surroundings: { _ in RuleSurroundings() },
                 engine: TestEngine(at: TestPlace.now.wallMilliseconds).port
             )
             rules = RuleService(

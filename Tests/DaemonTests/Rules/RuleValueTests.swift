@@ -3,8 +3,10 @@ import Daemon
 import Flare
 import JSON
 import People
+import Profiles
 import Rules
 import Testing
+import Things
 import Threading
 
 /// What a rule sets and does is checked when it is made, as far as its things have told what they have.
@@ -27,6 +29,29 @@ struct RuleValueTests {
         (["set": ["warmth": 3]], "zone:kitchen", "unknown_attribute"),
         (["set": ["on": "perhaps"]], "zone:kitchen", "invalid_value"),
         (["action": "opn"], "thing:fan", "unknown_action"),
+        // The radiator is a wardrobe here, which has nothing but a beacon.
+        (["set": ["on": true]], "thing:radiator", "unknown_attribute"),
+        (["set": ["minor": 8]], "thing:radiator", "not_settable"),
+        (["action": "on"], "thing:radiator", "unknown_action"),
+        (["set": ["transition": 2]], "thing:fan", "invalid_value"),
+        (["action": "lighter"], "zone:kitchen", "unknown_action"),
+    ]
+
+    /// A light with a connection of its own, which reports some of what it has.
+    private static let edge: [(step: JSONValue, target: String, code: String?)] = [
+        (["set": ["on": true]], "thing:pump", nil), (["set": ["speed": 3]], "thing:pump", nil),
+        (["action": "spin"], "thing:pump", nil), (["set": ["warmth": 3]], "zone:garden", nil),
+        (["set": ["brightness": "500%"]], "thing:pump", "out_of_range"),
+        (["set": ["brightness": "500%", "speed": 3]], "thing:pump", "out_of_range"),
+        (["set": ["brightness": "500%"]], "zone:garden", "out_of_range"),
+        (["set": ["watts": 3]], "thing:pump", "not_settable"),
+    ]
+
+    /// A blind with a profile that knows its properties, but not yet of which type the tilt is.
+    private static let blind: [(step: JSONValue, code: String?)] = [
+        (["set": ["tilt": 3]], nil), (["set": ["position": 3]], nil),
+        (["set": ["position": 300]], "out_of_range"),
+        (["set": ["heat": 3]], "unknown_attribute"), (["action": "blink"], "unknown_action"),
     ]
 
     private static func rule(_ step: JSONValue, _ target: String) -> JSONValue {
@@ -45,67 +70,11 @@ struct RuleValueTests {
                 place.kinds = [:]
                 place.data[TestRules.fan] = ["on": true, "brightness": 0.5]
                 place.data[TestRules.lamp] = ["brightness": 0.5]
+                place.data[TestRules.radiator] = ["minor": 7]
             }
             reply = await home.ask("POST", "", Self.rule(step, target), as: home.owner)
         }
         return reply
-    }
-
-    @Test func `a field that the thing does not have is a warning, since it may come`() async throws {
-        try await withRules { (home, _) async throws in
-            home.place.withLock { $0.data[TestRules.fan] = ["on": true] }
-            func rule(_ field: String) -> JSONValue {
-                [
-                    "title": "Rule", "when": [["on": "state", "thing": "fan", "field": .string(field)]],
-                    "then": [["notify": ["user:owner"]]],
-                ]
-            }
-            let made = await home.ask("POST", "", rule("onn"), as: home.owner)
-            #expect(made.status == 201, "\(made.body)")
-            #expect(made.body["warnings"] == ["fan has no field \"onn\" now; did you mean \"on\"?"])
-            let right = await home.ask("POST", "", rule("on"), as: home.owner)
-            #expect(right.status == 201 && right.body["warnings"] == nil, "\(right.body)")
-        }
-    }
-
-    @Test func `a connection that nothing tells is a warning`() async throws {
-        try await withRules { (home, _) async throws in
-            let rule: JSONValue = [
-                "title": "Lost",
-                "when": [["on": "device", "thing": "fan", "event": "on_connection_lost"]],
-                "then": [["notify": ["user:owner"]]],
-            ]
-            let made = await home.ask("POST", "", rule, as: home.owner)
-            let warning = made.body["warnings"]?.array?.first?.string
-            #expect(
-                made.status == 201 && warning?.contains("whether fan is connected") == true,
-                "\(made.body)"
-            )
-        }
-    }
-
-    @Test(
-        arguments: [
-            // The tests are in March 2030.
-            ("2026-12-20", "2027-01-06", true), (nil, "2029-12-31", true), (nil, "2031-01-01", false),
-            ("2026-12-20", nil, false),
-        ] as [(String?, String?, Bool)]
-    )
-    func `a schedule whose dates are over is a warning`(from: String?, until: String?, isOver: Bool)
-        async throws
-    {
-        try await withRules { (home, _) async throws in
-            var schedule: JSONObject = ["on": "schedule", "startTimeEachDay": "08:00:00"]
-            schedule["startDate"] = from.map { .string($0) }
-            schedule["endDate"] = until.map { .string($0) }
-            let rule: JSONValue = [
-                "title": "Dates", "when": [.object(schedule)], "then": [["notify": ["user:owner"]]],
-            ]
-            let made = await home.ask("POST", "", rule, as: home.owner)
-            let warning = made.body["warnings"]?.array?.first?.string
-            #expect(made.status == 201, "\(made.body)")
-            #expect((warning?.contains("the schedule is never due") ?? false) == isOver, "\(made.body)")
-        }
     }
 
     @Test(arguments: right.indices)
@@ -123,5 +92,47 @@ struct RuleValueTests {
         let answer = try await ask(step, target)
         #expect(answer.body["error"]?.string == code, "\(answer.body)")
         #expect(answer.body["field"] == "then[1]", "\(answer.body)")
+    }
+
+    @Test(arguments: edge.indices)
+    func `what a thing at the edge has told is checked, and the rest may come`(index: Int) async throws {
+        let (step, target, code) = Self.edge[index]
+        try await withRules { (home, _) async throws in
+            home.place.withLock { place in
+                place.edge = [TestRules.pump]
+                place.data[TestRules.pump] = [
+                    "on": true, "brightness": 0.5, "watts": 4, "readonly": ["watts"],
+                ]
+            }
+            let answer = await home.ask("POST", "", Self.rule(step, target), as: home.owner)
+            #expect(answer.body["error"]?.string == code, "\(answer.body)")
+        }
+    }
+
+    @Test(arguments: blind.indices)
+    func `what a profile does not have is refused, though it does not say all of the rest`(index: Int)
+        async throws
+    {
+        let (step, code) = Self.blind[index]
+        try await withRules { (home, _) async throws in
+            home.place.withLock { place in
+                var profile = Profile(name: "blind", model: nil, origin: .builtIn)
+                var position = ProfileProperty(name: "position")
+                (position.control, position.minimum, position.maximum) = (.slider, 0, 100)
+                var tilt = ProfileProperty(name: "tilt")
+                (position.isScheduled, tilt.isScheduled) = (true, true)
+                profile.properties = [position, tilt]
+                place.kinds[TestRules.fan] = ThingKind(profile)
+            }
+            let answer = await home.ask("POST", "", Self.rule(step, "thing:fan"), as: home.owner)
+            #expect(answer.body["error"]?.string == code, "\(answer.body)")
+        }
+    }
+
+    @Test func `a refusal of what cannot be set says what can`() async throws {
+        let wardrobe = try await ask(["set": ["on": true]], "thing:radiator").body["message"]?.string
+        #expect(wardrobe == "\"radiator\" has no attribute \"on\"; nothing of it can be set")
+        let zone = try await ask(["action": "lighter"], "zone:kitchen").body["message"]?.string
+        #expect(zone?.contains("its lights can be set") == true, "\(zone ?? "")")
     }
 }

@@ -44,8 +44,14 @@ struct TestRules: Sendable {
         ]
         var timeZone: String?
         var position: GeoPoint?
-        /// What things have told, by identifier; at first nothing.
+        /// What things have told, by identifier.
+        ///
+        /// At first nothing: a thing that is not here is one with a connection of its own that has not reported yet.
         var data: [FlareID: JSONObject] = [:]
+        /// Things that have data and a connection of their own.
+        var edge: Set<FlareID> = []
+        var actions: [FlareID: [String]] = [:]
+        var displays: Set<String> = []
 
         fileprivate func locate(_ object: ObjectReference) -> AccessObject? {
             guard slugs[object] != nil else { return nil }
@@ -56,16 +62,18 @@ struct TestRules: Sendable {
             }
         }
 
-        fileprivate func surroundings(_ things: Set<FlareID>, _ zones: Set<FlareID>) -> RuleSurroundings {
+        fileprivate func surroundings(_ wanted: RuleSurroundings.Wanted) -> RuleSurroundings {
             var found = RuleSurroundings()
-            for (id, zone) in self.zones where things.contains(id) || zones.contains(zone) {
+            for (id, zone) in self.zones where wanted.has(id, in: zone) {
                 var thing = FlareThing(id: id)
                 (thing.zone, thing.environment) = (zone, TestRules.home)
                 thing.name = slugs[.init(.thing, id)] ?? ""
                 thing.data = data[id] ?? [:]
-                found.things[id] = .init(thing, kinds[id])
+                thing.actions = actions[id] ?? []
+                let isAtEdge = edge.contains(id) || data[id] == nil && kinds[id] == nil
+                found.things[id] = .init(thing, kinds[id], isAtEdge: isAtEdge)
             }
-            (found.timeZone, found.position) = (timeZone, position)
+            (found.timeZone, found.position, found.displays) = (timeZone, position, displays)
             return found
         }
     }
@@ -120,9 +128,9 @@ struct TestRules: Sendable {
                 all: { kind in place.withLock { place in place.slugs.keys.filter { $0.kind == kind } } }
             ),
             bound: { $0 == "v-lamp" ? Self.lamp : nil },
-            surroundings: { things, zones in
+            surroundings: { wanted in
                 if let work = meanwhile.withLock({ $0 }) { await work() }
-                return place.withLock { $0.surroundings(things, zones) }
+                return place.withLock { $0.surroundings(wanted) }
             },
             engine: engine.port
         )

@@ -82,6 +82,39 @@ struct RuleFileTests {
         )
     }
 
+    private static let wrong: [(rule: String, fields: [String])] = [
+        (
+            #"{"schedule":{"displayName":7,"startTimeEachDay":"25:00","scheduleActions":[{"value":1},{"name":"a","value":1},{"name":"b"}]}}"#,
+            [
+                "schedule.displayName", "schedule.startTimeEachDay", "schedule.thing",
+                "schedule.scheduleActions[0].name", "schedule.scheduleActions[2].value",
+            ]
+        ),
+        (
+            #"{"triggersWhat":"SERVER_CODE","title":7,"predicate":{"eventSource":"X"},"command":{"target":"zone:z","actions":7}}"#,
+            ["triggersWhat", "title", "command.target", "predicate.eventSource", "command.actions"]
+        ),
+        (
+            #"{"name":7,"triggerUUID":"L","triggerType":"X","actions":["a",{"device":"d","property":"p"},{"property":"p"}]}"#,
+            ["name", "triggerType", "actions[0]", "actions[1].value", "actions[2].device"]
+        ),
+        (
+            #"{"triggerType":"X","active":7,"triggerApps":[{"name":"fax"},{"name":"email","contactId":1},{"name":"sms"}]}"#,
+            ["active", "thing", "property", "triggerType", "triggerApps[0].name", "triggerApps[2].contactId"]
+        ),
+        (
+            #"{"notificationType":"X","description":7,"notificationApps":[7]}"#,
+            ["description", "thing", "notificationType", "notificationApps[0]"]
+        ),
+    ]
+
+    @Test(arguments: wrong.indices) func `each part of another form that is wrong is told, too`(index: Int) {
+        let file = read(Self.wrong[index].rule)
+        #expect(file.entries.isEmpty)
+        let fields = file.problems.map { $0.message.prefix { $0 != " " } }.sorted()
+        #expect(fields.map(String.init) == Self.wrong[index].fields.sorted(), "\(file.problems)")
+    }
+
     @Test func `a warning has its place`() {
         let file = read(
             """

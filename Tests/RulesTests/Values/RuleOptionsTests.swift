@@ -317,6 +317,38 @@ struct RuleOptionsTests {
         }
     }
 
+    @Test(
+        arguments: [
+            (
+                "when[2].at must be in the future, is 2020", "when[2].at",
+                "--once must be in the future, is 2020"
+            ),
+            ("when[0].thing: there is no thing \"x\"", "when[0].thing", "--thing: there is no thing \"x\""),
+            ("when[1].threshold is wrong", "when[1].threshold", "--threshold is wrong"),
+            ("there is no zone \"x\"", "then[1].target", "--target: there is no zone \"x\""),
+            // What is before the first target is for the thing.
+            ("then[0].target: no", "then[0].target", "--thing: no"),
+            ("on must be ON or OFF", "then[0]", "--set: on must be ON or OFF"),
+            ("timeZone: unknown", "when[2]", "--once: timeZone: unknown"),
+            ("when has too many", "when", "--when, --device and --once has too many"),
+            ("too large", nil, "too large"), ("as is wrong", "as", "as is wrong"),
+        ] as [(String, String?, String)]
+    )
+    func `what is found later is told of the option, too`(message: String, field: String?, told: String) {
+        let all = options {
+            ($0.when, $0.once, $0.device) = (["on"], ["2020-01-01T00:00:00Z"], ["on_connect"])
+            ($0.threshold, $0.steps) = ("300", [.set("on=1"), .target("zone:x"), .set("on=0")])
+        }
+        #expect(all.sentence(message, about: field) == told)
+    }
+
+    @Test func `too many parts are told of the options that they come from`() {
+        let refusal = #expect(throws: Refusal.self) {
+            try options { $0.cron = Array(repeating: "0 7 * * *", count: 10) }.rule()
+        }
+        #expect(refusal?.message.hasPrefix("--when and --cron must be a list of 1 to 10") == true)
+    }
+
     @Test func `dates that contradict each other are named as options`() {
         let refusal = #expect(throws: Refusal.self) {
             try options { ($0.start, $0.from, $0.until) = ("08:00", "2026-12-20", "2026-12-19") }.rule()

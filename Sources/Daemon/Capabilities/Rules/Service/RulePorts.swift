@@ -13,15 +13,13 @@ package struct RulePorts: Sendable {
     /// The thing of the place that a binding is, by its thingID or vendorThingID; `nil` for any other text.
     package var bound: @Sendable (String) -> FlareID?
     /// What of the place rules depend on beside where things are.
-    package var surroundings:
-        @Sendable (_ things: Set<FlareID>, _ zones: Set<FlareID>) async -> RuleSurroundings
+    package var surroundings: @Sendable (RuleSurroundings.Wanted) async -> RuleSurroundings
     package var engine: RuleEnginePort
 
     package init(
         place: AccountsPlace,
         bound: @escaping @Sendable (String) -> FlareID?,
-        surroundings:
-            @escaping @Sendable (_ things: Set<FlareID>, _ zones: Set<FlareID>) async -> RuleSurroundings,
+        surroundings: @escaping @Sendable (RuleSurroundings.Wanted) async -> RuleSurroundings,
         engine: RuleEnginePort
     ) {
         (self.place, self.bound, self.surroundings, self.engine) = (place, bound, surroundings, engine)
@@ -30,6 +28,24 @@ package struct RulePorts: Sendable {
 
 /// Things of the current environment, and what schedules need of it.
 package struct RuleSurroundings: Sendable {
+    /// The things that are asked for.
+    package struct Wanted: Sendable, Hashable {
+        package var things: Set<FlareID>
+        /// Those whose things are wanted, too.
+        package var zones: Set<FlareID>
+        /// Whether all things of the environment are wanted.
+        package var isWhole = false
+
+        package init(things: Set<FlareID> = [], zones: Set<FlareID> = []) {
+            (self.things, self.zones) = (things, zones)
+        }
+
+        /// Whether a thing in a zone is among them.
+        package func has(_ thing: FlareID, in zone: FlareID?) -> Bool {
+            isWhole || things.contains(thing) || zone.map { zones.contains($0) } ?? false
+        }
+    }
+
     package struct Thing: Sendable {
         package let thing: FlareThing
         /// `nil` for a thing without a profile.
@@ -56,6 +72,8 @@ package struct RuleSurroundings: Sendable {
     package var timeZone: String?
     /// The middle of the environment's geofence, else where the device is.
     package var position: GeoPoint?
+    /// The displays that are attached now.
+    package var displays: Set<String> = []
 
     package init() {}
 
@@ -66,16 +84,12 @@ package struct RuleSurroundings: Sendable {
 }
 
 extension RuleSurroundings {
-    /// - Parameters:
-    ///   - things: Those that are wanted.
-    ///   - zones: Those whose things are wanted, too.
-    package init(of state: ControllerState, _ things: Set<FlareID>, _ zones: Set<FlareID>) {
-        var found = zones.isEmpty ? things.compactMap { state.things[$0] } : []
-        if !zones.isEmpty {
-            found = state.things.values.filter { thing in
-                things.contains(thing.id) || thing.zone.map { zones.contains($0) } ?? false
-            }
-        }
+    package init(of state: ControllerState, _ wanted: Wanted) {
+        let isFew = wanted.zones.isEmpty && !wanted.isWhole
+        let found =
+            isFew
+            ? wanted.things.compactMap { state.things[$0] }
+            : state.things.values.filter { wanted.has($0.id, in: $0.zone) }
         for thing in found {
             let isAtEdge = state.routes[thing.id] != nil
             self.things[thing.id] = Thing(
@@ -88,6 +102,7 @@ extension RuleSurroundings {
         timeZone = state.environment?.data["time_zone"]?.string
         let centres = [state.environment?.geofence?.centre, state.location?.point]
         position = centres.compactMap(\.self).first { $0.isValid }
+        displays = state.lifecycle.attachedDisplays
     }
 }
 
@@ -107,11 +122,9 @@ extension RulePorts {
         self.init(
             place: place,
             bound: bound,
-            surroundings: { things, zones in
+            surroundings: { wanted in
                 await withCheckedContinuation { continuation in
-                    loop.perform {
-                        continuation.resume(returning: RuleSurroundings(of: state(), things, zones))
-                    }
+                    loop.perform { continuation.resume(returning: RuleSurroundings(of: state(), wanted)) }
                 }
             },
             engine: engine

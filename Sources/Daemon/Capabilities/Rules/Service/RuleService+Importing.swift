@@ -10,6 +10,8 @@ import Things
 extension RuleService {
     /// The most parts of refused rules that are looked at alone in one import.
     private static let mostLooks = 2000
+    /// With so many warnings of one import, no further rules are looked at.
+    private static let mostWarnings = 1000
 
     /// What stands against the parts of a rule, each on its own.
     private func refusals(
@@ -38,6 +40,8 @@ extension RuleService {
         var unchanged: [Int: StoredRule] = [:]
         /// What is wrong, with the places in the list.
         var problems: [(index: Int, refusal: Refusal)] = []
+        /// What is legal and probably a mistake in those that are new, with the places in the list.
+        var warnings: [(index: Int, warning: RuleWarning)] = []
     }
 
     /// Adds several rules, or none of them; those that are there already stay as they are.
@@ -67,7 +71,11 @@ extension RuleService {
         }
         guard problems.isEmpty else { return Import(problems: problems) }
         let unchanged = unchanged(prepared)
-        guard !checks else { return Import(unchanged: unchanged) }
+        let sameTitles = sameTitles(prepared, but: unchanged)
+        guard !checks else {
+            let warnings = await warnings(of: prepared, sameTitles, but: unchanged)
+            return Import(unchanged: unchanged, warnings: warnings)
+        }
         let new = prepared.indices.filter { unchanged[$0] == nil }.map { prepared[$0] }
         var made: [StoredRule] = []
         if !new.isEmpty {
@@ -77,7 +85,47 @@ extension RuleService {
         }
         var next = made.makeIterator()
         let all = prepared.indices.compactMap { unchanged[$0] ?? next.next() }
-        return Import(rules: all, unchanged: unchanged)
+        // Not before they are stored, as others may change rules meanwhile.
+        let warnings = await warnings(of: prepared, sameTitles, but: unchanged)
+        return Import(rules: all, unchanged: unchanged, warnings: warnings)
+    }
+
+    private func warnings(
+        of rules: [Prepared],
+        _ sameTitles: [Int: RuleWarning],
+        but unchanged: [Int: StoredRule]
+    ) async -> [(index: Int, warning: RuleWarning)] {
+        var warnings: [(index: Int, warning: RuleWarning)] = []
+        for (index, rule) in rules.enumerated() where unchanged[index] == nil {
+            guard warnings.count < Self.mostWarnings else { break }
+            let found = await self.warnings(of: rule.rule, for: .user(rule.maker))
+            warnings += ([sameTitles[index]].compactMap(\.self) + found).map { (index, $0) }
+        }
+        return warnings
+    }
+
+    /// Warnings of new rules whose makers have one of the same title, by the places in the list.
+    ///
+    /// An import replaces nothing, so both would fire. A title that was made from a trigger is no name.
+    private func sameTitles(_ wanted: [Prepared], but unchanged: [Int: StoredRule]) -> [Int: RuleWarning] {
+        var known: [AccountID: [String: String]] = [:]
+        // Of several alike, the oldest one.
+        for rule in all.reversed() {
+            let words = "the rule \(rule.stored.slug), of other content,"
+            known[rule.stored.maker, default: [:]][rule.stored.title] = words
+        }
+        var warnings: [Int: RuleWarning] = [:]
+        for (index, prepared) in wanted.enumerated()
+        where unchanged[index] == nil && prepared.wish.rule.title != prepared.wish.rule.titleOfParts {
+            let title = prepared.rule.title
+            if let other = known[prepared.maker]?[title] {
+                let text = "\(other) has the same title: this rule is added beside it, and replaces nothing"
+                warnings[index] = RuleWarning("title", text, .invalidValue)
+            } else {
+                known[prepared.maker, default: [:]][title] = "an earlier rule of this import"
+            }
+        }
+        return warnings
     }
 
     /// The stored rules of the same makers with the same titles and content, by the places in the list.

@@ -35,7 +35,9 @@ extension RuleService {
     }
 
     /// Where everything is that some rules name.
-    func sight(of rules: [Rule]) async -> Sight {
+    ///
+    /// - Parameter isWhole: Whether all other things of the environment are wanted, too.
+    func sight(of rules: [Rule], isWhole: Bool = false) async -> Sight {
         var references: Set<ObjectReference> = []
         for rule in rules { references.formUnion(rule.references) }
         var sight = Sight()
@@ -43,8 +45,10 @@ extension RuleService {
             sight.objects[reference] = await ports.place.locate(reference)
         }
         let zones = rules.reduce(into: Set<FlareID>()) { $0.formUnion($1.drivenZones) }
-        let things = Set(references.filter { $0.kind == .thing }.map(\.id))
-        sight.place = await ports.surroundings(things, zones)
+        var wanted = RuleSurroundings.Wanted(zones: zones)
+        wanted.things = Set(references.filter { $0.kind == .thing }.map(\.id))
+        wanted.isWhole = isWhole
+        sight.place = await ports.surroundings(wanted)
         return sight
     }
 

@@ -88,7 +88,7 @@ extension RuleService {
                 throw Refusal(error.code, message, field: "thing")
             }
             // What drives a zone drives each light in it.
-            let place = await ports.surroundings(Set(found.references.map(\.id)), [])
+            let place = await ports.surroundings(.init(things: Set(found.references.map(\.id))))
             let zones = Set(place.things.values.filter(\.isLight).compactMap(\.thing.zone))
             shown = shown.filter { known in
                 !known.rule.references.isDisjoint(with: found.references)

@@ -10,7 +10,7 @@ import Things
 ///
 /// - Source: contrib/contract/rules.md, "Actions".
 extension RuleService {
-    /// Checks what a rule sets and does against the things that are there; what they have not told yet is free.
+    /// Checks what a rule sets and does against the things that are there; what they may have and not told yet is free.
     ///
     /// - Throws: What such a command would be refused with now.
     nonisolated func checkValues(
@@ -20,47 +20,53 @@ extension RuleService {
     ) throws(Refusal) {
         for action in rule.actions {
             guard case .drive(let drive, let target) = action.work else { continue }
-            switch target {
-            case .nearby: continue
-            case .thing(let reference):
-                if let thing = reference.id.flatMap({ place.things[$0] }) { try thing.check(drive) }
-            case .zone(let reference):
-                guard let zone = reference.id, case .set(let values) = drive else { continue }
-                let lights = place.things(in: zone).filter { thing in
-                    let object = AccessObject(thing.thing)
-                    let verdict = accounts.table.verdict(of: caller, .read, on: object, at: now)
-                    return verdict.isGranted && thing.isLight
-                }
+            switch (target, drive) {
+            // Any thing may be near: see the warnings.
+            case (.nearby, _): continue
+            case (.thing(let reference), _):
+                if let thing = reference.id.flatMap({ place.things[$0] }) { _ = try thing.takes(drive) }
+            case (.zone(let reference), .set(let values)):
+                guard let zone = reference.id else { continue }
+                let lights = lights(of: zone, for: caller, in: place)
                 // Lights may come.
-                guard !lights.isEmpty, lights.allSatisfy(\.isTold) else { continue }
-                let request = ThingRequest(ofRule: values).forAllLights(lights.map(\.shape))
-                _ = try request.settled(onAllLights: lights.map { (thing: $0.thing, shape: $0.shape) })
+                if !lights.isEmpty { try Self.check(ThingRequest(ofRule: values), onAllLights: lights) }
+            case (.zone, .action), (.zone, .command):
+                throw Refusal(
+                    .unknownAction,
+                    "a zone has no actions: its lights can be set, and an action is for a thing",
+                    field: "action"
+                )
             }
         }
     }
-}
 
-extension RuleService {
-    /// What a rule looks at and its things do not have now, as it may come, or is misspelt; and what is never due.
-    func warnings(ofRule id: Int) async -> [RuleWarning] {
-        guard let rule = rules[id]?.rule else { return [] }
-        let things = await sight(of: [rule]).place.things
-        let connections = rule.uses.connections.compactMap { reference -> RuleWarning? in
-            guard let thing = reference.id.flatMap({ things[$0] }), !thing.isConnectionTold else {
-                return nil
-            }
-            let text = "nothing tells now whether \(thing.name) is connected: it has no link of its own"
-            return RuleWarning("", text)
+    /// The lights of a zone that the caller may see.
+    nonisolated func lights(
+        of zone: FlareID,
+        for caller: Caller,
+        in place: RuleSurroundings
+    ) -> [RuleSurroundings.Thing] {
+        place.things(in: zone).filter { $0.isLight && mayRead($0, caller) }
+    }
+
+    nonisolated func mayRead(_ thing: RuleSurroundings.Thing, _ caller: Caller) -> Bool {
+        let object = AccessObject(thing.thing)
+        return accounts.table.verdict(of: caller, .read, on: object, at: now).isGranted
+    }
+
+    private static func check(
+        _ request: ThingRequest,
+        onAllLights lights: [RuleSurroundings.Thing]
+    ) throws(Refusal) {
+        let lit = lights.map { (thing: $0.thing, shape: $0.shape) }
+        var request = request.forAllLights(lit.map(\.shape))
+        let count = request.attributes.count
+        request.attributes = request.attributes.filter { name, _ in
+            lit.contains { $0.shape.attributes[name] != nil } || !lights.contains { $0.mayHave(name) }
         }
-        let fields = rule.uses.reads.compactMap { read -> RuleWarning? in
-            guard let thing = read.thing.id.flatMap({ things[$0] }), thing.isTold,
-                thing.thing.data[read.field] == nil
-            else { return nil }
-            let hint = NearestName.hint(for: read.field, among: thing.thing.data.keys)
-            return RuleWarning("", "\(thing.name) has no field \(QuotedValue.of(read.field)) now\(hint)")
-        }
-        let past = rule.pastSchedules(at: now, in: calendar).map { RuleWarning("", $0) }
-        return connections + fields + past
+        let isKnown = request.attributes.count == count
+        guard isKnown || !request.isPartial && !request.attributes.isEmpty else { return }
+        _ = try request.settled(onAllLights: lit)
     }
 }
 
@@ -74,37 +80,74 @@ extension ThingRequest {
     }
 }
 
+// MARK: - What a thing takes
+
 extension RuleSurroundings.Thing {
     var isLight: Bool { shape.isLight }
 
-    fileprivate var name: String { thing.name.isEmpty ? "the thing" : thing.name }
+    var name: String { thing.name.isEmpty ? "the thing" : thing.name }
 
-    fileprivate var shape: ThingShape { ThingShape(thing, kind: kind) }
+    var shape: ThingShape { ThingShape(thing, kind: kind) }
 
-    /// Whether it has told everything that it has.
-    fileprivate var isTold: Bool {
-        let shape = shape
-        guard kind == nil else { return !shape.properties.contains { $0.type == .unknown } }
-        return !isAtEdge && !(shape.settable.isEmpty && shape.reported.isEmpty)
-    }
-
-    fileprivate func check(_ drive: RuleAction.Drive) throws(Refusal) {
+    /// Checks what a rule wants of it.
+    ///
+    /// - Returns: Whether all of that is known of the thing, so that it was checked.
+    /// - Throws: What such a command would be refused with now.
+    func takes(_ drive: RuleAction.Drive) throws(Refusal) -> Bool {
         let shape = shape
         switch drive {
         case .set(let values):
             var request = ThingRequest(ofRule: values)
-            let isTold = isTold
-            request.attributes = request.attributes.filter { name, _ in
-                shape.attributes[name] != nil || isTold && thing.data[name]?.isNull != true
-            }
-            guard !request.attributes.isEmpty else { return }
+            let count = request.attributes.count
+            request.attributes = request.attributes.filter { name, _ in !mayHave(name) }
+            let isKnown = request.attributes.count == count
+            guard isKnown || !request.isPartial && !request.attributes.isEmpty else { return false }
             _ = try request.settled(on: thing, shape).get()
+            return isKnown
         case .action(let name):
-            guard isTold else { return }
-            if let found = kind?.action(named: name, of: thing), try found.get() != nil { return }
-            _ = try shape.checked(action: name).get()
+            do throws(Refusal) {
+                if let found = kind?.action(named: name, of: thing), try found.get() != nil { return true }
+                _ = try shape.checked(action: name).get()
+                return true
+            } catch {
+                if mayOffer(name) { return false }
+                throw error
+            }
         // Its actions have results of their own.
-        case .command: return
+        case .command: return false
         }
     }
+
+    /// Whether it may have something that can be set, and has not told it yet.
+    ///
+    /// A thing of the place alone has told everything. One with a link of its own reports the rest later. A profile
+    /// says everything, except of which type a value is that was never there.
+    func mayHave(_ name: String) -> Bool {
+        let shape = shape
+        guard shape.attributes[name] == nil else { return false }
+        let hasNone = thing.data[name]?.isNull ?? true
+        guard let kind else { return thing.data[name]?.isNull == true || isAtEdge && hasNone }
+        let untold = untoldProperties
+        if untold.contains(where: { $0.name == name }) { return true }
+        if !untold.isEmpty, Self.partsOfLights.contains(name) { return true }
+        return isAtEdge && hasNone && kind.allProperties.contains { $0.isOptional && $0.name == name }
+    }
+
+    private func mayOffer(_ action: String) -> Bool {
+        guard kind != nil else { return isAtEdge }
+        let untold = untoldProperties
+        let isBuiltIn = BuiltInAction(rawValue: action) != nil
+        return !untold.isEmpty && isBuiltIn
+            || untold.contains { property in
+                property.actions.contains { [$0.name, "\(property.name).\($0.name)"].contains(action) }
+            }
+    }
+
+    /// Attributes that no property needs to have the name of.
+    private static let partsOfLights = [
+        "state", "on", "brightness", "level", "color", "color_temp", "effect",
+    ]
+
+    /// Properties of its profile of which only a value will tell what they take.
+    private var untoldProperties: [ThingProperty] { shape.properties.filter { $0.type == .unknown } }
 }

@@ -166,7 +166,7 @@ package actor RuleService {
             }
         }
         identifyRecipients()
-        let place = await ports.surroundings([], [])
+        let place = await ports.surroundings(.init())
         calendar = calendars.calendar(of: place, zoneNames)
         await judgeAll()
         let memories = try store.ruleMemories()
@@ -278,7 +278,7 @@ package actor RuleService {
     }
 
     private func refreshCalendar() async {
-        let place = await ports.surroundings([], [])
+        let place = await ports.surroundings(.init())
         let new = calendars.calendar(of: place, zoneNames)
         guard new != calendar else { return }
         // A device that walks does not move the sun.

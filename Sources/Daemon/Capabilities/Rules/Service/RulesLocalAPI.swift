@@ -73,8 +73,7 @@ package struct RulesLocalAPI: Sendable {
                 return .json(200, .object(answer))
             }
             let stored = try await service.add(wish, as: request.query["as"], by: requester)
-            let warnings = wish.warnings + (await service.warnings(ofRule: stored.id))
-            return .json(201, .object(Self.made(stored, warnings)))
+            return .json(201, .object(await made(stored, by: wish)))
         case ("GET", 1, _):
             guard try !Self.flag("original", request) else {
                 return .json(200, try await service.original(of: name, for: requester))
@@ -83,7 +82,7 @@ package struct RulesLocalAPI: Sendable {
         case ("PUT", 1, _):
             let wish = try wish(request)
             let stored = try await service.edit(name, to: wish, as: request.query["as"], by: requester)
-            return .json(200, .object(Self.made(stored, wish.warnings)))
+            return .json(200, .object(await made(stored, by: wish)))
         case ("DELETE", 1, _):
             try await service.remove(name, by: requester)
             return LocalResponse(204)
@@ -109,12 +108,16 @@ package struct RulesLocalAPI: Sendable {
         }
     }
 
-    private static func made(_ stored: StoredRule, _ warnings: [RuleWarning]) -> JSONObject {
-        var made: JSONObject = [
-            "id": JSONValue(stored.id), "slug": .string(stored.slug), "form": .string(stored.form),
-        ]
+    /// The answer about a rule that was added or replaced.
+    private func made(_ stored: StoredRule, by wish: RuleService.Wish) async -> JSONObject {
+        var made = Self.row(stored)
+        let warnings = wish.warnings + (await service.warnings(ofRule: stored.id))
         if !warnings.isEmpty { made["warnings"] = .array(warnings.map { .string($0.message) }) }
         return made
+    }
+
+    private static func row(_ stored: StoredRule) -> JSONObject {
+        ["id": JSONValue(stored.id), "slug": .string(stored.slug), "form": .string(stored.form)]
     }
 
     private static func checkEmpty(_ request: LocalRequest) throws(Refusal) {
@@ -184,7 +187,7 @@ package struct RulesLocalAPI: Sendable {
         case ("POST", ["add"]):
             let wish = try Self.readWish(try Self.object(request), at: "")
             let stored = try await service.add(wish, as: request.query["as"], by: requester)
-            return .json(201, .object(Self.made(stored, await service.warnings(ofRule: stored.id))))
+            return .json(201, .object(await made(stored, by: wish)))
         case ("POST", ["import"]): return try await `import`(request, by: requester)
         case ("POST", ["test"]):
             let wish = try Self.readWish(try Self.object(request), at: "")
@@ -221,17 +224,18 @@ package struct RulesLocalAPI: Sendable {
             by: requester
         )
         guard done.problems.isEmpty else {
-            let rows = done.problems.map { problem -> JSONValue in
-                var row: JSONObject = [
-                    "index": JSONValue(problem.index), "code": .string(problem.refusal.code.rawValue),
-                    "message": .string(problem.refusal.messageWithPath),
-                ]
-                row["field"] = problem.refusal.field.map { .string($0) }
-                return .object(row)
+            let rows = done.problems.map { index, refusal in
+                Self.problem(index, refusal.code, refusal.messageWithPath, refusal.field)
             }
             return .json(200, ["problems": .array(rows)])
         }
-        var answer: JSONObject = ["rules": .array(done.rules.map { .object(Self.made($0, [])) })]
+        var answer: JSONObject = ["rules": .array(done.rules.map { .object(Self.row($0)) })]
+        if !done.warnings.isEmpty {
+            let rows = done.warnings.map { index, warning in
+                Self.problem(index, warning.code, warning.message, warning.path)
+            }
+            answer["warnings"] = .array(rows)
+        }
         if !done.unchanged.isEmpty {
             let rows = done.unchanged.sorted { $0.key < $1.key }.map { index, rule -> JSONValue in
                 ["index": JSONValue(index), "slug": .string(rule.slug)]
@@ -239,6 +243,20 @@ package struct RulesLocalAPI: Sendable {
             answer["unchanged"] = .array(rows)
         }
         return .json(done.rules.count > done.unchanged.count ? 201 : 200, .object(answer))
+    }
+
+    /// What is wrong with one of several rules.
+    private static func problem(
+        _ index: Int,
+        _ code: RefusalCode,
+        _ message: String,
+        _ field: String?
+    ) -> JSONValue {
+        var row: JSONObject = [
+            "index": JSONValue(index), "code": .string(code.rawValue), "message": .string(message),
+        ]
+        row["field"] = field.map { .string($0) }
+        return .object(row)
     }
 
     /// A rule that a verb has read: in our own form, with what it came in as.
