@@ -46,7 +46,7 @@ struct RuleDiscovery: Sendable, Hashable {
                 "name": .string(name), "icon": "mdi:script-text-outline", "state_topic": state,
                 "value_template": ValueTemplate.flag("value_json.enabled"),
                 "command_topic": .string(topics.ruleSet(slug)), "json_attributes_topic": state,
-                "json_attributes_template": ValueTemplate.members(["suspended", "next", "last"]),
+                "json_attributes_template": ValueTemplate.members(["suspended", "next", "until", "last"]),
             ]),
             ComponentName(.event, "fired").with([
                 "name": .string("\(name) fired"), "icon": "mdi:script-text-play-outline",

@@ -65,6 +65,7 @@ struct RuleEntityTests {
         #expect(entity?["value_template"]?.string?.contains("value_json.enabled") == true)
         // Without others, ON and OFF are sent and expected.
         #expect(entity?["payload_on"] == nil && entity?["state_on"] == nil)
+        #expect(entity?["json_attributes_template"]?.string?.contains("'until': value_json.until") == true)
         #expect(entity?["json_attributes_topic"] == "trilateral/n1/rules/night")
     }
 

@@ -165,7 +165,7 @@ function stateText(rule, names) {
 		const missing = listOf(rule.missing).map(word => (/^zone:/.test(word) ? names.zoneName(word.slice(5)) : names.thingName(word.replace(/^thing:/, ""))));
 		return fill("Suspended: {0}", SUSPENSIONS[rule.suspended] ? say(SUSPENSIONS[rule.suspended]) : rule.suspended || "") + (missing.length ? " (" + missing.join(", ") + ")" : "");
 	}
-	return say("Ready");
+	return rule.until ? fill("Under way until {0}", when(rule.until, DAY)) : say("Ready");
 }
 
 function facts(rule, me, names) {

@@ -128,7 +128,7 @@ export const WORDS = {
 	"late": "verspätet", "condition {0}": "Bedingung {0}", "Step {0}: {1}": "Schritt {0}: {1}",
 	"It has not started yet, and nothing could have started it.": "Sie wurde noch nicht ausgelöst, und nichts hätte sie auslösen können.", "The newest first.": "Das Neueste zuerst.",
 	"It would start now.": "Sie würde jetzt ausgelöst.", "It would not start now: it is switched off.": "Sie würde jetzt nicht ausgelöst: Sie ist abgeschaltet.",
-	"It would not start now.": "Sie würde jetzt nicht ausgelöst.", "It sees: {0}": "Sie sieht: {0}", "Switched off": "Abgeschaltet", "Suspended: {0}": "Ausgesetzt: {0}", "Ready": "Bereit",
+	"It would not start now.": "Sie würde jetzt nicht ausgelöst.", "It sees: {0}": "Sie sieht: {0}", "Switched off": "Abgeschaltet", "Suspended: {0}": "Ausgesetzt: {0}", "Ready": "Bereit", "Under way until {0}": "Läuft bis {0}",
 	"made by {0}": "von {0}", "Last: {0}, {1}": "Zuletzt: {0}, {1}", "It has not started yet.": "Sie wurde noch nicht ausgelöst.", "The rule is switched off.": "Die Regel ist abgeschaltet.",
 	"The rule is switched on.": "Die Regel ist angeschaltet.", "History": "Verlauf", "Test": "Prüfen", "Run": "Ausführen",
 	"Do now what {0} does, whatever its conditions say?": "Jetzt ausführen, was {0} tut, was auch immer ihre Bedingungen sagen?",
