@@ -123,6 +123,7 @@ import Testing
         ("rule run bright", "POST rules/bright/run?wait=40", ""),
         ("rule show bright", "GET rules/bright", "{\"slug\":\"bright\"}\n"),
         ("rule show bright --original", "GET rules/bright?original=1", "{\"slug\":\"bright\"}\n"),
+        ("rule show bright --json", "GET rules/bright", "{\"slug\":\"bright\"}\n"),
         ("rule list --json --thing fan", "GET rules?thing=fan", "{\"slug\":\"bright\"}\n"),
     ])
     func `a verb sends one request, and prints what it is asked for`(
