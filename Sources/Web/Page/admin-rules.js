@@ -249,7 +249,7 @@ export async function rulesParts({ me, scopes, users }) {
 		ask("GET", "experience").catch(() => ({})), ask("GET", "contacts").catch(() => []), learn(() => import("./rules-german.js")),
 		learn(() => import("./profile-german.js")), needStyles("rules.css")
 	]);
-	const names = new RuleNames({ things: scopes.things, zones: scopes.zones, profiles: new Profiles(experience || {}), users, contacts: listOf(contacts) });
+	const names = new RuleNames({ things: scopes.things, zones: scopes.zones, environments: scopes.environments, profiles: new Profiles(experience || {}), users, contacts: listOf(contacts) });
 	const uuids = scopes.environments.map(({ data = {} }) => data.uuid).filter(Boolean);
 	const card = new EditorCard({ me, names, users, contacts: listOf(contacts), uuids });
 	let list = null;

@@ -311,6 +311,25 @@ function stateBody(form, draft, path) {
 	return [thingEntry(form, draft, path, () => rest.draw()), rest.node, edges.node];
 }
 
+/** The beacons of the place to choose from; undefined if there are none. */
+function beaconChoice({ names }, draft) {
+	const options = names.beacons.map((one, index) => [index, one.isGroup ? fill("all beacons of {0}", one.title) : one.title + " · " + one.zone]);
+	if (!options.length) return undefined;
+	const ofThings = options.filter(([index]) => !names.beacons[index].isGroup).sort(byName);
+	const now = () => (draft.beacon === "eddystone" ? -1 : names.beacons.indexOf(names.beacon(draft)));
+	const isGiven = Boolean(draft.uuid || draft.namespace);
+	return {
+		options: ofThings.concat(options.filter(([index]) => names.beacons[index].isGroup), [["other", say("another one …")]]), isOther: isGiven && now() < 0,
+		read() { return this.isOther ? "other" : now() < 0 ? undefined : now(); },
+		write(value) {
+			this.isOther = value === "other";
+			if (this.isOther) return;
+			const { uuid, major, minor } = names.beacons[value];
+			Object.assign(draft, { beacon: "ibeacon", uuid, major, minor });
+		}
+	};
+}
+
 function placeBody(form, draft, path) {
 	const inner = name => () => path() + "." + name;
 	const number = (key, label, low, high, owner, required) => entry(form, bind(draft, key, owner, { label, type: "number", min: low, max: high, required }));
@@ -331,10 +350,17 @@ function placeBody(form, draft, path) {
 				number("radius", say("Radius (m, at least 10)"), 10, 100000, inner("geofence"), true)
 			];
 		}
-		return [
+		const choice = beaconChoice(form, draft);
+		const other = new Area(() => (choice && !choice.isOther ? [] : [
 			entry(form, bind(draft, "beacon", path, {
 				label: say("Kind of beacon"), type: "select", options: [["ibeacon", "iBeacon"], ["eddystone", "Eddystone-UID"]], redraw: () => beacon.draw()
-			})), beacon.node,
+			})), beacon.draw().node
+		]), { class: "across form wide" });
+		return [
+			choice ? entry(form, {
+				label: say("Beacon"), type: "select", options: choice.options, required: true, read: () => choice.read(), write: value => choice.write(value),
+				path: inner("beacon"), redraw: () => other.draw()
+			}) : null, other.node,
 			number("rssi", say("Heard at least this strongly (dBm, optional)"), -127, 20, path),
 			entry(form, bind(draft, "gone", path, { label: say("Gone if not heard for (empty: 1 minute)"), type: "length", units: SHORT }))
 		];

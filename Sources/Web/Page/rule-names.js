@@ -60,11 +60,39 @@ const LIGHTS = {
 	transition: () => ({ name: "transition", title: say("Time it takes"), kind: "number", unit: "s", min: 0, max: 3600 })
 };
 
+const isOf = (word, object) => Boolean(word) && (word === object.id || word === object.slug);
+
+/** A number of a beacon; undefined for what is none. */
+const beaconNumber = value => (value !== null && value !== "" && Number.isInteger(Number(value)) ? Number(value) : undefined);
+
+/** The beacons of the place: that of each thing, then all of a zone, and all of a place. */
+function beaconsOf({ things, zones, environments }) {
+	const [own, ofZones, ofPlaces] = [[], [], []];
+	for (const place of environments) {
+		const { uuid } = place.data || {};
+		if (typeof uuid !== "string" || !uuid) continue;
+		ofPlaces.push({ uuid, title: nameOf(place), isGroup: true });
+		for (const zone of zones) {
+			const major = beaconNumber((zone.data || {}).major);
+			if (major === undefined || !isOf(zone.environment, place)) continue;
+			ofZones.push({ uuid, major, title: nameOf(zone), isGroup: true });
+			for (const thing of things) {
+				const minor = beaconNumber((thing.data || {}).minor);
+				if (minor !== undefined && isOf(thing.zone, zone)) own.push({ uuid, major, minor, title: nameOf(thing), zone: nameOf(zone) });
+			}
+		}
+	}
+	return own.concat(ofZones, ofPlaces);
+}
+
+const digitsOf = uuid => String(uuid || "").replace(/-/g, "").toLowerCase();
+
 const complete = field => Object.assign({ options: [], unit: "", notifies: true, schedules: true }, field);
 
 export class RuleNames {
-	constructor({ things, zones, profiles, users, contacts }) {
-		Object.assign(this, { things: things || [], zones: zones || [], profiles, users: users || [], contacts: contacts || [] });
+	constructor({ things, zones, environments, profiles, users, contacts }) {
+		Object.assign(this, { things: things || [], zones: zones || [], environments: environments || [], profiles, users: users || [], contacts: contacts || [] });
+		this.beacons = beaconsOf(this);
 	}
 
 	thing(word) { return this.things.find(one => one.slug === word || one.id === word); }
@@ -74,6 +102,11 @@ export class RuleNames {
 	thingName(word) { return this.called(this.thing(word), word, mark("a thing that is gone")); }
 
 	zoneName(word) { return this.called(this.zone(word), word, mark("a zone that is gone")); }
+
+	/** The beacon of the place, or all of a zone or a place, that have these numbers. */
+	beacon({ uuid, major, minor }) {
+		return this.beacons.find(one => digitsOf(one.uuid) === digitsOf(uuid) && one.major === beaconNumber(major) && one.minor === beaconNumber(minor));
+	}
 
 	/** A rule names by its identifier what is not there any more. */
 	called(object, word, gone) { return !object && isIdentifier(word) ? say(gone) : word ? nameOf(object, word) : "…"; }

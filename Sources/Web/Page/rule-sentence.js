@@ -208,6 +208,8 @@ function placeWords({ zone, geofence, beacon }, names) {
 		return fill("the circle of {0} m around {1}, {2}", ...told);
 	}
 	if (!beacon) return names.zoneName(zone);
+	const known = names.beacon(beacon);
+	if (known) return fill(known.isGroup ? mark("the range of the beacons of {0}") : mark("the range of the beacon of {0}"), known.title);
 	const { uuid, major, minor, namespace, instance } = beacon;
 	return fill("the range of the beacon {0}", [uuid || namespace || "…", major, minor, instance].filter(part => part !== undefined).join(" "));
 }
