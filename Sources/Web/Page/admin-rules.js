@@ -250,8 +250,7 @@ export async function rulesParts({ me, scopes, users }) {
 		learn(() => import("./profile-german.js")), needStyles("rules.css")
 	]);
 	const names = new RuleNames({ things: scopes.things, zones: scopes.zones, environments: scopes.environments, profiles: new Profiles(experience || {}), users, contacts: listOf(contacts) });
-	const uuids = scopes.environments.map(({ data = {} }) => data.uuid).filter(Boolean);
-	const card = new EditorCard({ me, names, users, contacts: listOf(contacts), uuids });
+	const card = new EditorCard({ me, names, users, contacts: listOf(contacts) });
 	let list = null;
 	// It may have changed since the list was read, which has not all of very many rules.
 	const edit = async rule => card.open(await ask("GET", path(rule)), list);

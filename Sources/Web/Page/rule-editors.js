@@ -311,25 +311,6 @@ function stateBody(form, draft, path) {
 	return [thingEntry(form, draft, path, () => rest.draw()), rest.node, edges.node];
 }
 
-/** The beacons of the place to choose from; undefined if there are none. */
-function beaconChoice({ names }, draft) {
-	const options = names.beacons.map((one, index) => [index, one.isGroup ? fill("all beacons of {0}", one.title) : one.title + " · " + one.zone]);
-	if (!options.length) return undefined;
-	const ofThings = options.filter(([index]) => !names.beacons[index].isGroup).sort(byName);
-	const now = () => (draft.beacon === "eddystone" ? -1 : names.beacons.indexOf(names.beacon(draft)));
-	const isGiven = Boolean(draft.uuid || draft.namespace);
-	return {
-		options: ofThings.concat(options.filter(([index]) => names.beacons[index].isGroup), [["other", say("another one …")]]), isOther: isGiven && now() < 0,
-		read() { return this.isOther ? "other" : now() < 0 ? undefined : now(); },
-		write(value) {
-			this.isOther = value === "other";
-			if (this.isOther) return;
-			const { uuid, major, minor } = names.beacons[value];
-			Object.assign(draft, { beacon: "ibeacon", uuid, major, minor });
-		}
-	};
-}
-
 function placeBody(form, draft, path) {
 	const inner = name => () => path() + "." + name;
 	const number = (key, label, low, high, owner, required) => entry(form, bind(draft, key, owner, { label, type: "number", min: low, max: high, required }));
@@ -338,7 +319,7 @@ function placeBody(form, draft, path) {
 		entry(form, bind(draft, "instance", inner("beacon"), { label: say("Instance (0000 and 8 digits, optional)"), isWord: true, maxlength: 14 }))
 	] : [
 		entry(form, bind(draft, "uuid", inner("beacon"), {
-			label: say("Identifier (UUID)"), required: true, isWord: true, maxlength: 36, choices: form.context.uuids
+			label: say("Identifier (UUID)"), required: true, isWord: true, maxlength: 36
 		})),
 		number("major", say("Its group (major, optional)"), 0, 65535, inner("beacon")), number("minor", say("Its number (minor, optional)"), 0, 65535, inner("beacon"))
 	]), { class: "across form wide" });
@@ -350,17 +331,22 @@ function placeBody(form, draft, path) {
 				number("radius", say("Radius (m, at least 10)"), 10, 100000, inner("geofence"), true)
 			];
 		}
-		const choice = beaconChoice(form, draft);
-		const other = new Area(() => (choice && !choice.isOther ? [] : [
+		const { beacons } = form.names;
+		const at = beacons.indexOf(form.names.beacon(draft));
+		const choice = { known: at >= 0 ? at : draft.uuid || draft.namespace || !beacons.length ? "other" : undefined };
+		const other = new Area(() => (choice.known !== "other" ? [] : [
 			entry(form, bind(draft, "beacon", path, {
 				label: say("Kind of beacon"), type: "select", options: [["ibeacon", "iBeacon"], ["eddystone", "Eddystone-UID"]], redraw: () => beacon.draw()
 			})), beacon.draw().node
 		]), { class: "across form wide" });
 		return [
-			choice ? entry(form, {
-				label: say("Beacon"), type: "select", options: choice.options, required: true, read: () => choice.read(), write: value => choice.write(value),
-				path: inner("beacon"), redraw: () => other.draw()
-			}) : null, other.node,
+			beacons.length ? entry(form, bind(choice, "known", path, {
+				member: "beacon", label: say("Beacon"), type: "select", required: true,
+				options: beacons.map(({ label }, index) => [index, label]).sort(byName).concat([["other", say("another one …")]]), redraw: () => {
+					Object.assign(draft, (beacons[choice.known] || {}).numbers);
+					other.draw();
+				}
+			})) : null, other.node,
 			number("rssi", say("Heard at least this strongly (dBm, optional)"), -127, 20, path),
 			entry(form, bind(draft, "gone", path, { label: say("Gone if not heard for (empty: 1 minute)"), type: "length", units: SHORT }))
 		];

@@ -60,32 +60,21 @@ const LIGHTS = {
 	transition: () => ({ name: "transition", title: say("Time it takes"), kind: "number", unit: "s", min: 0, max: 3600 })
 };
 
-const isOf = (word, object) => Boolean(word) && (word === object.id || word === object.slug);
+/** The numbers of an object's beacons; undefined if one is missing. */
+const numbered = (base, key, { data = {} }) => (base && parseInt(data[key], 10) >= 0 ? Object.assign({}, base, { [key]: parseInt(data[key], 10) }) : undefined);
 
-/** A number of a beacon; undefined for what is none. */
-const beaconNumber = value => (value !== null && value !== "" && Number.isInteger(Number(value)) ? Number(value) : undefined);
-
-/** The beacons of the place: that of each thing, then all of a zone, and all of a place. */
+/** The beacons that the place knows. */
 function beaconsOf({ things, zones, environments }) {
-	const [own, ofZones, ofPlaces] = [[], [], []];
-	for (const place of environments) {
-		const { uuid } = place.data || {};
-		if (typeof uuid !== "string" || !uuid) continue;
-		ofPlaces.push({ uuid, title: nameOf(place), isGroup: true });
-		for (const zone of zones) {
-			const major = beaconNumber((zone.data || {}).major);
-			if (major === undefined || !isOf(zone.environment, place)) continue;
-			ofZones.push({ uuid, major, title: nameOf(zone), isGroup: true });
-			for (const thing of things) {
-				const minor = beaconNumber((thing.data || {}).minor);
-				if (minor !== undefined && isOf(thing.zone, zone)) own.push({ uuid, major, minor, title: nameOf(thing), zone: nameOf(zone) });
-			}
-		}
-	}
-	return own.concat(ofZones, ofPlaces);
+	const find = (list, word) => list.find(one => one.id === word || one.slug === word);
+	const ofPlace = ({ data = {} } = {}) => data.uuid && { beacon: "ibeacon", uuid: data.uuid, major: undefined, minor: undefined };
+	const ofZone = zone => zone && numbered(ofPlace(find(environments, zone.environment)), "major", zone);
+	const ofThing = thing => numbered(ofZone(find(zones, thing.zone)), "minor", thing);
+	const all = (list, numbers, words) => list.filter(numbers).map(one => ({ numbers: numbers(one), name: nameOf(one), label: fill(words, nameOf(one)) }));
+	const group = mark("all beacons of {0}");
+	return all(things, ofThing, "{0}").concat(all(zones, ofZone, group), all(environments, ofPlace, group));
 }
 
-const digitsOf = uuid => String(uuid || "").replace(/-/g, "").toLowerCase();
+const keyOf = ({ uuid, major, minor }) => [String(uuid).replace(/-/g, "").toLowerCase(), major, minor].join();
 
 const complete = field => Object.assign({ options: [], unit: "", notifies: true, schedules: true }, field);
 
@@ -103,10 +92,8 @@ export class RuleNames {
 
 	zoneName(word) { return this.called(this.zone(word), word, mark("a zone that is gone")); }
 
-	/** The beacon of the place, or all of a zone or a place, that have these numbers. */
-	beacon({ uuid, major, minor }) {
-		return this.beacons.find(one => digitsOf(one.uuid) === digitsOf(uuid) && one.major === beaconNumber(major) && one.minor === beaconNumber(minor));
-	}
+	/** The beacon with these numbers, or those of a zone or a place. */
+	beacon(numbers) { return this.beacons.find(one => keyOf(one.numbers) === keyOf(numbers)); }
 
 	/** A rule names by its identifier what is not there any more. */
 	called(object, word, gone) { return !object && isIdentifier(word) ? say(gone) : word ? nameOf(object, word) : "…"; }
