@@ -53,7 +53,11 @@ extension DiscoveryPublisher {
             let block: JSONObject =
                 switch name {
                 case .thing(let slug): ["name": .string(slug)]
-                case .rule: RuleDiscovery.block(configuration)
+                case .rule:
+                    RuleDiscovery.block(
+                        of: OwnDevice.label(named: state.device?.name, configuration),
+                        configuration
+                    )
                 case .own, .diagnostics, .zone: OwnDevice.block(named: state.device?.name, configuration)
                 }
             let payloads = DeviceAnnouncement.restored(of: name, device: block, components, configuration)

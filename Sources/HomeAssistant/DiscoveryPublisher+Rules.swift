@@ -1,4 +1,5 @@
 import Controller
+import Flare
 
 /// The entities of rules: each rule has a message of its own.
 extension DiscoveryPublisher {
@@ -10,27 +11,36 @@ extension DiscoveryPublisher {
         }
         guard let rules = Self.rules(of: state) else { return }
         areRulesKnown = true
-        let all = rules.ruleSlugs.sorted().compactMap { RuleDiscovery($0, in: rules) }
+        let owner = OwnDevice.label(named: state.device?.name, configuration)
+        rulesOwner = owner
+        let all = rules.ruleSlugs.sorted().compactMap { RuleDiscovery($0, in: rules, of: owner) }
         waitingRules = DiscoveryQueue(all, areBorn: isBirth)
         ready += announcedRules.filter { waitingRules[$0] == nil }.map { remove(.rule($0)) }
     }
 
-    /// Queues the rules that have changed.
+    /// Queues the rules that have changed; all of them if the daemon's own device has another name.
     ///
     /// - Returns: The removals of those that are gone.
     mutating func updateRules(_ changes: Set<StateChange>, of state: ControllerState) -> [Announcement] {
-        guard configuration.settings.rules, changes.contains(where: \.isOfSlice),
-            let rules = Self.rules(of: state)
-        else { return [] }
+        guard configuration.settings.rules else { return [] }
+        let owner = OwnDevice.label(named: state.device?.name, configuration)
+        let isRenamed = owner != rulesOwner
+        guard isRenamed || changes.contains(where: \.isOfSlice), let rules = Self.rules(of: state) else {
+            return []
+        }
         let name = type(of: rules).announcedChanges
         var slugs = changes.compactMap { $0.part(of: name) }
+        if isRenamed {
+            rulesOwner = owner
+            slugs += rules.ruleSlugs
+        }
         if !areRulesKnown {
             areRulesKnown = true
             slugs += announcedRules
         }
         var removals: [Announcement] = []
         for slug in Set(slugs).sorted() {
-            let rule = RuleDiscovery(slug, in: rules)
+            let rule = RuleDiscovery(slug, in: rules, of: owner)
             let isHeld = held[.rule(slug)] != nil
             if let rule, held[.rule(slug)]?.rule != rule {
                 waitingRules.put(rule)
@@ -70,9 +80,9 @@ extension DiscoveryPublisher {
 
 extension RuleDiscovery {
     /// `nil` if there is no such rule.
-    fileprivate init?(_ slug: String, in rules: any AnnouncedRules) {
+    fileprivate init?(_ slug: String, in rules: any AnnouncedRules, of owner: String) {
         guard let title = rules.title(ofRule: slug) else { return nil }
-        self.init(slug: slug, title: title)
+        self.init(slug: slug, title: title, owner: owner)
     }
 }
 

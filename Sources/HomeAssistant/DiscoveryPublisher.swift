@@ -29,6 +29,8 @@ package struct DiscoveryPublisher: Sendable {
     var waitingRules = DiscoveryQueue<RuleDiscovery>()
     /// Whether the rules are known: until then, what earlier runs have announced of them stays.
     var areRulesKnown = false
+    /// The name of the daemon's own device with which the rules were queued last.
+    var rulesOwner = ""
     /// Changed things whose last change is not complete: each change would put its completion off.
     var deferred: [DeviceName: ThingDiscovery] = [:]
     /// What completes removals of components and devices.

@@ -34,14 +34,19 @@ struct OwnDevice {
 
     /// The device block in every payload.
     static func block(named name: String?, _ configuration: DiscoveryConfiguration) -> JSONObject {
-        let name = name ?? ""
         var block: JSONObject = [
-            "name": .string(QuotedValue.clipped(name.isEmpty ? configuration.node : name, to: 120)),
+            "name": .string(QuotedValue.clipped(label(named: name, configuration), to: 120)),
             "model": "Trilateral",
         ]
         block.merge(DeviceAnnouncement.ours(configuration)) { $1 }
         block["configuration_url"] = configuration.pageURL.map { .string($0) }
         return block
+    }
+
+    /// Its name, else the node's.
+    static func label(named name: String?, _ configuration: DiscoveryConfiguration) -> String {
+        guard let name, !name.isEmpty else { return configuration.node }
+        return name
     }
 
     // MARK: Location

@@ -9,11 +9,16 @@ import Text
 struct RuleDiscovery: Sendable, Hashable {
     let slug: String
     let title: String
+    /// The name of the daemon's own device, which tells its rules from those of another daemon.
+    let owner: String
 
     /// The device block in the payload of every rule.
-    static func block(_ configuration: DiscoveryConfiguration) -> JSONObject {
+    ///
+    /// - Parameter owner: The name of the daemon's own device.
+    static func block(of owner: String, _ configuration: DiscoveryConfiguration) -> JSONObject {
         var block: JSONObject = [
-            "name": "Rules", "model": "Rules", "via_device": .string(configuration.identifier(of: .own)),
+            "name": .string("\(QuotedValue.clipped(owner, to: 114)) Rules"), "model": "Rules",
+            "via_device": .string(configuration.identifier(of: .own)),
         ]
         block.merge(DeviceAnnouncement.ours(configuration)) { $1 }
         return block
@@ -25,7 +30,7 @@ struct RuleDiscovery: Sendable, Hashable {
     {
         DeviceAnnouncement(
             .rule(slug),
-            device: Self.block(configuration),
+            device: Self.block(of: owner, configuration),
             availability: [configuration.topics.status],
             components: components(configuration.topics),
             former: former,
@@ -41,12 +46,12 @@ struct RuleDiscovery: Sendable, Hashable {
                 "name": .string(name), "icon": "mdi:script-text-outline", "state_topic": state,
                 "value_template": ValueTemplate.flag("value_json.enabled"),
                 "command_topic": .string(topics.ruleSet(slug)), "json_attributes_topic": state,
-                "json_attributes_template": ValueTemplate.members(["suspended", "next", "last"]),
+                "json_attributes_template": ValueTemplate.members(["suspended", "next", "until", "last"]),
             ]),
             ComponentName(.event, "fired").with([
                 "name": .string("\(name) fired"), "icon": "mdi:script-text-play-outline",
-                "state_topic": .string(topics.firings(ofRule: slug)), "event_types": [.string(Self.fired)],
-                "value_template": ValueTemplate.events([Self.fired]),
+                "state_topic": .string(topics.firings(ofRule: slug)), "event_types": ["fired"],
+                "value_template": ValueTemplate.firing,
             ]),
             ComponentName(.button, "run").with([
                 "name": .string("Run \(name)"), "icon": "mdi:play-outline",
@@ -55,6 +60,4 @@ struct RuleDiscovery: Sendable, Hashable {
             ]),
         ]
     }
-
-    private static let fired = "fired"
 }

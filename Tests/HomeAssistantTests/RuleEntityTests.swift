@@ -48,7 +48,7 @@ struct RuleEntityTests {
         let night = try #require(desk.held[topic("night")])
         #expect(PayloadCheck(night).problems == [])
         let device = try #require(night["device"])
-        #expect(device["name"] == "Rules" && device["via_device"] == "trilateral_0badcafe")
+        #expect(device["name"] == "Panel Rules" && device["via_device"] == "trilateral_0badcafe")
         #expect(device["identifiers"] == ["trilateral_0badcafe__rules"])
         #expect(desk.held[topic("too-warm")]?["device"] == device)
         #expect(night["availability"] == [["topic": "trilateral/n1/status"]])
@@ -65,6 +65,7 @@ struct RuleEntityTests {
         #expect(entity?["value_template"]?.string?.contains("value_json.enabled") == true)
         // Without others, ON and OFF are sent and expected.
         #expect(entity?["payload_on"] == nil && entity?["state_on"] == nil)
+        #expect(entity?["json_attributes_template"]?.string?.contains("'until': value_json.until") == true)
         #expect(entity?["json_attributes_topic"] == "trilateral/n1/rules/night")
     }
 
@@ -76,6 +77,49 @@ struct RuleEntityTests {
         let button = components?["button_run"]
         #expect(button?["command_topic"] == "trilateral/n1/rules/night/run")
         #expect(button?["payload_press"] == "{}" && button?["enabled_by_default"] == false)
+    }
+
+    @Test func `the event has the members of the firing as attributes, and its time`() {
+        let event = desk(["night": "Night"]).held[topic("night")]?["components"]?["event_fired"]
+        let template = event?["value_template"]?.string ?? ""
+        #expect(template.hasPrefix("{{ dict(value_json.rule, event_type='fired', ts=value_json.ts"))
+        #expect(template.contains("value_json.rule is mapping"))
+    }
+
+    @Test func `the device of the rules has the name of the daemon's own device, which may change`() {
+        var desk = desk(["night": "Night", "day": "Day"])
+        #expect(desk.device()?["device"]?["name"] == "Panel")
+        desk.forget()
+        var state = state(["night": "Night", "day": "Day"])
+        state.device?.name = "Tablet in the hall"
+        let device = StateChange.object(ObjectReference(.device, FlareID(high: 4, low: 0)))
+        desk.change(state, [device], at: 10)
+        desk.tell(at: 10)
+        for slug in ["night", "day"] {
+            #expect(desk.held[topic(slug)]?["device"]?["name"] == "Tablet in the hall Rules")
+        }
+        desk.forget()
+        desk.change(state, [device], at: 20)
+        desk.tell(at: 20)
+        #expect(desk.sent.allSatisfy { !$0.topic.contains("__rule_") })
+    }
+
+    @Test(arguments: [nil, ""])
+    func `without a name of the device the rules are those of the node`(name: String?) {
+        var state = state(["night": "Night"])
+        if let name { state.device?.name = name } else { state.device = nil }
+        var desk = Desk()
+        desk.announce(state)
+        #expect(desk.held[topic("night")]?["device"]?["name"] == "n1 Rules")
+    }
+
+    @Test func `the name of the rules' device ends with what it is, however long the device's is`() {
+        var state = state(["night": "Night"])
+        state.device?.name = String(repeating: "x", count: 300)
+        var desk = Desk()
+        desk.announce(state)
+        let name = desk.held[topic("night")]?["device"]?["name"]?.string ?? ""
+        #expect(name.hasSuffix(" Rules") && name.count <= 120)
     }
 
     @Test func `a new rule is announced, and a firing announces nothing`() {

@@ -324,6 +324,40 @@ class Story:
         self.text("When it is 07:00: Table lamp gets Brightness 40\u00a0%.", self.row("Dimmed"))
         self.drop("Dimmed")
 
+    def beacon(self):
+        """A beacon of the place is chosen by the name of its thing, and any other one is written."""
+        self.press("Add a rule")
+        self.write("Title", "Close")
+        self.write("When", "this device enters a place")
+        self.write("Place", "the range of a beacon")
+        self.expect(self.page.run(FIELD, "Identifier (UUID)", "form", 0) is None, "a UUID is asked for where beacons are known")
+        self.write("Thing", "Table lamp")
+        self.write("What is set", "Power")
+        self.write("Value", "on")
+        self.press("Add the rule", "form")
+        self.text("This is missing.", ".rule-form")
+        self.write("Beacon", "all beacons of Kitchen")
+        self.text("When this device enters the range of the beacons of Kitchen: ", ".sentence")
+        self.write("Beacon", "Table lamp")
+        self.text("When this device enters the range of the beacon Table lamp: ", ".sentence")
+        self.write("Heard at least this strongly (dBm, optional)", "-65")
+        self.press("Add the rule", "form")
+        self.text("the range of the beacon Table lamp", self.row("Close"))
+        stored = self.read("api/rules/close")["when"][0]
+        numbers = (stored["beacon"]["uuid"].lower(), stored["beacon"]["major"], stored["beacon"]["minor"], stored["rssi"])
+        self.expect(numbers == ("2f234454-cf6d-4a0f-adf2-f4911ba9ffa6", 1, 1, -65), f"the beacon of the lamp is stored as {stored}")
+        self.press("Edit", self.row("Close"))
+        self.write("Beacon", "another one …")
+        self.write("Its number (minor, optional)", "77")
+        self.text("the range of the beacon 2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6 1 77", ".sentence")
+        self.press("Save", "form")
+        self.text("The rule is changed.")
+        self.press("Edit", self.row("Close"))
+        minor = self.page.run(FIELD, "Its number (minor, optional)", "form", 0)
+        self.expect(minor and self.page.run("return arguments[0].value", minor) == "77", "a beacon that the place does not have is not shown with its numbers")
+        self.press("Cancel", "form")
+        self.drop("Close")
+
     def publish(self):
         """What begins like JSON is JSON, or a text in quotes."""
         self.press("Add a rule")
@@ -514,7 +548,7 @@ class Story:
         self.sign_in()
         self.open("admin#rules", "document.querySelector('.part-links')")
         self.table()
-        for part in [self.parts, self.limits, self.publish, self.make, self.change, self.use, self.fail, self.times, self.other]:
+        for part in [self.parts, self.limits, self.beacon, self.publish, self.make, self.change, self.use, self.fail, self.times, self.other]:
             part()
             severe = [one for one in self.page.errors() if "40" not in one]
             self.expect(not severe, f"the console: {severe}")

@@ -12,7 +12,7 @@ import Testing
         ("--title", "a"), ("--pause", "60"), ("--missed", "run"), ("--as", "bob"), ("--file", "a.json"),
         ("--thing", "a"), ("--edge", "true"), ("--for", "5"), ("--margin", "1"), ("--threshold", "300"),
         ("--start", "04:00"), ("--end", "05:00"), ("--days", "mon"), ("--from", "2030-01-01"),
-        ("--until", "2030-01-02"), ("--text", "x"), ("--state", "/tmp"),
+        ("--until", "2030-01-02"), ("--rssi", "-65"), ("--gone", "10"), ("--text", "x"), ("--state", "/tmp"),
     ])
     func `an option of one value is refused when it is given twice`(option: String, value: String)
         async throws
@@ -87,6 +87,25 @@ import Testing
                     ["set": ["on": true], "target": "thing:table-lamp"],
                 ]
             )
+        }
+    }
+
+    @Test func `how strongly a beacon must be heard is a number below zero, and no option`() async throws {
+        try await withVerbDesk { desk in
+            try await desk.withDaemon(["POST rules/add": .init(201, ["slug": "close"])]) {
+                let end = try await desk.run([
+                    "rule", "add", "--enter", "beacon:id1: 0x2f234454cf6d4a0fadf2", "--rssi", "-65", "--gone",
+                    "10", "--target", "lamp", "--set", "on=true",
+                ])
+                #expect(end.status == 0, "\(end.output)")
+            }
+            let trigger = desk.sent.first?.body?["rule"]?["when"]?.array?.first
+            #expect(trigger?["rssi"] == -65 && trigger?["gone"] == 10)
+            let end = try await desk.run([
+                "rule", "add", "--enter", "zone:kitchen", "--rssi", "-65", "--target", "lamp", "--set",
+                "on=true",
+            ])
+            #expect(end.status == 65 && end.output.contains("--rssi needs"), "\(end.output)")
         }
     }
 

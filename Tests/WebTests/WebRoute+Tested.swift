@@ -74,7 +74,7 @@ extension LocalResponse {
             json([
                 "wouldFire": true,
                 "lines": [
-                    ["path": "when[0]", "truth": "true", "what": "lamp's on is true", "saw": "on true"]
+                    ["path": "when[0]", "truth": "true", "what": "lamp is on", "saw": "on true"]
                 ],
             ])
         default: LocalResponse(204)
@@ -91,7 +91,7 @@ extension LocalResponse {
     private static let ruleRow: JSONObject = [
         "id": 1, "slug": "bright", "title": "Bright", "enabled": true, "state": "suspended",
         "suspended": "rights", "form": "rule", "maker": "bob",
-        "sentence": "When lamp's on is true: fan does high.",
+        "sentence": "When lamp is on: fan does \"high\".",
         "last": ["ts": "2026-11-21T10:18:53Z", "why": "state lamp on false -> true", "outcome": "done"],
     ]
 }

@@ -58,14 +58,15 @@ extension RuleEngine {
             return RuleTimes([], calendar)
         }
         var first: [RuleTimes.Due] = []
+        var ends: [Int64] = []
         for (number, trigger) in slot.rule.triggers.enumerated() {
-            if case .time(let time) = trigger, case .time(let state) = slot.states[number],
-                let next = state.next
-            {
-                first.append(RuleTimes.Due(trigger: time, next: next))
+            guard case .time(let time) = trigger, case .time(let state) = slot.states[number] else {
+                continue
             }
+            if let next = state.next { first.append(RuleTimes.Due(trigger: time, next: next)) }
+            if let end = state.run?.end { ends.append(end) }
         }
-        return RuleTimes(first, calendar)
+        return RuleTimes(first, until: ends.min(), calendar)
     }
 
     /// What triggers of a rule that must last wait for, and what those of beacons know, by their numbers.

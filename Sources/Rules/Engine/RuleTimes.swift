@@ -11,7 +11,14 @@ package struct RuleTimes: Sendable {
     private let first: [Due]
     private let calendar: RuleCalendar
 
-    init(_ first: [Due], _ calendar: RuleCalendar) { (self.first, self.calendar) = (first, calendar) }
+    /// When the run that is under way ends, milliseconds since 1970 UTC; of several, the one that ends first.
+    ///
+    /// Only a rule that does something at the end of a run or within it has runs.
+    package let until: Int64?
+
+    init(_ first: [Due], until: Int64? = nil, _ calendar: RuleCalendar) {
+        (self.first, self.until, self.calendar) = (first, until, calendar)
+    }
 
     /// The next time, milliseconds since 1970 UTC.
     package var next: Int64? { first.map(\.next.start).min() }

@@ -64,6 +64,9 @@ package struct RuleOptions: Sendable, Hashable {
     package var once: [String] = []
     package var enter: [String] = []
     package var exit: [String] = []
+    /// `--rssi` and `--gone`: of the beacons that are entered or left.
+    package var rssi: String?
+    package var gone: String?
     package var near: [String] = []
     package var far: [String] = []
     package var level: [String] = []

@@ -77,8 +77,7 @@ struct RuleWords {
         try addStates()
         try addDevices()
         try addTimes()
-        for text in options.enter { addTrigger("--enter", try Self.place("--enter", on: "enter", text)) }
-        for text in options.exit { addTrigger("--exit", try Self.place("--exit", on: "exit", text)) }
+        try addPlaces()
         for text in options.near { addTrigger("--near", ["on": "near", "thing": .string(text)]) }
         for text in options.far { addTrigger("--far", ["on": "far", "thing": .string(text)]) }
         for text in options.level { addTrigger("--level", ["on": "lifecycle", "level": .string(text)]) }
@@ -291,6 +290,29 @@ struct RuleWords {
         let names = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
         let index = names.firstIndex(of: text.lowercased())
         return index.map { $0 + 1 } ?? Int(text).flatMap { 1...7 ~= $0 ? $0 : nil }
+    }
+
+    private mutating func addPlaces() throws(Refusal) {
+        let texts =
+            options.enter.map { ("--enter", JSONValue("enter"), $0) }
+            + options.exit.map { ("--exit", JSONValue("exit"), $0) }
+        var hasBeacon = false
+        for (option, kind, text) in texts {
+            var members = try Self.place(option, on: kind, text)
+            if members["beacon"] != nil {
+                hasBeacon = true
+                if let rssi = options.rssi { members["rssi"] = try Self.number("--rssi", rssi) }
+                if let gone = options.gone { members["gone"] = try Self.number("--gone", gone) }
+                let path = "when[\(triggers.count)]"
+                origins.append(Origin(path: "\(path).rssi", option: "--rssi"))
+                origins.append(Origin(path: "\(path).gone", option: "--gone"))
+            }
+            addTrigger(option, members)
+        }
+        guard !hasBeacon else { return }
+        for (option, text) in [("--rssi", options.rssi), ("--gone", options.gone)] where text != nil {
+            throw Self.needs(option, "beacon: in --enter or --exit")
+        }
     }
 
     private static func place(

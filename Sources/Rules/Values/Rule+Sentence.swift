@@ -7,13 +7,15 @@ import Text
 extension Rule {
     /// The rule as an English sentence; with names if it was ``named(by:)``.
     ///
-    /// When radiator's room_temp is at least 30, between 08:00 and 20:00: fan does fan_high, and alice gets a
-    /// message.
+    /// When radiator's room_temp is at least 30, but only if it is between 08:00 and 20:00: fan does "fan_high",
+    /// and alice gets a message.
     package var sentence: String {
-        let start = Words.clauses(triggers.map(\.words), "or")
-        let conditions = conditions.map { ", \($0.words)" }.joined()
+        let start = Words.clauses(triggers.map { $0.lead + $0.words }, "or")
+        let parts = conditions.map { $0.words(isPart: conditions.count > 1) }
+        let only = parts.isEmpty ? "" : ", but only if \(Words.list(parts, "and"))"
         let pause = pause == 0 ? "" : ", at most once in \(Words.duration(pause))"
-        return "When \(start)\(conditions)\(pause): \(Words.clauses(actions.map(\.words), "and"))."
+        let done = Words.clauses(RuleAction.words(actions), "and")
+        return "\(Words.capitalized("\(start)\(only)\(pause)")): \(done)."
     }
 
     /// A title for a rule that has none: how its first trigger begins; with names if it was ``named(by:)``.
@@ -33,66 +35,90 @@ extension RuleReference {
 // MARK: - Triggers
 
 extension RuleTrigger {
-    /// What happens: `radiator's room_temp is at least 30`.
+    /// What happens: `radiator's room_temp is at least 30`, `at 08:00 every day`.
     package var words: String {
         switch self {
         case .state(let trigger): trigger.words
         case .time(let trigger): trigger.words
-        case .enter(let place): "the device enters \(place.words)"
-        case .exit(let place): "the device leaves \(place.words)"
-        case .near(let thing): "\(thing.words) comes near"
-        case .far(let thing): "\(thing.words) is no longer near"
-        case .call(let call): "\(call.rawValue) is called"
-        case .level(let level): "the level becomes \(level.stateName)"
+        case .enter(let place): "this device enters \(place.words)"
+        case .exit(let place): "this device leaves \(place.words)"
+        case .near(let thing): "this device comes near \(thing.words)"
+        case .far(let thing): "this device moves away from \(thing.words)"
+        case .call(let call): "the lifecycle calls \(call.rawValue)"
+        case .level(let level): "the lifecycle level becomes \(level.stateName)"
         case .device(let trigger): trigger.words
+        }
+    }
+
+    /// What stands before the words in a sentence.
+    fileprivate var lead: String {
+        switch self {
+        case .time: ""
+        case .state(let trigger) where trigger.edge == .isTrue: "each time "
+        case .state, .enter, .exit, .near, .far, .call, .level, .device: "when "
         }
     }
 }
 
 extension StateTrigger {
     fileprivate var words: String {
-        switch (subject, edge) {
-        case (.field(let field), .isTrue): "\(thing.words) reports \(Words.name(field))"
-        case (.field(let field), _): "\(StateClause.subject(thing.words, field)) changes"
-        case (.clause(let clause), _): "\(edgeWords)\(clause.words(about: thing.words))\(limitWords)"
+        let subject = StateClause.Subject(thing.words)
+        switch (self.subject, edge) {
+        case (.field(let field), .isTrue): return "\(subject.name) reports \(Words.name(field))"
+        case (.field("on"), _): return "\(subject.name) goes on or off"
+        case (.field(let field), _): return "\(subject.field(field)) changes"
+        case (.clause(let clause), .isTrue):
+            return "\(subject.name) reports and \(words(of: clause, about: .it, ends: "until it is"))"
+        case (.clause(let clause), .becomesTrue):
+            return words(of: clause, about: subject, ends: "again only after it was")
+        case (.clause(let clause), .changes):
+            let words = words(of: clause, about: subject, ends: "until it is")
+            return "\(words)\(clause.isSimple ? " or no longer is" : ", or this is no longer so")"
         }
     }
 
-    private var edgeWords: String {
-        switch edge {
-        case .isTrue: "\(thing.words) reports and "
-        case .becomesTrue: ""
-        case .changes: "it changes whether "
-        }
-    }
-
-    private var limitWords: String {
-        (hold == 0 ? "" : " for \(Words.duration(hold))")
-            + (margin == 0 ? "" : " (until \(Words.number(margin)) beyond the limit)")
+    private func words(of clause: StateClause, about subject: StateClause.Subject, ends: String) -> String {
+        let words = clause.words(about: subject, hold == 0 ? .present : .lasting)
+        let time = hold == 0 ? "" : " for \(Words.duration(hold))"
+        guard margin != 0 else { return words + time }
+        let end = clause.end(beyond: margin) ?? "\(Words.number(margin)) beyond the limit"
+        return "\(words)\(time) (\(ends) \(end))"
     }
 }
 
 extension TimeTrigger {
     fileprivate var words: String {
+        let late =
+            missed == Self.defaultMissed(of: due)
+            ? "" : missed == .run ? ", or later if that was missed" : ", but not later if that was missed"
         let zone = timeZone.map { " (\(Words.name($0)))" } ?? ""
-        let late = missed == Self.defaultMissed(of: due) ? "" : missed == .run ? ", also late" : ", not late"
-        switch due {
-        case .schedule(let schedule): return "it is \(schedule.dueWords)\(zone)\(late)"
-        case .cron(let cron): return "cron's \(Words.value(.string(cron.text))) is due\(zone)\(late)"
-        case .once(let time): return "it is \(CivilTime(milliseconds: time).shortText)\(zone)\(late)"
+        return switch due {
+        case .schedule(let schedule): schedule.dueWords + late
+        case .cron(let cron): "at the times of cron \(Words.value(.string(cron.text)))\(zone)\(late)"
+        case .once(let time): "on \(Words.moment(time))\(late)"
         }
     }
 }
 
 extension DeviceTrigger {
     fileprivate var words: String {
-        let time = seconds == 0 ? "" : " for \(Words.duration(seconds))"
-        return switch event {
-        case .connected: "\(thing.words) connects\(time)"
-        case .addressChanged: "\(thing.words) changes its address\(time)"
-        case .connectionLost: "\(thing.words) is offline\(time)"
-        case .connectionRestored: "\(thing.words) is online again\(time)"
+        let name = thing.words
+        guard seconds > 0 else {
+            switch event {
+            case .connected: return "\(name) connects"
+            case .addressChanged: return "\(name) gets another address"
+            case .connectionLost: return "\(name) goes offline"
+            case .connectionRestored: return "\(name) is online again"
+            }
         }
+        let what =
+            switch event {
+            case .connected: "been connected"
+            case .addressChanged: "had another address"
+            case .connectionLost: "been offline"
+            case .connectionRestored: "been online again"
+            }
+        return "\(name) has \(what) for \(Words.duration(seconds))"
     }
 }
 
@@ -102,101 +128,36 @@ extension RulePlace {
         case .circle(let circle):
             "the circle of \(Words.number(circle.radius)) m around "
                 + "\(Words.number(circle.centre.latitude)), \(Words.number(circle.centre.longitude))"
-        case .beacon(let beacon): "the range of beacon \(beacon.name.text)"
+        case .beacon(let beacon): beacon.words
         case .zone(let zone): zone.words
         }
+    }
+}
+
+extension RuleBeacon {
+    fileprivate var words: String {
+        var details = rssi.map { ["\($0) dBm or stronger"] } ?? []
+        if gone != Self.defaultGone { details.append("left after \(Words.duration(gone)) without it") }
+        let brackets = details.isEmpty ? "" : " (\(details.joined(separator: ", ")))"
+        return "the range of beacon \(name.text)\(brackets)"
     }
 }
 
 // MARK: - Conditions
 
 extension RuleCondition {
-    /// What must hold: `between 08:00 and 20:00`.
-    package var words: String {
+    /// What must hold: `it is between 08:00 and 20:00`.
+    package var words: String { words(isPart: false) }
+
+    /// - Parameter isPart: Whether others must hold, too.
+    fileprivate func words(isPart: Bool) -> String {
         switch self {
-        case .state(let thing, let clause): "while \(clause.words(about: thing.words))"
+        case .state(let thing, let clause):
+            clause.words(about: StateClause.Subject(thing.words), isPart: isPart)
         case .during(let schedule): schedule.rangeWords
-        case .level(let levels): "at level \(Words.list(levels.map(\.stateName), "or"))"
-        case .zone(let zones): "in \(Words.list(zones.map(\.words), "or"))"
-        case .near(let things): "near \(Words.list(things.map(\.words), "or"))"
-        }
-    }
-}
-
-// MARK: - Actions
-
-extension RuleAction {
-    /// What is done: `fan does fan_high`.
-    package var words: String {
-        let time =
-            switch timing {
-            case .start: ""
-            case .end: " at the end"
-            case .range: " in the range"
-            }
-        switch work {
-        case .drive(let drive, let target): return drive.words(target.words) + time
-        case .notify(let notification): return notification.words + time
-        case .ceiling(let level?): return "the level is at most \(level.stateName)\(time)"
-        case .ceiling(nil): return "its ceiling of the level ends\(time)"
-        case .publish: return "it publishes a message\(time)"
-        }
-    }
-}
-
-extension RuleTarget {
-    fileprivate var words: String {
-        switch self {
-        case .thing(let thing): thing.words
-        case .zone(let zone): "every light of \(zone.words)"
-        case .nearby: "the nearby thing"
-        }
-    }
-}
-
-extension RuleAction.Drive {
-    fileprivate func words(_ target: String) -> String {
-        switch self {
-        case .set(let values):
-            let words = values.map { "\(Words.name($0.key)) \(Words.value($0.value))" }
-            return "\(target) gets \(Words.list(words, "and"))"
-        case .action(let name): return "\(target) does \(Words.name(name))"
-        case .command(let command):
-            let names = command.request.actions.map { Words.name($0.name) }
-            return "\(target) gets the command \(Words.list(names, "and"))"
-        }
-    }
-}
-
-extension RuleNotification {
-    fileprivate var words: String {
-        let who = Words.list(recipients.map(\.words), "and")
-        let how = channels.isEmpty ? "" : " by \(Words.list(channels.map(\.words), "and"))"
-        return
-            "\(who) \(recipients.count == 1 && recipients != [.allDisplays] ? "gets" : "get") a message\(how)"
-    }
-}
-
-extension RuleNotification.Channel {
-    fileprivate var words: String {
-        switch self {
-        case .email: "e-mail"
-        case .sms: "SMS"
-        case .push: "push"
-        }
-    }
-}
-
-extension NotificationRecipient {
-    fileprivate var words: String {
-        switch self {
-        case .user(let name): Words.name(name)
-        case .contact(let id): "contact \(Words.name(id))"
-        case .installation(let id): "installation \(Words.name(id))"
-        case .display(let id): "display \(Words.name(id))"
-        case .allDisplays: "all displays"
-        case .email(let address): Words.name(address)
-        case .sms(let number): Words.name(number)
+        case .level(let levels): "the lifecycle level is \(Words.list(levels.map(\.stateName), "or"))"
+        case .zone(let zones): "this device is in \(Words.list(zones.map(\.words), "or"))"
+        case .near(let things): "this device is near \(Words.list(things.map(\.words), "or"))"
         }
     }
 }

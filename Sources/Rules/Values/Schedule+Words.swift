@@ -1,78 +1,190 @@
-import JSON
-
 extension Schedule {
     private static let weekdays = [
         "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
     ]
-    private static let months = [
-        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-        "November",
-        "December",
-    ]
     private static let occurrences = ["first", "second", "third", "fourth", "fifth", "last"]
 
-    /// When it begins: `08:00 until 20:00 on Monday`.
+    /// When it begins: `at 08:00 on Monday (until 20:00)`.
     var dueWords: String {
-        let start = start ?? "\(text("timeBeforeEnd") ?? "some time") before \(end ?? "midnight")"
-        let until = self.start == nil ? "" : end.map { " until \($0)" } ?? ""
-        return start + until + repetition + dayWords
+        guard let interval else {
+            let end = startTimeEachDay == nil ? nil : endTimeEachDay?.words
+            return atWords + days(orElse: " every day") + details(lengthWords(until: end))
+        }
+        let until = endTimeEachDay?.words ?? "midnight"
+        let range = "every \(Words.duration(interval)) from \(startWords) until \(until)"
+        return range + days(orElse: "") + details(duration.map { "for \(Words.duration($0)) each time" })
     }
 
-    /// Its range: `between 08:00 and 20:00 on Monday`.
+    /// What holds within it: `it is between 08:00 and 20:00 on Monday`.
     var rangeWords: String {
-        let range =
-            switch (start, end) {
-            case (let start?, let end?): "between \(start) and \(end)"
-            case (let start?, nil): "from \(start)"
-            case (nil, let end): "\(text("timeBeforeEnd") ?? "some time") before \(end ?? "midnight")"
-            }
-        return range + repetition + dayWords
+        let end = endTimeEachDay?.words
+        let range: String
+        switch (duration, interval) {
+        case (let duration?, let interval?):
+            range =
+                "in the first \(Words.duration(duration)) of every \(Words.duration(interval)) from "
+                + "\(startWords) until \(end ?? "midnight")"
+        case (let duration?, nil):
+            let last = end.map { ", until \($0) at the latest," } ?? ""
+            range = "between \(startWords) and \(Words.duration(duration)) later\(last)"
+        case (nil, _): range = "between \(startWords) and \(end ?? "midnight")"
+        }
+        return "it is \(range)\(days(orElse: ""))\(details(nil))"
     }
 
-    private func text(_ name: String) -> String? {
-        members[name]?.string.map { Words.name($0) }
+    // MARK: Times
+
+    private var beforeEnd: String? {
+        timeBeforeEnd.map {
+            "\(Words.duration(Int64($0.seconds))) before \(endTimeEachDay?.words ?? "midnight")"
+        }
     }
 
-    /// A time without seconds that are none.
-    private func time(_ name: String) -> String? {
-        text(name).map { $0.utf8.count > 5 && $0.hasSuffix(":00") ? String($0.dropLast(3)) : $0 }
+    /// `08:00`, `10 min before 20:00`.
+    private var startWords: String { startTimeEachDay?.words ?? beforeEnd ?? "midnight" }
+
+    /// `at 08:00`, `30 min before sunset`.
+    private var atWords: String {
+        guard let start = startTimeEachDay else { return startWords }
+        if case .sun(_, let offset) = start, offset != 0 { return start.words }
+        return "at \(start.words)"
     }
 
-    private var start: String? { time("startTimeEachDay") }
-    private var end: String? { time("endTimeEachDay") }
+    private func lengthWords(until end: String?) -> String? {
+        switch (duration.map(Words.duration), end) {
+        case (let length?, let end?): "for \(length), until \(end) at the latest"
+        case (let length?, nil): "for \(length)"
+        case (nil, let end?): "until \(end)"
+        case (nil, nil): nil
+        }
+    }
 
-    private var repetition: String {
+    /// What is seldom said, in brackets.
+    private func details(_ length: String?) -> String {
+        let earliest = startTimeEachDay == nil ? nil : beforeEnd.map { "not earlier than \($0)" }
+        let zone = utc ? "UTC" : timeZone.map(Words.name)
+        let details = [length, earliest, zone].compactMap(\.self)
+        return details.isEmpty ? "" : " (\(details.joined(separator: ", ")))"
+    }
+
+    // MARK: Days
+
+    private func days(orElse everyDay: String) -> String {
+        let week = weekWords
+        let month = monthDayWords
         var words = ""
-        if let seconds = members["duration"]?.integer { words += " for \(Words.duration(Int64(seconds)))" }
-        if let seconds = members["interval"]?.integer { words += " every \(Words.duration(Int64(seconds)))" }
+        switch (week, month) {
+        case (let week?, let month?): words = " \(week), if that is \(month)"
+        case (let week?, nil): words = " \(week)"
+        case (nil, let month?): words = " on \(month)"
+        case (nil, nil): words = startDate != nil && startDate == endDate ? "" : everyDay
+        }
+        // A month that was not named with a day is named alone.
+        if month == nil, dayOccurOfMonth == nil, let months { words += " in \(months)" }
+        switch (startDate?.words, endDate?.words) {
+        case (let first?, let last?) where first == last: words += " on \(first)"
+        case (let first?, let last?): words += " from \(first) until \(last)"
+        case (let first?, nil): words += " from \(first) on"
+        case (nil, let last?): words += " until \(last)"
+        case (nil, nil): break
+        }
         return words
     }
 
-    private var dayWords: String {
-        var words: [String] = []
-        let weekdays = names("daysOfWeek", Self.weekdays)
-        if !weekdays.isEmpty {
-            let occurrences = names("dayOccurOfMonth", Self.occurrences)
-            let which = occurrences.isEmpty ? "" : "the \(Words.list(occurrences, "and")) "
-            words.append("on \(which)\(Words.list(weekdays, "and"))")
+    /// `on weekdays`, `on the first and last Monday of the month`.
+    private var weekWords: String? {
+        let days = daysOfWeek?.numbers ?? []
+        guard let numbers = dayOccurOfMonth?.numbers, !numbers.isEmpty else {
+            switch days.sorted() {
+            case [], [1, 2, 3, 4, 5, 6, 7]: return nil
+            case [2, 3, 4, 5, 6]: return "on weekdays"
+            case [1, 7]: return "at weekends"
+            default: return "on \(Words.list(Self.named(days), "and"))"
+            }
         }
-        let days = (members["daysOfMonth"]?.array ?? []).compactMap(\.integer)
-        if !days.isEmpty {
-            let names = days.map { $0 == 32 ? "the last" : "\($0)" }
-            words.append("on day \(Words.list(names, "and")) of the month")
-        }
-        let months = names("monthsOfYear", Self.months)
-        if !months.isEmpty { words.append("in \(Words.list(months, "and"))") }
-        if let first = text("startDate") { words.append("from \(first) on") }
-        if let last = text("endDate") { words.append("until \(last)") }
-        if members["utc"]?.bool == true { words.append("UTC") }
-        if let zone = text("timeZone") { words.append("(\(zone))") }
-        return words.map { " \($0)" }.joined()
+        let which = Words.list(numbers.compactMap { Self.occurrences.element(at: $0 &- 1) }, "and")
+        guard !days.isEmpty else { return "in the \(which) week \(ofMonths)" }
+        return "on the \(which) \(Words.list(Self.named(days), "and")) \(ofMonths)"
     }
 
-    private func names(_ member: String, _ names: [String]) -> [String] {
-        (members[member]?.array ?? []).compactMap(\.integer).compactMap { number in
-            names.indices.contains(number &- 1) ? names[number &- 1] : nil
+    /// Weekdays from Monday to Sunday.
+    private static func named(_ days: [Int]) -> [String] {
+        days.sorted { ($0 + 5) % 7 < ($1 + 5) % 7 }.compactMap { weekdays.element(at: $0 &- 1) }
+    }
+
+    /// `the 1st, the 15th and the last day of the month`.
+    private var monthDayWords: String? {
+        guard let days = daysOfMonth?.numbers, !days.isEmpty else { return nil }
+        let names = days.map { $0 == 32 ? "the last day" : "the \(Words.ordinal($0))" }
+        let conjunction = weekWords == nil ? "and" : "or"
+        return "\(Words.list(names, conjunction)) \(ofMonths)"
+    }
+
+    private var months: String? {
+        guard let months = monthsOfYear?.numbers, !months.isEmpty else { return nil }
+        return Words.list(months.compactMap { CivilDate.months.element(at: $0 &- 1) }, "and")
+    }
+
+    private var ofMonths: String { "of \(months ?? "the month")" }
+}
+
+extension DayTime {
+    /// `08:00`, `sunset`, `30 min before sunset`.
+    var words: String {
+        switch self {
+        case .clock(let time): return time.words
+        case .sun(let event, let offset):
+            guard offset != 0 else { return event.rawValue }
+            let distance = Words.duration(Int64(offset.magnitude))
+            return "\(distance) \(offset < 0 ? "before" : "after") \(event.rawValue)"
         }
     }
+}
+
+extension TimeOfDay {
+    /// A time, without seconds that are none.
+    fileprivate var words: String {
+        let text = description
+        return text.hasSuffix(":00") ? String(text.dropLast(3)) : text
+    }
+}
+
+extension CivilDate {
+    fileprivate static let months = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+        "November", "December",
+    ]
+
+    /// `24 December 2026`.
+    fileprivate var words: String {
+        "\(day) \(Self.months.element(at: month &- 1) ?? "") \(year)"
+    }
+}
+
+extension Words {
+    /// A moment in UTC: `24 December 2026 at 18:00 UTC`.
+    static func moment(_ milliseconds: Int64) -> String {
+        let (day, rest) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
+        let isBefore = rest < 0
+        let date = CivilDate(dayNumber: Int(isBefore ? day - 1 : day))
+        let time = TimeOfDay(seconds: Int((isBefore ? rest + 86_400_000 : rest) / 1000)) ?? .midnight
+        return "\(date.words) at \(time.words) UTC"
+    }
+
+    /// `1st`, `22nd`, `13th`.
+    fileprivate static func ordinal(_ number: Int) -> String {
+        let ending =
+            switch (number % 100, number % 10) {
+            case (11...13, _): "th"
+            case (_, 1): "st"
+            case (_, 2): "nd"
+            case (_, 3): "rd"
+            default: "th"
+            }
+        return "\(number)\(ending)"
+    }
+}
+
+extension Array {
+    fileprivate func element(at index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
 }

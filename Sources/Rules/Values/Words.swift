@@ -23,6 +23,9 @@ enum Words {
         return HarmfulCharacters.escaped(in: short.utf8.count == text.utf8.count ? text : "\(short)…")
     }
 
+    /// A sentence begins with a capital letter.
+    static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
+
     static func value(_ value: JSONValue) -> String { QuotedValue.of(value) }
 
     /// `30`, not `30.0`.

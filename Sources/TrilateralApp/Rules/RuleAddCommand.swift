@@ -221,6 +221,23 @@ struct RuleWhenOptions: ParsableArguments {
     var exit: [String] = []
 
     @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "How strongly the beacon of --enter or --exit must be heard, such as -65; without it any signal counts.",
+            valueName: "dbm"
+        )
+    )
+    var rssi: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds without such a signal until the beacon is left, 10 to 3600; 60 without it.",
+            valueName: "seconds"
+        )
+    )
+    var gone: String?
+
+    @Option(
         help: ArgumentHelp("A thing that becomes the one that is near.", valueName: "thing"),
         completion: .things
     )
@@ -243,6 +260,7 @@ struct RuleWhenOptions: ParsableArguments {
         (options.start, options.end, options.days, options.cron) = (start, end, days, cron)
         (options.from, options.until) = (from, until)
         (options.once, options.enter, options.exit) = (once, enter, exit)
+        (options.rssi, options.gone) = (rssi, gone)
         (options.near, options.far, options.level, options.between) = (near, far, level, between)
     }
 }

@@ -89,26 +89,6 @@ struct RuleListCommand: AsyncParsableCommand {
     }
 }
 
-struct RuleShowCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "show",
-        abstract: "Print a rule as JSON, with how it is and the next five times."
-    )
-
-    @OptionGroup var rule: RuleArgument
-
-    @Flag(help: "Print it as it came in, without secrets.")
-    var original = false
-
-    @OptionGroup var people: AdministrationOption
-
-    func run() async throws {
-        let query = ["original": original ? "1" : nil]
-        let answer = try await people.ask(.get, rule.path(), query: query, needsDaemon: true)
-        try StandardOutput.print(answer.text)
-    }
-}
-
 struct RuleOnCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "on",

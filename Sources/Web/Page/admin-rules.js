@@ -165,7 +165,7 @@ function stateText(rule, names) {
 		const missing = listOf(rule.missing).map(word => (/^zone:/.test(word) ? names.zoneName(word.slice(5)) : names.thingName(word.replace(/^thing:/, ""))));
 		return fill("Suspended: {0}", SUSPENSIONS[rule.suspended] ? say(SUSPENSIONS[rule.suspended]) : rule.suspended || "") + (missing.length ? " (" + missing.join(", ") + ")" : "");
 	}
-	return say("Ready");
+	return rule.until ? fill("Under way until {0}", when(rule.until, DAY)) : say("Ready");
 }
 
 function facts(rule, me, names) {
@@ -249,9 +249,8 @@ export async function rulesParts({ me, scopes, users }) {
 		ask("GET", "experience").catch(() => ({})), ask("GET", "contacts").catch(() => []), learn(() => import("./rules-german.js")),
 		learn(() => import("./profile-german.js")), needStyles("rules.css")
 	]);
-	const names = new RuleNames({ things: scopes.things, zones: scopes.zones, profiles: new Profiles(experience || {}), users, contacts: listOf(contacts) });
-	const uuids = scopes.environments.map(({ data = {} }) => data.uuid).filter(Boolean);
-	const card = new EditorCard({ me, names, users, contacts: listOf(contacts), uuids });
+	const names = new RuleNames({ things: scopes.things, zones: scopes.zones, environments: scopes.environments, profiles: new Profiles(experience || {}), users, contacts: listOf(contacts) });
+	const card = new EditorCard({ me, names, users, contacts: listOf(contacts) });
 	let list = null;
 	// It may have changed since the list was read, which has not all of very many rules.
 	const edit = async rule => card.open(await ask("GET", path(rule)), list);

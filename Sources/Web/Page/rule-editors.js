@@ -319,7 +319,7 @@ function placeBody(form, draft, path) {
 		entry(form, bind(draft, "instance", inner("beacon"), { label: say("Instance (0000 and 8 digits, optional)"), isWord: true, maxlength: 14 }))
 	] : [
 		entry(form, bind(draft, "uuid", inner("beacon"), {
-			label: say("Identifier (UUID)"), required: true, isWord: true, maxlength: 36, choices: form.context.uuids
+			label: say("Identifier (UUID)"), required: true, isWord: true, maxlength: 36
 		})),
 		number("major", say("Its group (major, optional)"), 0, 65535, inner("beacon")), number("minor", say("Its number (minor, optional)"), 0, 65535, inner("beacon"))
 	]), { class: "across form wide" });
@@ -331,10 +331,22 @@ function placeBody(form, draft, path) {
 				number("radius", say("Radius (m, at least 10)"), 10, 100000, inner("geofence"), true)
 			];
 		}
-		return [
+		const { beacons } = form.names;
+		const at = beacons.indexOf(form.names.beacon(draft));
+		const choice = { known: at >= 0 ? at : draft.uuid || draft.namespace || !beacons.length ? "other" : undefined };
+		const other = new Area(() => (choice.known !== "other" ? [] : [
 			entry(form, bind(draft, "beacon", path, {
 				label: say("Kind of beacon"), type: "select", options: [["ibeacon", "iBeacon"], ["eddystone", "Eddystone-UID"]], redraw: () => beacon.draw()
-			})), beacon.node,
+			})), beacon.draw().node
+		]), { class: "across form wide" });
+		return [
+			beacons.length ? entry(form, bind(choice, "known", path, {
+				member: "beacon", label: say("Beacon"), type: "select", required: true,
+				options: beacons.map(({ label }, index) => [index, label]).sort(byName).concat([["other", say("another one …")]]), redraw: () => {
+					Object.assign(draft, (beacons[choice.known] || {}).numbers);
+					other.draw();
+				}
+			})) : null, other.node,
 			number("rssi", say("Heard at least this strongly (dBm, optional)"), -127, 20, path),
 			entry(form, bind(draft, "gone", path, { label: say("Gone if not heard for (empty: 1 minute)"), type: "length", units: SHORT }))
 		];

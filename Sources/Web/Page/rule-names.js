@@ -60,11 +60,28 @@ const LIGHTS = {
 	transition: () => ({ name: "transition", title: say("Time it takes"), kind: "number", unit: "s", min: 0, max: 3600 })
 };
 
+/** The numbers of an object's beacons; undefined if one is missing. */
+const numbered = (base, key, { data = {} }) => (base && parseInt(data[key], 10) >= 0 ? Object.assign({}, base, { [key]: parseInt(data[key], 10) }) : undefined);
+
+/** The beacons that the place knows. */
+function beaconsOf({ things, zones, environments }) {
+	const find = (list, word) => list.find(one => one.id === word || one.slug === word);
+	const ofPlace = ({ data = {} } = {}) => data.uuid && { beacon: "ibeacon", uuid: data.uuid, major: undefined, minor: undefined };
+	const ofZone = zone => zone && numbered(ofPlace(find(environments, zone.environment)), "major", zone);
+	const ofThing = thing => numbered(ofZone(find(zones, thing.zone)), "minor", thing);
+	const all = (list, numbers, words) => list.filter(numbers).map(one => ({ numbers: numbers(one), name: nameOf(one), label: fill(words, nameOf(one)) }));
+	const group = mark("all beacons of {0}");
+	return all(things, ofThing, "{0}").concat(all(zones, ofZone, group), all(environments, ofPlace, group));
+}
+
+const keyOf = ({ uuid, major, minor }) => [String(uuid).replace(/-/g, "").toLowerCase(), major, minor].join();
+
 const complete = field => Object.assign({ options: [], unit: "", notifies: true, schedules: true }, field);
 
 export class RuleNames {
-	constructor({ things, zones, profiles, users, contacts }) {
-		Object.assign(this, { things: things || [], zones: zones || [], profiles, users: users || [], contacts: contacts || [] });
+	constructor({ things, zones, environments, profiles, users, contacts }) {
+		Object.assign(this, { things: things || [], zones: zones || [], environments: environments || [], profiles, users: users || [], contacts: contacts || [] });
+		this.beacons = beaconsOf(this);
 	}
 
 	thing(word) { return this.things.find(one => one.slug === word || one.id === word); }
@@ -74,6 +91,9 @@ export class RuleNames {
 	thingName(word) { return this.called(this.thing(word), word, mark("a thing that is gone")); }
 
 	zoneName(word) { return this.called(this.zone(word), word, mark("a zone that is gone")); }
+
+	/** The beacon with these numbers, or those of a zone or a place. */
+	beacon(numbers) { return this.beacons.find(one => keyOf(one.numbers) === keyOf(numbers)); }
 
 	/** A rule names by its identifier what is not there any more. */
 	called(object, word, gone) { return !object && isIdentifier(word) ? say(gone) : word ? nameOf(object, word) : "…"; }

@@ -208,8 +208,11 @@ function placeWords({ zone, geofence, beacon }, names) {
 		return fill("the circle of {0} m around {1}, {2}", ...told);
 	}
 	if (!beacon) return names.zoneName(zone);
+	const known = names.beacon(beacon);
+	if (known && known.numbers.minor === undefined) return fill("the range of the beacons of {0}", known.name);
 	const { uuid, major, minor, namespace, instance } = beacon;
-	return fill("the range of the beacon {0}", [uuid || namespace || "…", major, minor, instance].filter(part => part !== undefined).join(" "));
+	const numbers = [uuid || namespace || "…", major, minor, instance].filter(part => part !== undefined).join(" ");
+	return fill("the range of the beacon {0}", known ? known.name : numbers);
 }
 
 /** What a trigger waits for: "Fridge: Temperature is at least 8 °C". */

@@ -211,7 +211,8 @@ export class ThingTimes {
 		const { names } = this;
 		const draft = simpleDraft(rule, this.target);
 		const [next] = [].concat(rule.next || []);
-		const facts = rule.state === "suspended" ? say("It is suspended: see “Rules” in the administration.") : next ? fill("Next: {0}", momentText(next)) : "";
+		const times = [rule.until ? fill("Under way until {0}", momentText(rule.until)) : "", next ? fill("Next: {0}", momentText(next)) : ""];
+		const facts = rule.state === "suspended" ? say("It is suspended: see “Rules” in the administration.") : times.filter(Boolean).join(" · ");
 		const toggle = button({ class: "switch", role: "switch", "aria-checked": String(rule.enabled), "aria-label": rule.title }, () =>
 			this.act(toggle, () => ask("POST", path(rule) + (rule.enabled ? "/off" : "/on"), {})), element("span", { class: "knob" }));
 		const removal = button({ class: "button", text: say("Remove"), "aria-label": fill("Remove: {0}", rule.title) }, () => this.confirm(buttons, rule, removal));

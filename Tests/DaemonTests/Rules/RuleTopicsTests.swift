@@ -102,6 +102,26 @@ import Testing
         #expect(first != nil && second != nil && first != second)
     }
 
+    @Test func `a run under way has its end in the topic, and none when it is over`() throws {
+        var (bench, broker) = (RuleBench(), Broker())
+        let hourly: JSONValue = [
+            "on": "schedule", "startTimeEachDay": "00:00:00", "interval": 3600, "duration": 600,
+        ]
+        bench.load(
+            try Self.rule(
+                "Hourly",
+                ["when": [hourly], "then": [["publish": 1], ["publish": 0, "at": "end"]]]
+            )
+        )
+        // From the next whole hour on.
+        bench.pass(milliseconds: 3_600_000 - TestPlace.now.wallMilliseconds % 3_600_000)
+        #expect(broker.observe(bench) == ["B/rules/rule-1"])
+        #expect(broker.json("B/rules/rule-1")?["until"]?.string?.contains(":10:00.000Z") == true)
+        bench.pass(milliseconds: 600_000)
+        #expect(broker.observe(bench) == ["B/rules/rule-1"])
+        #expect(broker.json("B/rules/rule-1")?["until"] == nil)
+    }
+
     @Test func `at rest nothing is published again`() throws {
         var (bench, broker) = (RuleBench(), Broker())
         bench.load(try Self.cron(), RuleBench.follow(RuleBench.lamp, by: RuleBench.fan))

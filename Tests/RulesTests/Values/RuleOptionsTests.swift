@@ -170,6 +170,23 @@ struct RuleOptionsTests {
         #expect(schedule.endDate?.description == "2027-01-06")
     }
 
+    private static let beacon = "beacon:id1: 0x2f234454cf6d4a0fadf2"
+
+    @Test func `a beacon has how strongly it must be heard, and when it is out`() throws {
+        let json = try options {
+            ($0.enter, $0.exit) = (["zone:kitchen", Self.beacon], [Self.beacon])
+            ($0.rssi, $0.gone) = ("-65", "10")
+        }.json()
+        let text: JSONValue = "id1: 0x2f234454cf6d4a0fadf2"
+        #expect(
+            json["when"]?.array?.suffix(3) == [
+                ["on": "enter", "zone": "kitchen"],
+                ["on": "enter", "beacon": text, "rssi": -65, "gone": 10],
+                ["on": "exit", "beacon": text, "rssi": -65, "gone": 10],
+            ]
+        )
+    }
+
     private static let wrong: [(String, @Sendable (inout RuleOptions) -> Void)] = [
         (
             "--when",
@@ -238,6 +255,11 @@ struct RuleOptionsTests {
         ("--enter", { $0.enter = ["kitchen"] }), ("--enter", { $0.enter = ["geo:1,2"] }),
         ("--enter", { $0.enter = ["geo:91,2,50"] }),
         ("--exit", { $0.exit = ["beacon:x"] }), ("--exit", { $0.exit = ["zone:"] }),
+        ("--rssi", { $0.rssi = "-65" }), ("--gone", { $0.gone = "10" }),
+        ("--rssi", { ($0.enter, $0.rssi) = (["zone:kitchen"], "-65") }),
+        ("--rssi", { ($0.enter, $0.rssi) = ([RuleOptionsTests.beacon], "loud") }),
+        ("--rssi", { ($0.enter, $0.rssi) = ([RuleOptionsTests.beacon], "-300") }),
+        ("--gone", { ($0.exit, $0.gone) = ([RuleOptionsTests.beacon], "5") }),
         ("--near", { $0.near = [""] }),
         ("--level", { $0.level = ["x"] }), ("--between", { $0.between = ["08:00"] }),
         ("--between", { $0.between = ["08:00-20"] }),
@@ -386,6 +408,7 @@ struct RuleOptionsTests {
             _ = try? options { ($0.cron, $0.once, $0.enter) = ([text], [text], [text]) }.rule()
             _ = try? options { ($0.exit, $0.level, $0.device) = ([text], [text], [text]) }.rule()
             _ = try? options { ($0.start, $0.days, $0.title) = (text, text, text) }.rule()
+            _ = try? options { ($0.enter, $0.rssi, $0.gone) = ([Self.beacon], text, text) }.rule()
             _ = try? options { ($0.hold, $0.pause, $0.from) = (text, text, text) }.rule()
         }
     }

@@ -278,7 +278,9 @@ extension RulesSlice {
             "enabled": .bool(engine?.isOn(id) ?? rule.entry.rule.isEnabled),
         ]
         json["suspended"] = engine?.suspension(of: id).map { .string($0.rawValue) }
-        json["next"] = engine?.times(of: id).next.map { .string(Self.timestamp($0)) }
+        let times = engine?.times(of: id)
+        json["next"] = times?.next.map { .string(Self.timestamp($0)) }
+        json["until"] = times?.until.map { .string(Self.timestamp($0)) }
         json["last"] = rule.last.map { last -> JSONValue in
             [
                 "ts": .string(Self.timestamp(last.at)), "why": .string(last.why),

@@ -144,6 +144,7 @@ extension RuleService {
         ]
         for (key, value) in state(of: known, standing) { row[key] = value }
         row["next"] = (standing?.times?.next).map(Self.time)
+        row["until"] = (standing?.times?.until).map(Self.time)
         row["last"] = last.map { .object(Self.json($0)) }
         return row
     }
@@ -176,8 +177,8 @@ extension RuleService {
 
     /// The members of ``show(_:for:)`` that are not of the rule itself, and mean nothing when they come back.
     static let answerMembers = [
-        "id", "slug", "state", "form", "maker", "sentence", "suspended", "missing", "next", "last", "added",
-        "changed", "untitled",
+        "id", "slug", "state", "form", "maker", "sentence", "suspended", "missing", "next", "until", "last",
+        "added", "changed", "untitled",
     ]
 
     /// A rule in our own form with names, and how it is.
