@@ -85,7 +85,7 @@ extension StateClause {
             guard let field = fields.first, let values = values(field), let isAlways = isAlways(values) else {
                 return []
             }
-            let words = words(about: thing)
+            let words = words(about: Subject(thing))
             return [FixedComparison(field: field, isAlways: isAlways, words: words, values: values)]
         }
     }
