@@ -12,7 +12,7 @@ struct RuleWords {
     let options: RuleOptions
     var json = JSONObject()
     var origins: [Origin] = []
-    private var triggers: [JSONValue] = []
+    var triggers: [JSONValue] = []
     private var conditions: [JSONValue] = []
     var actions: [JSONValue] = []
 
