@@ -15,7 +15,7 @@ struct DatabaseSnapshot {
         guard mkdtemp(&name) != nil else {
             throw .system(path: template.path(percentEncoded: false), code: errno)
         }
-        folder = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        folder = String(decoding: name.dropLast().map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
         path = "\(folder)/copy.db"
         let file = URL(filePath: file).resolvingSymlinksInPath().path(percentEncoded: false)
         do throws(BackupError) {
