@@ -138,6 +138,7 @@ package actor HistoryStore {
             }
         }
         if isStored {
+            waiting.withLock { $0.pace.wrote(at: .now) }
             for reply in work.replies { reply(true) }
             return hasFailed ? () : tidy()
         }

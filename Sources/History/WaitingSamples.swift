@@ -22,7 +22,7 @@ struct WaitingSamples {
     /// Those that were dropped since it was last reported.
     private var unreported = 0
     var isScheduled = false
-    private(set) var pace: StoringPace
+    var pace: StoringPace
     private var gone = GoneThings()
 
     init(_ pace: StoringPace = StoringPace()) { self.pace = pace }
@@ -55,9 +55,8 @@ struct WaitingSamples {
         work.samples.contains { $0.thing == thing && times.contains($0.at) }
     }
 
-    /// Takes all, to be stored now.
+    /// Takes all.
     mutating func take() -> Work {
-        if !work.samples.isEmpty { pace.wrote(at: .now) }
         defer { (work, bytes, isScheduled) = (Work(samples: [], replies: []), 0, false) }
         return work
     }

@@ -38,6 +38,7 @@ final class TestHistory {
         try HistoryStore(
             path,
             limits,
+            pace: StoringPace(spacing: .zero),
             retry: .seconds(3600),
             clock: { clock.withLock { $0 } },
             report: { event in events.withLock { $0.append(event) } }

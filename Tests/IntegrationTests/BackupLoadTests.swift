@@ -143,7 +143,7 @@ struct BackupLoadTests {
                 let restored = try await Program.run(words, in: home.folder)
                 #expect(restored.status == 0, "\(restored.output)")
                 try await visitor.whileStarting { try await home.start(Self.keys) }
-                try await visitor.awaits("things/television") {
+                try await visitor.awaits("things/television/data") {
                     ($0["volume"]?.integer ?? 0) >= last.volume
                 }
                 let names = try await home.rest("GET", Place.things(of: Place.kitchen)).body

@@ -107,12 +107,13 @@ import Testing
         let hourly: JSONValue = [
             "on": "schedule", "startTimeEachDay": "00:00:00", "interval": 3600, "duration": 600,
         ]
-        bench.load(
-            try Self.rule(
-                "Hourly",
-                ["when": [hourly], "then": [["publish": 1], ["publish": 0, "at": "end"]]]
-            )
-        )
+        // It does not hold, so that nothing follows the run.
+        let condition: JSONValue = [
+            "thing": .string("\(RuleBench.lamp.id)"), "clause": ["type": "eq", "field": "on", "value": true],
+        ]
+        let actions: JSONValue = [["publish": 1], ["publish": 0, "at": "end"]]
+        bench.load(try Self.rule("Hourly", ["when": [hourly], "if": [condition], "then": actions]))
+        broker.observe(bench)
         // From the next whole hour on.
         bench.pass(milliseconds: 3_600_000 - TestPlace.now.wallMilliseconds % 3_600_000)
         #expect(broker.observe(bench) == ["B/rules/rule-1"])
