@@ -213,6 +213,8 @@ class Story:
         self.fill(thingPassword=password)
         self.press("Claim", f"{expected} form")
         self.text("No thing waits for an owner.")
+        # The list is drawn anew with it, and would close the question.
+        self.see("the thing with its owner", "Array.from(document.querySelectorAll('.rows li[data-key]')).some(one => one.querySelector('.item-name').textContent === 'v-2' && Array.from(one.querySelectorAll('button')).some(button => button.textContent === 'Add an owner'))")
         self.press("Forget", row)
         self.text("Forget v-1?")
         self.press("Forget", f"{row} .confirm")
