@@ -4,7 +4,7 @@ package import MQTT
 import Messages
 import Text
 
-/// The daemons on a broker, as they say themselves: what is retained of the status, version, health and alerts of each.
+/// The daemons on a broker, as they report themselves: what is retained of the status, version, health and alerts of each.
 ///
 /// Anybody may write there, so all that is kept has a limit.
 package struct Fleet: Sendable {
@@ -58,7 +58,9 @@ package struct Fleet: Sendable {
     /// The nodes that are known, in order.
     package var names: [String] { nodes.map(\.name) }
 
-    /// So many nodes are read at once, so that a broker has the messages of all in its queue, if the line is slow:
+    /// How many nodes are read at once.
+    ///
+    /// The messages of all must fit into the broker's queue when the line is slow:
     /// mosquitto's holds a thousand, and it drops the others.
     package static let batch = 100
 
@@ -129,7 +131,7 @@ package struct Fleet: Sendable {
     private func row(_ name: String, _ node: Node) -> [String] {
         [
             name, node.status ?? "", node.version ?? "",
-            // What a node last said of its health before it went tells nothing of now.
+            // The last health of a node that went offline says nothing about now.
             node.isOnline ? node.health ?? "" : "", node.started.map(time.dayAndClock) ?? "",
             node.seen.map(time.dayAndClock) ?? "", node.alerts.text,
         ]

@@ -10,7 +10,7 @@ import Things
 extension RuleService {
     /// The most parts of refused rules that are looked at alone in one import.
     private static let mostLooks = 2000
-    /// With so many warnings of one import, no further rules are looked at.
+    /// The most warnings of one import; after them no further rules are checked for warnings.
     private static let mostWarnings = 1000
 
     /// What stands against the parts of a rule, each on its own.
