@@ -9,7 +9,7 @@ package import Messages
 package struct CopyDetector: Sendable {
     package static let alert = "duplicate-installation"
 
-    /// Least time between two answers, milliseconds: each is for all copies.
+    /// The least time between two answers, milliseconds; one answer is for all copies.
     private static let pause: Int64 = 5000
     /// With more copies, none is asked whether it still runs: copies of one image on many machines would keep the broker busy.
     private static let mostAsked = 20

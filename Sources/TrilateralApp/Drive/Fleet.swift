@@ -16,7 +16,7 @@ package struct Fleet: Sendable {
 
     /// What is known of a node.
     package struct Node: Sendable, Hashable {
-        /// `online` or `offline`; `nil` if there is none, so that it is no node.
+        /// `online` or `offline`; `nil` if nothing is retained: then it is not listed.
         fileprivate var status: String?
         fileprivate var version: String?
         fileprivate var started: String?
@@ -24,13 +24,13 @@ package struct Fleet: Sendable {
         /// When it last published its health.
         fileprivate var seen: String?
         fileprivate var alerts = Alerts()
-        /// Whether they were read.
+        /// Whether its alerts were read.
         fileprivate var hasAlerts = false
 
         fileprivate struct Alerts: Sendable, Hashable {
             var count = 0
             var severity: String?
-            /// Of the most severe one.
+            /// The sentence of the most severe alert.
             var message: String?
             var ids: [String] = []
         }
@@ -52,7 +52,7 @@ package struct Fleet: Sendable {
 
     // MARK: Reading
 
-    /// What has to be subscribed first: it names the nodes.
+    /// The filter to subscribe to first: it finds the nodes.
     package var statusFilter: String { Topics(root: "\(base)/+").status }
 
     /// The nodes that are known, in order.
@@ -64,7 +64,7 @@ package struct Fleet: Sendable {
     /// mosquitto's holds a thousand, and it drops the others.
     package static let batch = 100
 
-    /// What has to be subscribed to know these nodes.
+    /// The topics to subscribe to for the details of these nodes.
     package func topics(of names: some Sequence<String>) -> [String] {
         names.flatMap { name in
             let topics = Topics(root: "\(base)/\(name)")
@@ -72,7 +72,7 @@ package struct Fleet: Sendable {
         }
     }
 
-    /// Whether all that a node retains was read of these.
+    /// Whether everything that these nodes retain was read.
     package func isComplete(_ names: some Sequence<String>) -> Bool {
         names.allSatisfy { name in
             guard let node = all[name] else { return true }
@@ -97,7 +97,7 @@ package struct Fleet: Sendable {
         all[name] = node == Node() ? nil : node
     }
 
-    // MARK: What there is
+    // MARK: Results
 
     /// The nodes by name.
     private var nodes: [(name: String, node: Node)] {
