@@ -10,7 +10,9 @@ import Things
 ///
 /// - Source: contrib/contract/rules.md, "Actions".
 extension RuleService {
-    /// Checks what a rule sets and does against the things that are there; what they may have and have not reported yet is not checked.
+    /// Checks what a rule sets and does against the things that are there.
+    ///
+    /// What they may have and have not reported yet is not checked.
     ///
     /// - Throws: What such a command would be refused with now.
     nonisolated func checkValues(
