@@ -72,7 +72,7 @@ extension MQTTBridge {
             $0.receive(command: $1)
         }
         read(.births, discovery.births) { $0.receive(birth: $1) }
-        // In a fleet it is much, and tells nothing while nobody else has our things.
+        // In a fleet this is a lot to read, and of no use while nobody else has our things.
         readsOthers = readsOthers || isPlaceShared()
         read(.otherDevices, readsOthers ? discovery.publisher.otherDevices : []) { $0.receive(other: $1) }
         if discovery.publisher.otherDevices.isEmpty, let event = discovery.forgetOthers() { send(event) }

@@ -27,7 +27,7 @@ struct WaitingSamples {
 
     init(_ pace: StoringPace = StoringPace()) { self.pace = pace }
 
-    /// Whether so many wait, or so many bytes, that they should be stored now.
+    /// Whether too many samples or bytes wait, so that they should be stored now.
     func isFull(_ most: Int, bytes mostBytes: Int) -> Bool {
         work.samples.count >= most || bytes >= mostBytes
     }

@@ -1,6 +1,6 @@
 /// Rules that get entities, as a slice of the state has them.
 package protocol AnnouncedRules {
-    /// What changes of the slice are called whose parts are the slugs of rules that are new, gone, or have other titles.
+    /// The name of those changes of the slice whose parts are slugs of rules that are new, gone, or have another title.
     static var announcedChanges: String { get }
     /// Whether the rules are known.
     var isLoaded: Bool { get }

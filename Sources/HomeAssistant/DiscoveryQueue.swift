@@ -43,7 +43,7 @@ struct DiscoveryQueue<Device: QueuedDevice>: Sendable {
         return true
     }
 
-    /// After a start it had thousands, and later one at a time.
+    /// Frees the memory of an empty queue: it has thousands of devices after a start, and later one at a time.
     private mutating func freeIfEmpty() {
         if devices.isEmpty { (devices, order) = ([:], []) }
     }

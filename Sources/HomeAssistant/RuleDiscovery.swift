@@ -9,7 +9,7 @@ import Text
 struct RuleDiscovery: Sendable, Hashable {
     let slug: String
     let title: String
-    /// The name of the daemon's own device, which tells its rules from those of another daemon.
+    /// The name of the daemon's own device; it distinguishes its rules from those of another daemon.
     let owner: String
 
     /// The device block in the payload of every rule.

@@ -59,7 +59,7 @@ enum ValueTemplate {
         return "{{ value if value_json is defined and value_json.event_type in [\(list)] else '' }}"
     }
 
-    /// A firing of a rule as an event, with its members and when it was told.
+    /// A firing of a rule as an event, with its members and when it was published.
     static let firing: JSONValue = """
         {{ dict(value_json.rule, event_type='fired', ts=value_json.ts | default(none)) | to_json \
         if value_json is mapping and value_json.event_type == 'fired' and value_json.rule is mapping else '' }}

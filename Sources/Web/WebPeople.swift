@@ -64,7 +64,7 @@ package struct WebPeople: Sendable {
     /// Called before connections are accepted.
     let prepare: @Sendable () async -> Void
 
-    /// Whether it counts whom this address says it forwards for.
+    /// Whether a proxy at this address is trusted to name the client.
     func isBelieved(_ address: String) -> Bool { isForwarder(address) || proxy?.isTrusted(address) == true }
 
     /// - Parameters:

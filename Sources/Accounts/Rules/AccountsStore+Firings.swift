@@ -22,7 +22,7 @@ extension AccountsStore {
         }
     }
 
-    /// Notes the largest number, before rows are removed: numbers are never used again.
+    /// Keeps the largest number before rows are removed, since numbers are never used again.
     private static func keepFiringNumber(_ database: Database) throws {
         let largest = "SELECT max(seq) AS seq FROM firing WHERE seq BETWEEN 0 AND ?"
         let sql = """

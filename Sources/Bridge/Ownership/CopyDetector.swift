@@ -9,9 +9,9 @@ package import Messages
 package struct CopyDetector: Sendable {
     package static let alert = "duplicate-installation"
 
-    /// Least time between two answers, milliseconds: each is for all copies.
+    /// The least time between two answers, milliseconds; one answer is for all copies.
     private static let pause: Int64 = 5000
-    /// With more copies none is asked whether it is still there: an image that went to many machines would keep the broker busy.
+    /// With more copies, none is asked whether it still runs: copies of one image on many machines would keep the broker busy.
     private static let mostAsked = 20
     /// The most daemons that are remembered and answered.
     private static let capacity = 100
@@ -24,7 +24,7 @@ package struct CopyDetector: Sendable {
 
     private var nodes: Set<String> = []
     private var lastAnswer: Int64?
-    /// Those that have not been heard since they were asked.
+    /// Those that have not answered since they were asked.
     private var asked: Set<String> = []
 
     /// - Parameter installation: Empty if there is none.
@@ -75,15 +75,17 @@ package struct CopyDetector: Sendable {
         return news + [.showInstallation]
     }
 
-    /// Asks the other daemons whether they are still there, by showing ourselves; who did not answer the last time has gone, or
-    /// was never there: anybody may send such a message.
+    /// Asks the other daemons whether they still run, by showing ourselves.
+    ///
+    /// One that did not answer the last time has gone, or never ran: anybody may send such a message.
     package mutating func intervalPassed() -> [TopicOwnership.Action] {
         let gone = asked.filter { nodes.remove($0) != nil }
         asked = nodes.count > Self.mostAsked ? [] : nodes
         return (gone.isEmpty ? [] : left) + (asked.isEmpty ? [] : [.showInstallation])
     }
 
-    /// After one of them has gone: the last one took our entities for those of its own former node, and away.
+    /// After a copy has gone: the last one has removed our entities as those of its own former node, so they are announced
+    /// again.
     private var left: [TopicOwnership.Action] { (nodes.isEmpty ? [.duplicatesGone] : []) + [update] }
 
     private var update: TopicOwnership.Action {

@@ -8,9 +8,9 @@ protocol DatabaseRecord: Sendable, Hashable {
     /// What stores the same as an earlier record and then this one; `nil` if each is to be stored.
     func replacing(_ earlier: Self) -> Self?
 
-    /// Whether it is to be stored before anybody is told of the turn.
+    /// Whether it must be stored before the effects of its turn are published.
     ///
-    /// Another one is stored right after that, unless the daemon is killed between the two.
+    /// If not, it is stored right after them, and lost if the daemon is killed between the two.
     var isUrgent: Bool { get }
 }
 

@@ -35,7 +35,7 @@ package final class StateStore: Sendable {
         configuration.busyMode = .timeout(2)
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
-            // A quarter of what is usual: the system keeps the file in memory, too.
+            // KiB; a quarter of SQLite's default, since the system caches the file too.
             try database.execute(sql: "PRAGMA cache_size = -512")
         }
         DatabaseFile.makePrivate(path)

@@ -25,7 +25,7 @@ package actor StateWriter {
     /// Whether records are to be written; may be asked from anywhere.
     package nonisolated var hasUnsaved: Bool { unsaved.withLock { !$0.isEmpty } }
 
-    /// Whether one of them is to be written before anybody is told of the turn.
+    /// Whether one of them must be written before the effects of its turn are published.
     nonisolated var hasUrgent: Bool {
         unsaved.withLock { records in
             records.contains { record in

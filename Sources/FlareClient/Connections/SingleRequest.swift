@@ -58,7 +58,7 @@ package enum SingleRequest {
         let channel = try await bootstrap.connect(unixDomainSocketPath: socket).get()
         defer { channel.close(promise: nil) }
         let promise = loop.makePromise(of: HTTPClientResponse.self)
-        // The connection may be closed by now, and then nothing else tells.
+        // The connection may already be closed, and nothing else would report that.
         channel.writeAndFlush(HTTPExchange(request: request, headers: [], promise: promise)).whenFailure {
             _ in
             promise.fail(HTTPClientError.connectionClosed(hasBegun: false))

@@ -60,7 +60,7 @@ enum NotificationApps {
         reading.warnings.addUnknown(in: app, known: known)
         if let parameters = try app.object("notificationAppParameters") {
             reading.warnings.addUnknown(in: parameters, known: known)
-            // The app itself says only what it is.
+            // The app itself has only its type.
             let members = parameters.members.merging(app.members.filter { !$0.value.isNull }) { _, own in own
             }
             app = RuleObject(members, at: parameters.path)

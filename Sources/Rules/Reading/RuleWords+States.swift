@@ -70,7 +70,7 @@ extension RuleWords {
         }
     }
 
-    /// The value of a comparison: things report their brightness from 0 to 1, so percent of it can be told.
+    /// The value of a comparison: things report their brightness from 0 to 1, so percent can be converted.
     private static func value(
         _ written: String,
         of field: String,

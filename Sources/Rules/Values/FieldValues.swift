@@ -2,7 +2,7 @@ import Bindings
 package import JSON
 import Text
 
-/// The values that a field of a thing can have, as far as its profile or its data tell.
+/// The values that a field of a thing can have, as far as its profile or its data show.
 package enum FieldValues: Sendable, Hashable {
     case flag
     case text

@@ -58,8 +58,10 @@ struct BrokerSession {
             alarms.yield(time)
         }
 
-        /// Sends an empty message that is not retained behind the subscriptions; ``Event/acknowledged`` comes when the broker
-        /// has answered it, if only by a refusal, and so behind the messages that it sent before.
+        /// Sends an empty message after the subscriptions, not retained.
+        ///
+        /// ``Event/acknowledged`` comes when the broker has answered it, even with a refusal, and so after the messages
+        /// that the broker sent before.
         func awaitAcknowledgement(of topic: String) {
             marks.yield(topic)
         }

@@ -4,7 +4,7 @@ package import MQTT
 import Messages
 import Text
 
-/// The daemons on a broker, as they say themselves: what is retained of the status, version, health and alerts of each.
+/// The daemons on a broker, as they report themselves: what is retained of the status, version, health and alerts of each.
 ///
 /// Anybody may write there, so all that is kept has a limit.
 package struct Fleet: Sendable {
@@ -16,7 +16,7 @@ package struct Fleet: Sendable {
 
     /// What is known of a node.
     package struct Node: Sendable, Hashable {
-        /// `online` or `offline`; `nil` if there is none, so that it is no node.
+        /// `online` or `offline`; `nil` if nothing is retained: then it is not listed.
         fileprivate var status: String?
         fileprivate var version: String?
         fileprivate var started: String?
@@ -24,13 +24,13 @@ package struct Fleet: Sendable {
         /// When it last published its health.
         fileprivate var seen: String?
         fileprivate var alerts = Alerts()
-        /// Whether they were read.
+        /// Whether its alerts were read.
         fileprivate var hasAlerts = false
 
         fileprivate struct Alerts: Sendable, Hashable {
             var count = 0
             var severity: String?
-            /// Of the most severe one.
+            /// The sentence of the most severe alert.
             var message: String?
             var ids: [String] = []
         }
@@ -52,17 +52,19 @@ package struct Fleet: Sendable {
 
     // MARK: Reading
 
-    /// What has to be subscribed first: it names the nodes.
+    /// The filter to subscribe to first: it finds the nodes.
     package var statusFilter: String { Topics(root: "\(base)/+").status }
 
     /// The nodes that are known, in order.
     package var names: [String] { nodes.map(\.name) }
 
-    /// So many nodes are read at once, so that a broker has the messages of all in its queue, if the line is slow:
+    /// How many nodes are read at once.
+    ///
+    /// The messages of all must fit into the broker's queue when the line is slow:
     /// mosquitto's holds a thousand, and it drops the others.
     package static let batch = 100
 
-    /// What has to be subscribed to know these nodes.
+    /// The topics to subscribe to for the details of these nodes.
     package func topics(of names: some Sequence<String>) -> [String] {
         names.flatMap { name in
             let topics = Topics(root: "\(base)/\(name)")
@@ -70,7 +72,7 @@ package struct Fleet: Sendable {
         }
     }
 
-    /// Whether all that a node retains was read of these.
+    /// Whether everything that these nodes retain was read.
     package func isComplete(_ names: some Sequence<String>) -> Bool {
         names.allSatisfy { name in
             guard let node = all[name] else { return true }
@@ -95,7 +97,7 @@ package struct Fleet: Sendable {
         all[name] = node == Node() ? nil : node
     }
 
-    // MARK: What there is
+    // MARK: Results
 
     /// The nodes by name.
     private var nodes: [(name: String, node: Node)] {
@@ -129,7 +131,7 @@ package struct Fleet: Sendable {
     private func row(_ name: String, _ node: Node) -> [String] {
         [
             name, node.status ?? "", node.version ?? "",
-            // What a node last said of its health before it went tells nothing of now.
+            // The last health of a node that went offline says nothing about now.
             node.isOnline ? node.health ?? "" : "", node.started.map(time.dayAndClock) ?? "",
             node.seen.map(time.dayAndClock) ?? "", node.alerts.text,
         ]

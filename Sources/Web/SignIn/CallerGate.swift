@@ -12,7 +12,7 @@ struct Requester: Sendable {
     var caller: Caller?
     /// By what they were identified.
     var claim: Claim?
-    /// The address of the other end; behind a proxy that is believed, what the proxy says it is.
+    /// The address of the client: that of the connection, or the one that a trusted proxy names.
     var address: String?
 
     /// Whether they still are who they were when the request began.

@@ -21,9 +21,9 @@ package actor BackupService {
     private static let week: Int64 = 7 * 86_400_000
     /// How long a verb may leave a backup that it asked for, seconds.
     private static let patience: Int64 = 3600
-    /// How long the folder of the backups may take for one piece of work before people are told.
+    /// How long one piece of work in the folder of the backups may take before an alert says so.
     ///
-    /// A gigabyte at half a megabyte a second takes as long.
+    /// A gigabyte takes as long at half a megabyte a second.
     private static let limit = Duration.seconds(1800)
     /// What comes before the number in the name of a folder that a verb takes over.
     package static let handedOver = ".backup-"
@@ -35,7 +35,7 @@ package actor BackupService {
     /// Milliseconds since 1970, UTC.
     private let clock: @Sendable () -> Int64
     private let sleep: @Sendable (Duration) async throws -> Void
-    /// Ends when the folder of the backups has had so much time.
+    /// Waits for ``limit``; a parameter, so that tests need not wait.
     private let patience: @Sendable (Duration) async throws -> Void
     private let send: @Sendable (ControllerEvent) -> Void
     private let logger: Logger
@@ -51,7 +51,7 @@ package actor BackupService {
     /// - Parameters:
     ///   - folder: The state folder.
     ///   - sources: The databases; asked at each backup.
-    ///   - patience: How a limit of time is waited for.
+    ///   - patience: Returns when the folder of the backups has had the given time.
     ///   - writer: The thread that uses the folder of the backups; without it one is made when it is needed.
     ///   - send: Receives alerts.
     package init(

@@ -89,7 +89,7 @@ package struct BindingsLocalAPI: Sendable {
         _ filter: String?,
         _ requester: BindingService.Requester
     ) async throws(BindingsError) -> LocalResponse {
-        // When things were heard last waits to be stored.
+        // The times of the last reports wait to be stored.
         service.records.states.flush()
         let stored = try withBindingsErrors { () throws(AccountsError) in
             try service.accounts.store.bindings()

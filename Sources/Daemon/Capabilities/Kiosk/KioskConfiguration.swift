@@ -15,7 +15,7 @@ package struct KioskConfiguration: Sendable, Hashable {
     package var allowedHosts: [String] = []
     package var allowedOrigins: [String] = []
     package var frameAncestors: [String] = []
-    /// Networks of proxies that are believed when they name the client.
+    /// Networks of the proxies that are trusted to name the client, as `192.168.0.0/16`.
     package var proxies: [String] = []
     package var access = KioskAccess()
 

@@ -1,6 +1,6 @@
-/// A large value that is kept once, outside of those that have it.
+/// A large value on the heap, shared by its copies.
 ///
-/// A dictionary has room for twice as many values as are in it, and copies of rules are in two.
+/// Two dictionaries hold each rule, and a dictionary reserves room for twice as many values as it has.
 @propertyWrapper
 struct Boxed<Value: Sendable & Hashable>: Sendable, Hashable {
     private final class Storage: Sendable {
@@ -16,7 +16,7 @@ struct Boxed<Value: Sendable & Hashable>: Sendable, Hashable {
         set { storage = Storage(newValue) }
     }
 
-    /// For another place that is to have the same.
+    /// The box itself, so that another property can share the value.
     var projectedValue: Self { self }
 
     init(wrappedValue: Value) { storage = Storage(wrappedValue) }

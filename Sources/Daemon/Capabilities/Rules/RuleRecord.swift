@@ -11,7 +11,7 @@ enum RuleRecord: DatabaseRecord {
     /// The only moment of a rule is over.
     case switchedOff(Int)
 
-    /// What has been done is told without a wait for the disk; after a crash between the two the firing counts as
+    /// The end of a firing is published without waiting for the disk; after a crash between the two the firing counts as
     /// interrupted.
     var isUrgent: Bool { if case .ended = self { false } else { true } }
 

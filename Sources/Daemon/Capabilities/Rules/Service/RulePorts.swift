@@ -50,9 +50,9 @@ package struct RuleSurroundings: Sendable {
         package let thing: FlareThing
         /// `nil` for a thing without a profile.
         package let kind: ThingKind?
-        /// Whether it has a link of its own: then it may have more than it has told.
+        /// Whether it has a link of its own: then it may have more fields than it has reported.
         package let isAtEdge: Bool
-        /// Whether something tells that it is online, or offline.
+        /// Whether anything reports that it is online or offline.
         package let isConnectionTold: Bool
 
         package init(

@@ -10,7 +10,7 @@ import Things
 extension RuleService {
     /// The most parts of refused rules that are looked at alone in one import.
     private static let mostLooks = 2000
-    /// With so many warnings of one import, no further rules are looked at.
+    /// The most warnings of one import; after them no further rules are checked for warnings.
     private static let mostWarnings = 1000
 
     /// What stands against the parts of a rule, each on its own.
@@ -38,9 +38,9 @@ extension RuleService {
         var rules: [StoredRule] = []
         /// Those that the maker has already, with the same title and content, by their places in the list.
         var unchanged: [Int: StoredRule] = [:]
-        /// What is wrong, with the places in the list.
+        /// What is wrong, with the indices of the rules in the list.
         var problems: [(index: Int, refusal: Refusal)] = []
-        /// What is legal and probably a mistake in those that are new, with the places in the list.
+        /// What is legal and probably a mistake in new rules, with their indices in the list.
         var warnings: [(index: Int, warning: RuleWarning)] = []
     }
 
@@ -85,7 +85,7 @@ extension RuleService {
         }
         var next = made.makeIterator()
         let all = prepared.indices.compactMap { unchanged[$0] ?? next.next() }
-        // Not before they are stored, as others may change rules meanwhile.
+        // After they are stored: while this waits, others may change rules.
         let warnings = await warnings(of: prepared, sameTitles, but: unchanged)
         return Import(rules: all, unchanged: unchanged, warnings: warnings)
     }
@@ -104,7 +104,7 @@ extension RuleService {
         return warnings
     }
 
-    /// Warnings of new rules whose makers have one of the same title, by the places in the list.
+    /// Warnings of new rules whose makers have one of the same title, by their indices in the list.
     ///
     /// An import replaces nothing, so both would fire. A title that was made from a trigger is no name.
     private func sameTitles(_ wanted: [Prepared], but unchanged: [Int: StoredRule]) -> [Int: RuleWarning] {

@@ -10,7 +10,9 @@ import Things
 ///
 /// - Source: contrib/contract/rules.md, "Actions".
 extension RuleService {
-    /// Checks what a rule sets and does against the things that are there; what they may have and not told yet is free.
+    /// Checks what a rule sets and does against the things that are there.
+    ///
+    /// What they may have and have not reported yet is not checked.
     ///
     /// - Throws: What such a command would be refused with now.
     nonisolated func checkValues(
@@ -118,10 +120,10 @@ extension RuleSurroundings.Thing {
         }
     }
 
-    /// Whether it may have something that can be set, and has not told it yet.
+    /// Whether it may have something that can be set, and has not reported it yet.
     ///
-    /// A thing of the place alone has told everything. One with a link of its own reports the rest later. A profile
-    /// says everything, except of which type a value is that was never there.
+    /// Of a thing without a link of its own the data are complete. One with a link may report more later. A profile
+    /// names everything, but not always the type of a value that was never reported.
     func mayHave(_ name: String) -> Bool {
         let shape = shape
         guard shape.attributes[name] == nil else { return false }
@@ -143,11 +145,11 @@ extension RuleSurroundings.Thing {
             }
     }
 
-    /// Attributes that no property needs to have the name of.
+    /// Attributes that a thing can have without a property of that name.
     private static let partsOfLights = [
         "state", "on", "brightness", "level", "color", "color_temp", "effect",
     ]
 
-    /// Properties of its profile of which only a value will tell what they take.
+    /// Properties of its profile whose type only a value will show.
     private var untoldProperties: [ThingProperty] { shape.properties.filter { $0.type == .unknown } }
 }

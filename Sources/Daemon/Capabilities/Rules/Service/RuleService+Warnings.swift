@@ -8,11 +8,11 @@ import Rules
 import Text
 import Things
 
-/// What of a rule is legal and probably a mistake: what it looks at and drives is not there, and may come.
+/// What is legal in a rule and probably a mistake: what it looks at or drives is not there, and may come later.
 ///
 /// - Source: contrib/contract/rules.md, "Actions" and "Faces".
 extension RuleService {
-    /// The warnings of a stored rule; what its maker may not see is not told.
+    /// The warnings of a stored rule, without anything that its maker may not read.
     func warnings(ofRule id: Int) async -> [RuleWarning] {
         guard let known = rules[id] else { return [] }
         return await warnings(of: known.rule, for: .user(known.stored.maker))
@@ -51,7 +51,7 @@ extension RuleService {
             }
         }
         all += rule.pastSchedules(at: now, in: calendar).map { RuleWarning("when", $0, .invalidValue) }
-        // A rule that looks at something twice is told once.
+        // A rule that looks at something twice gets one warning.
         var told: Set<String> = []
         return Array(all.filter { told.insert($0.message).inserted }.prefix(RuleLimits.warnings))
     }
@@ -118,7 +118,7 @@ extension RuleService {
                 refusals.append(error)
             }
         }
-        // What one thing has and refuses says most.
+        // The refusal of a thing that has the attribute explains most.
         let strange: [RefusalCode] = [.unknownAttribute, .unknownAction, .notSettable]
         if let refusal = refusals.first(where: { !strange.contains($0.code) }) { return refusal }
         guard !isOpen, let refusal = refusals.first else { return nil }
@@ -211,7 +211,7 @@ extension RuleSurroundings.Thing {
         case .boolean: return .flag
         case .text: return .text
         case .integer, .decimal:
-            // The type may be that of the present value, which says nothing of the next one.
+            // The type may be that of the present value; the next one may have another.
             let isWhole = kind?.allProperties.contains { $0.name == field && $0.type == .integer } ?? false
             return .number(from: property.minimum, to: property.maximum, isWhole: isWhole)
         case .unknown: return nil
