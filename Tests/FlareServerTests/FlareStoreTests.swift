@@ -101,8 +101,13 @@ import Testing
             #expect(await hub.record(Hall.lampObject)?.data?["power"] == 1000)
             #expect(FileStatus(path: log)?.size == size, "nothing was written for a report")
 
+            await hub.storeReadings()
+            let stored = FileStatus(path: log)?.size
+            #expect(stored != size)
+            await hub.storeReadings()
+            #expect(FileStatus(path: log)?.size == stored, "nothing waited any more")
             await set(["on": true], isReport: false)
-            #expect(FileStatus(path: log)?.size != size)
+            #expect(FileStatus(path: log)?.size != stored)
             await set(["power": 7], isReport: true)
             try store.close()
             let data = try await FlareHub(FlareStore(file: file)).record(Hall.lampObject)?.data

@@ -200,6 +200,9 @@ struct CallerGateTests {
             (true, "192.0.2.7", "192.0.2.7"), (true, "9.9.9.9, 192.0.2.7", "192.0.2.7"),
             (true, "192.0.2.7, 127.0.0.2", "192.0.2.7"), (true, "127.0.0.2", "127.0.0.1"),
             (true, "", "127.0.0.1"), (false, "192.0.2.7", "127.0.0.1"),
+            (true, "192.0.2.7:51234", "192.0.2.7"), (true, "[2001:db8::1]:443, 127.0.0.2:9", "2001:db8::1"),
+            (true, "9.9.9.9, someone", "127.0.0.1"),
+            (true, "9.9.9.9, \(String(repeating: "1", count: 65))", "127.0.0.1"),
         ]
     )
     func `a proxy that is believed tells the client's address, and names nobody`(

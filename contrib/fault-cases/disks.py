@@ -63,8 +63,7 @@ def _turns(world, site, breaks, mends):
             eventually("it is not online", lambda: site.visitor.topics.get("status") == "online")
         eventually(lambda: f"it still says that it cannot store: {site.daemon.health()}",
                    lambda: "alert/state-folder" not in site.visitor.topics and site.daemon.health()[0] == 200)
-        # What could not be stored is tried again after two seconds.
-        site.expect_nothing_lost(broken, 3.5, dies)
+        site.expect_nothing_lost(broken, died=dies)
     site.daemon.stop()
     problems = site.problems()
     expect(not problems, f"damaged: {problems}")

@@ -1,7 +1,7 @@
 """SIGKILL at random moments of writes of every kind: what was acknowledged is there after the next start.
 
 What is acknowledged is known to be so; what was under way when the daemon died may be done or not. States of things with owners
-are stored together four times a second, and one that is younger may be lost (contrib/contract/bindings.md, "States").
+are stored together once a minute while they go on, and one that is younger may be lost (contrib/contract/bindings.md, "States").
 """
 import collections
 import http.client
@@ -14,8 +14,8 @@ import time
 
 from world import FLAT, TELEVISION, THINGS, Wrong, eventually, expect, free_port
 
-# How old a state must be to be stored for sure, s: the quarter of a second, and time for a busy machine.
-STORED = 1.0
+# How old a state must be to be stored for sure, s: the minute, and time for a busy machine.
+STORED = 62.0
 GONE = None
 
 

@@ -208,7 +208,12 @@ package struct Node: Sendable {
             edge: { order in parts.edge?(order) },
             sensors: reloader.inputs.send,
             remember: { record in writer.onExecutor { $0.add(record) } },
-            store: { if writer.hasUrgent { writer.onExecutor { _ = $0.flush() } } },
+            store: {
+                guard writer.hasUrgent else { return }
+                // What rules remember must not be newer than what they saw: after a crash that would be news.
+                flare.storeReadings()
+                writer.onExecutor { _ = $0.flush() }
+            },
             publish: { snapshot, output in
                 bridge.onExecutor { bridge in
                     if !snapshot.changes.isEmpty {

@@ -62,6 +62,13 @@ package enum FlareBackend: Sendable {
         if case .embedded = self { true } else { false }
     }
 
+    /// Stores the readings that an embedded server has not stored yet, if there are any.
+    ///
+    /// Called on the loop.
+    func storeReadings() {
+        if case .embedded(_, let hub) = self { hub.onExecutor { $0.storeReadings() } }
+    }
+
     /// Whether other daemons may have the same things now: the server is remote, or clients are connected to ours.
     ///
     /// Called on the loop.

@@ -8,9 +8,16 @@ extension FlareHub {
         store.keep(updates)
         guard flush == nil else { return }
         flush = Task { [weak self] in
-            try? await Task.sleep(for: Self.flushInterval)
+            guard (try? await Task.sleep(for: Self.flushInterval)) != nil else { return }
             await self?.flushMotion()
         }
+    }
+
+    /// Stores the updates that wait, if any do.
+    package func storeReadings() {
+        guard let waiting = flush else { return }
+        waiting.cancel()
+        flushMotion()
     }
 
     /// Stores the updates that wait; after a failure, which is reported, they go on waiting.

@@ -1,3 +1,4 @@
+import Glibc
 import HTTPListener
 import HTTPTypes
 import Hummingbird
@@ -204,9 +205,26 @@ struct CallerGate: Sendable {
     /// The address of the other end; behind a proxy that is believed, that of whom it forwards.
     private func address(of fields: HTTPFields, from peer: String?) -> String? {
         guard let peer, people.isBelieved(peer) else { return peer }
-        let hops = (fields[.forwardedFor] ?? "").split(separator: ",").map { $0.filter { $0 != " " } }
         // The client may have written the first ones itself.
-        return hops.last { !people.isBelieved($0) && $0.utf8.count <= 64 } ?? peer
+        for hop in (fields[.forwardedFor] ?? "").split(separator: ",").reversed() {
+            guard let address = Self.address(of: hop.filter { $0 != " " }) else { return peer }
+            if !people.isBelieved(address) { return address }
+        }
+        return peer
+    }
+
+    /// The address of a hop, without the port and brackets that some proxies write; `nil` if it is none.
+    private static func address(of hop: String) -> String? {
+        var text = hop[...]
+        if text.first == "[", let end = text.firstIndex(of: "]") {
+            text = text[..<end].dropFirst()
+        } else if text.contains("."), let colon = text.firstIndex(of: ":"), colon == text.lastIndex(of: ":") {
+            text = text[..<colon]
+        }
+        let address = String(text)
+        var (four, six) = (in_addr(), in6_addr())
+        let isAddress = inet_pton(AF_INET, address, &four) == 1 || inet_pton(AF_INET6, address, &six) == 1
+        return isAddress ? address : nil
     }
 
     /// Whether a request comes from this machine itself, and not through a proxy on it.

@@ -89,9 +89,11 @@ package struct DatabaseFacts: Sendable {
             guard let status = FileStatus(path: path) else {
                 return errno == EACCES ? (database, .closed) : nil
             }
+            guard status.kind == .file else { return (database, .unknown("it is no file")) }
             let isHeld = { context.daemon != nil || DatabaseFile.isHeld(path) }
             if isHeld() { return (database, .held) }
-            guard status.size <= mostBytes else { return (database, .large) }
+            let parts = ["", "-wal", "-journal"].compactMap { FileStatus(path: path + $0)?.size }
+            guard parts.allSatisfy({ $0 <= mostBytes }) else { return (database, .large) }
             let finding = finding(database, path)
             // Who has opened it meanwhile may have written while it was copied.
             return (database, isHeld() ? .held : finding)

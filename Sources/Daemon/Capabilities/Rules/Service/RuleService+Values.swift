@@ -64,7 +64,8 @@ extension RuleService {
         var request = request.forAllLights(lit.map(\.shape))
         let count = request.attributes.count
         request.attributes = request.attributes.filter { name, _ in
-            lit.contains { $0.shape.attributes[name] != nil } || !lights.contains { $0.mayHave(name) }
+            lit.contains { $0.shape.attributes[name] != nil }
+                || !zip(lights, lit).contains { $0.mayHave(name, beside: $1.shape) }
         }
         let isKnown = request.attributes.count == count
         guard isKnown || !request.isPartial && !request.attributes.isEmpty else { return }
@@ -101,7 +102,7 @@ extension RuleSurroundings.Thing {
         case .set(let values):
             var request = ThingRequest(ofRule: values)
             let count = request.attributes.count
-            request.attributes = request.attributes.filter { name, _ in !mayHave(name) }
+            request.attributes = request.attributes.filter { name, _ in !mayHave(name, beside: shape) }
             let isKnown = request.attributes.count == count
             guard isKnown || !request.isPartial && !request.attributes.isEmpty else { return false }
             _ = try request.settled(on: thing, shape).get()
@@ -112,7 +113,7 @@ extension RuleSurroundings.Thing {
                 _ = try shape.checked(action: name).get()
                 return true
             } catch {
-                if mayOffer(name) { return false }
+                if mayOffer(name, beside: shape) { return false }
                 throw error
             }
         // Its actions have results of their own.
@@ -124,20 +125,21 @@ extension RuleSurroundings.Thing {
     ///
     /// Of a thing without a link of its own the data are complete. One with a link may report more later. A profile
     /// names everything, but not always the type of a value that was never reported.
-    func mayHave(_ name: String) -> Bool {
-        let shape = shape
+    ///
+    /// - Parameter shape: Its shape, which takes long to make.
+    func mayHave(_ name: String, beside shape: ThingShape) -> Bool {
         guard shape.attributes[name] == nil else { return false }
         let hasNone = thing.data[name]?.isNull ?? true
         guard let kind else { return thing.data[name]?.isNull == true || isAtEdge && hasNone }
-        let untold = untoldProperties
+        let untold = Self.untoldProperties(shape)
         if untold.contains(where: { $0.name == name }) { return true }
         if !untold.isEmpty, Self.partsOfLights.contains(name) { return true }
         return isAtEdge && hasNone && kind.allProperties.contains { $0.isOptional && $0.name == name }
     }
 
-    private func mayOffer(_ action: String) -> Bool {
+    private func mayOffer(_ action: String, beside shape: ThingShape) -> Bool {
         guard kind != nil else { return isAtEdge }
-        let untold = untoldProperties
+        let untold = Self.untoldProperties(shape)
         let isBuiltIn = BuiltInAction(rawValue: action) != nil
         return !untold.isEmpty && isBuiltIn
             || untold.contains { property in
@@ -151,5 +153,7 @@ extension RuleSurroundings.Thing {
     ]
 
     /// Properties of its profile whose type only a value will show.
-    private var untoldProperties: [ThingProperty] { shape.properties.filter { $0.type == .unknown } }
+    private static func untoldProperties(_ shape: ThingShape) -> [ThingProperty] {
+        shape.properties.filter { $0.type == .unknown }
+    }
 }
