@@ -123,7 +123,7 @@ struct BackupLoadTests {
                     }
                     #expect(isBusy)
                     last = await (log.volume, log.names)
-                    // What was told outside is of firings that are stored.
+                    // A firing is stored before its message is sent.
                     let told = await visitor.objects(on: "outbox/email").compactMap { $0["seq"]?.integer }
                     // Positions are stored once a minute, and in a backup as they are.
                     let place = #"{"position":{"x":\#(number),"y":1,"z":1}}"#

@@ -23,7 +23,7 @@ enum Words {
         return HarmfulCharacters.escaped(in: short.utf8.count == text.utf8.count ? text : "\(short)…")
     }
 
-    /// A sentence begins with a capital letter.
+    /// The text with a capital letter at its beginning, as a sentence has it.
     static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 
     static func value(_ value: JSONValue) -> String { QuotedValue.of(value) }

@@ -9,7 +9,7 @@ import Testing
 import Things
 import Threading
 
-/// What of a rule is legal and probably a mistake is told when it is made.
+/// Warnings about a rule that is legal and probably a mistake.
 @Suite(.timeLimit(.minutes(2)))
 struct RuleWarningTests {
     private static func rule(
@@ -317,7 +317,7 @@ struct RuleWarningTests {
             for check in [true, false] {
                 let body: JSONValue = ["rules": [wrapped], "check": .bool(check)]
                 let imported = await home.ask("POST", "import", body)
-                // What is unknown was told by who read the file.
+                // The reader of the file has warned of unknown members.
                 let warning = imported.body["warnings"]?.array?.first
                 #expect(imported.body["warnings"]?.array?.count == 1, "\(imported.body)")
                 #expect(warning?["index"] == 0 && warning?["field"] == "when[0].field", "\(imported.body)")

@@ -108,7 +108,7 @@ struct RuleFileTests {
         ),
     ]
 
-    @Test(arguments: wrong.indices) func `each part of another form that is wrong is told, too`(index: Int) {
+    @Test(arguments: wrong.indices) func `each wrong part of another form has an error`(index: Int) {
         let file = read(Self.wrong[index].rule)
         #expect(file.entries.isEmpty)
         let fields = file.problems.map { $0.message.prefix { $0 != " " } }.sorted()

@@ -3,7 +3,7 @@ import Rules
 import Testing
 import Things
 
-/// What is wrong with the options, as people are told.
+/// Errors of the options, in the words of the command line.
 extension RuleOptionsTests {
     private static let wrong: [(String, @Sendable (inout RuleOptions) -> Void)] = [
         (
@@ -174,7 +174,8 @@ extension RuleOptionsTests {
             ("too large", nil, "too large"), ("as is wrong", "as", "as is wrong"),
         ] as [(String, String?, String)]
     )
-    func `what is found later is told of the option, too`(message: String, field: String?, told: String) {
+    func `an error that the daemon finds names the option, too`(message: String, field: String?, told: String)
+    {
         let all = options {
             ($0.when, $0.once, $0.device) = (["on"], ["2020-01-01T00:00:00Z"], ["on_connect"])
             ($0.threshold, $0.steps) = ("300", [.set("on=1"), .target("zone:x"), .set("on=0")])
@@ -182,7 +183,7 @@ extension RuleOptionsTests {
         #expect(all.sentence(message, about: field) == told)
     }
 
-    @Test func `too many parts are told of the options that they come from`() {
+    @Test func `an error of too many parts names the options that they come from`() {
         let refusal = #expect(throws: Refusal.self) {
             try options { $0.cron = Array(repeating: "0 7 * * *", count: 10) }.rule()
         }

@@ -86,8 +86,8 @@ extension ConfigurationSection {
 extension ConfigurationRule {
     fileprivate static let openForwarders = ConfigurationRule(paths: ["web.proxies"]) {
         $0.web.proxies.firstOfAll.map {
-            "\($0) is everybody, or nearly: whoever can reach the page chooses the address that limits of wrong passwords go "
-                + "by; name the proxy's own address"
+            "\($0) is everybody, or nearly: each of them can choose the address by which wrong passwords are limited; "
+                + "name the proxy's own address"
         }
     }
 }
