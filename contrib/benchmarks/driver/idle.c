@@ -8,9 +8,14 @@ int idle(int pid, int things, int seconds) {
     (void)things;
     sleep(3);
     double before = processor_ns(pid), begun = now_us();
-    long waits = wakeups(pid);
-    sleep((unsigned)seconds);
-    double rate = (double)(wakeups(pid) - waits) / ((now_us() - begun) / 1e6);
+    struct wakeups wakeups = {0};
+    read_wakeups(pid, &wakeups);
+    long first = wakeups.sum;
+    for (int second = 0; second < seconds; second++) {
+        sleep(1);
+        read_wakeups(pid, &wakeups);
+    }
+    double rate = (double)(wakeups.sum - first) / ((now_us() - begun) / 1e6);
     double percent = (processor_ns(pid) - before) / ((now_us() - begun) * 1000) * 100;
     row_below("idle, 1,000 things: resident memory", "%.1f MB", (double)status_kb(pid, "VmRSS") / 1024, "< 40 MB", 40);
     row_below("idle: of it anonymous", "%.1f MB", (double)status_kb(pid, "RssAnon") / 1024, "< 10 MB", 10);

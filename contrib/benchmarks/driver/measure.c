@@ -118,18 +118,32 @@ long status_kb(int pid, const char *key) {
     return status_number(path, key);
 }
 
-long wakeups(int pid) {
+// What a thread had when it was last read; 0 for one that is new.
+static long *seen_of(struct wakeups *wakeups, int thread) {
+    for (int index = 0; index < wakeups->count; index++)
+        if (wakeups->threads[index].thread == thread) return &wakeups->threads[index].seen;
+    int limit = sizeof wakeups->threads / sizeof *wakeups->threads;
+    if (wakeups->count == limit) fail("more than %d threads", limit);
+    wakeups->threads[wakeups->count].thread = thread;
+    wakeups->threads[wakeups->count].seen = 0;
+    return &wakeups->threads[wakeups->count++].seen;
+}
+
+void read_wakeups(int pid, struct wakeups *wakeups) {
     char path[320];
-    long sum = 0;
     snprintf(path, sizeof path, "/proc/%d/task", pid);
     DIR *threads = opendir(path);
     if (!threads) fail("there is no process %d", pid);
     for (struct dirent *thread; (thread = readdir(threads));) {
+        if (thread->d_name[0] == '.') continue;
         snprintf(path, sizeof path, "/proc/%d/task/%s/status", pid, thread->d_name);
-        sum += status_number(path, "voluntary_ctxt_switches");
+        long count = status_number(path, "voluntary_ctxt_switches"), *seen = seen_of(wakeups, atoi(thread->d_name));
+        if (count > *seen) {
+            wakeups->sum += count - *seen;
+            *seen = count;
+        }
     }
     closedir(threads);
-    return sum;
 }
 
 void row_ratio(const char *what, const char *unit, double floor, double ours, double aim) {

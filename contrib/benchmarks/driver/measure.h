@@ -36,8 +36,17 @@ long status_kb(int pid, const char *key);
 // Time on a processor of all threads of a process, those that ended included: user and system, nanoseconds.
 double processor_ns(int pid);
 
-// How often threads of a process waited and went on, those that ended left out.
-long wakeups(int pid);
+// How often threads of a process waited and went on. Threads that end take their counts along: who reads often misses little,
+// and never counts less than before. Begins with zeros.
+struct wakeups {
+    long sum;
+    int count;
+    struct {
+        int thread;
+        long seen;
+    } threads[256];
+};
+void read_wakeups(int pid, struct wakeups *wakeups);
 
 // | what | floor | ours | ratio | aim | met |
 void row_ratio(const char *what, const char *unit, double floor, double ours, double aim);

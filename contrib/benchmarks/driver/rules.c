@@ -25,30 +25,29 @@ static void measure_starts(const struct place *places, struct mosquitto **client
                share(&with->processor, 0.5), "–", -1);
 }
 
-// What a daemon has used so far.
-struct usage {
-    double processor_ns;
-    long wakeups;
-};
-
-static struct usage usage(pid_t daemon) { return (struct usage){processor_ns(daemon), wakeups(daemon)}; }
-
 // Both rest at the same time, so that a neighbour disturbs both.
 static void measure_rest(const struct place *places, struct mosquitto **clients, int seconds, char *program) {
     pid_t daemons[pair_count];
-    struct usage before[pair_count];
-    double online_ms, whole_ms, percent[pair_count], rates[pair_count];
+    struct wakeups wakeups[pair_count] = {0};
+    double online_ms, whole_ms, processor[pair_count], percent[pair_count], rates[pair_count];
+    long first[pair_count];
     for (int index = 0; index < pair_count; index++)
         daemons[index] = launch(&places[index], clients[index], program, &online_ms, &whole_ms);
     let_read(clients, settling_us);
     double begun = now_us();
-    for (int index = 0; index < pair_count; index++) before[index] = usage(daemons[index]);
-    let_read(clients, seconds * 1e6);
+    for (int index = 0; index < pair_count; index++) {
+        processor[index] = processor_ns(daemons[index]);
+        read_wakeups(daemons[index], &wakeups[index]);
+        first[index] = wakeups[index].sum;
+    }
+    for (int second = 0; second < seconds; second++) {
+        let_read(clients, 1e6);
+        for (int index = 0; index < pair_count; index++) read_wakeups(daemons[index], &wakeups[index]);
+    }
     double passed_us = now_us() - begun;
     for (int index = 0; index < pair_count; index++) {
-        struct usage after = usage(daemons[index]);
-        percent[index] = (after.processor_ns - before[index].processor_ns) / (passed_us * 1000) * 100;
-        rates[index] = (double)(after.wakeups - before[index].wakeups) / (passed_us / 1e6);
+        percent[index] = (processor_ns(daemons[index]) - processor[index]) / (passed_us * 1000) * 100;
+        rates[index] = (double)(wakeups[index].sum - first[index]) / (passed_us / 1e6);
         stop(daemons[index]);
     }
     row_beside("idle, 1,000 rules, against none: wake-ups", "/s", 2, rates[ruleless], rates[ruled], "≤ 1.10",
