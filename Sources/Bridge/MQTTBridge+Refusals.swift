@@ -35,7 +35,7 @@ extension MQTTBridge {
         for event in events { send(event) }
         for topic in topics { publisher.retained.resend(topic) }
         perform(discovery.repeatRefused(topics))
-        perform(copies.intervalPassed())
+        perform(copies.intervalPassed(at: now))
         readCopyStatuses()
         flush()
     }

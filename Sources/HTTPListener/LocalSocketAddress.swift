@@ -5,11 +5,12 @@ import OperatingSystem
 package struct LocalSocketAddress {
     private static let longest = 90
 
-    /// The folder of the socket; for a long path a symbolic link to it, until ``close()``.
+    /// The folder of the socket; for a long path its name as an open file, until ``close()``.
+    ///
+    /// - Source: proc(5), /proc/self/fd.
     package let folder: String
     package let name: String
-    /// The folder that has the link; only its user can look into it.
-    private let shelter: String?
+    private let descriptor: Int32?
 
     /// - Parameter socket: The path of a socket, in a folder that exists.
     /// - Throws: ``LocalSocketError``.
@@ -17,28 +18,19 @@ package struct LocalSocketAddress {
         let folder = (socket as NSString).deletingLastPathComponent
         name = (socket as NSString).lastPathComponent
         guard socket.utf8.count > Self.longest else {
-            (self.folder, shelter) = (folder.isEmpty ? "." : folder, nil)
+            (self.folder, descriptor) = (folder.isEmpty ? "." : folder, nil)
             return
         }
-        guard let resolved = realpath(folder, nil) else { throw LocalSocketError(path: socket, code: errno) }
-        defer { free(resolved) }
-        var template = Array("/tmp/trilateral-XXXXXX".utf8CString)
-        // Without a folder for short names the path is too long.
-        guard let made = mkdtemp(&template) else { throw LocalSocketError(path: socket, code: ENAMETOOLONG) }
-        let shelter = String(cString: made)
-        guard symlink(resolved, shelter + "/f") == 0 else {
-            let code = errno
-            rmdir(shelter)
-            throw LocalSocketError(path: socket, code: code)
-        }
-        (self.folder, self.shelter) = (shelter + "/f", shelter)
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw LocalSocketError(path: socket, code: errno) }
+        (self.folder, self.descriptor) = ("/proc/self/fd/\(descriptor)", descriptor)
     }
 
-    /// Removes the link; a socket that is bound or connected stays so.
+    /// Ends the short path; a socket that is bound or connected stays so.
+    ///
+    /// Must be called once.
     package func close() {
-        guard let shelter else { return }
-        unlink(folder)
-        rmdir(shelter)
+        if let descriptor { _ = Foundation.close(descriptor) }
     }
 }
 

@@ -101,7 +101,6 @@ package struct LocalSocketService: Service {
             responder: LocalResponder(configuration: configuration, answer: answer),
             logger: logger,
             onBound: { _ in
-                address.close()
                 guard chmod(socket, 0o600) == 0, rename(socket, path) == 0 else {
                     return logger.error("\(LocalSocketError(path: path, code: errno))")
                 }

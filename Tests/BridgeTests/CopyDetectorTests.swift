@@ -89,13 +89,13 @@ struct CopyDetectorTests {
     }
 
     @Test mutating func `a copy that does not answer when it is asked is forgotten`() {
-        #expect(copies.intervalPassed() == [], "there is nobody to ask")
+        #expect(copies.intervalPassed(at: 0) == [], "there is nobody to ask")
         _ = shown("porch")
-        #expect(copies.intervalPassed() == [.showInstallation])
+        #expect(copies.intervalPassed(at: 0) == [.showInstallation])
         _ = shown("porch", at: 60_000)
-        #expect(copies.intervalPassed() == [.showInstallation], "it has answered")
-        #expect(copies.intervalPassed() == [.duplicatesGone] + Self.end)
-        #expect(copies.intervalPassed() == [])
+        #expect(copies.intervalPassed(at: 60_000) == [.showInstallation], "it has answered")
+        #expect(copies.intervalPassed(at: 120_000) == [.duplicatesGone] + Self.end)
+        #expect(copies.intervalPassed(at: 180_000) == [])
     }
 
     @Test mutating func `copies that show themselves at the same time get one answer, as each hears it`() {
@@ -103,16 +103,49 @@ struct CopyDetectorTests {
         #expect(alert(shown("attic", at: 10)) != nil)
         #expect(!shown("cellar", at: 20).contains(.showInstallation))
         #expect(shown("attic", at: 5000) == [.showInstallation])
-        #expect(copies.intervalPassed() == [.showInstallation], "who came in between learns of us then")
+        #expect(
+            copies.intervalPassed(at: 5000) == [.showInstallation],
+            "who came in between learns of us then"
+        )
     }
 
-    @Test mutating func `copies on many machines are not asked again and again, and go by their status`() {
+    @Test mutating func `copies on many machines are rarely asked, and also go by their status`() {
         for number in 0..<30 { _ = shown("n\(number)") }
-        #expect(copies.intervalPassed() == [] && copies.intervalPassed() == [])
+        #expect(copies.intervalPassed(at: 0) == [.showInstallation])
+        for number in 0..<30 { _ = shown("n\(number)", at: 1000) }
+        #expect(copies.intervalPassed(at: 60_000) == [], "all have answered, and there are many")
+        #expect(copies.intervalPassed(at: 3_599_999) == [])
         #expect(copies.statuses.count == 30)
         #expect(alert(status("n0", "offline"))?.contains("28 more") == true)
         for number in 30..<200 { _ = shown("n\(number)") }
         #expect(copies.statuses.count == 100, "more are not remembered")
+    }
+
+    @Test mutating func `one of many copies asks for all: the others hear the answers`() {
+        for number in 0..<30 { _ = shown("n\(number)") }
+        #expect(copies.intervalPassed(at: 0) == [.showInstallation])
+        for number in 0..<30 { _ = shown("n\(number)", at: 1000) }
+        #expect(copies.intervalPassed(at: 3_600_000) == [], "they have all shown themselves since")
+        #expect(copies.intervalPassed(at: 7_199_999) == [])
+        #expect(copies.intervalPassed(at: 7_200_000) == [.showInstallation])
+    }
+
+    @Test mutating func `many forged messages neither keep the alert nor a true copy out of it`() {
+        for number in 0..<200 { _ = shown("forged\(number)") }
+        #expect(alert(shown("porch")) == nil, "there is no room for it yet")
+        #expect(copies.intervalPassed(at: 0) == [.showInstallation])
+        let actions = copies.intervalPassed(at: 60_000)
+        #expect(actions == [.duplicatesGone] + Self.end)
+        #expect(alert(shown("porch", at: 60_001))?.contains("node porch runs") == true)
+        #expect(copies.intervalPassed(at: 120_000) == [.showInstallation])
+        for number in 0..<20 { _ = shown("forged\(number)", at: 120_001) }
+        for hour in 0...2 as ClosedRange<Int64> {
+            _ = shown("porch", at: 180_000 + hour * 3_600_000)
+            _ = copies.intervalPassed(at: 180_000 + hour * 3_600_000)
+        }
+        _ = shown("porch", at: 7_400_000)
+        #expect(alert(copies.intervalPassed(at: 7_440_000))?.contains("node porch runs") == true)
+        #expect(copies.statuses.count == 1)
     }
 
     @Test mutating func `a name that no node can have counts as none`() {

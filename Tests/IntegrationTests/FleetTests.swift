@@ -17,7 +17,7 @@ struct FleetTests {
             return end?.status == status
         }
         #expect(hasEnded, "\(end?.output ?? "")")
-        let list = try JSONValue(parsing: end?.output ?? "").array ?? []
+        let list = try JSONValue(parsing: end?.output ?? "")["nodes"]?.array ?? []
         return list.reduce(into: [:]) { $0[$1["node"]?.string ?? ""] = $1 }
     }
 
@@ -81,11 +81,30 @@ struct FleetTests {
                 var nodes: [JSONValue] = []
                 let areThere = try await eventually {
                     let end = try await fleet(home, broker.port, "--json")
-                    nodes = (try? JSONValue(parsing: end.output))?.array ?? []
+                    nodes = (try? JSONValue(parsing: end.output))?["nodes"]?.array ?? []
                     return nodes.count == 250 && end.status == 0
                 }
                 #expect(areThere, "\(nodes.count)")
                 #expect(nodes.allSatisfy { $0["version"] == "1" && $0["health"] == "ok" })
+            }
+        }
+    }
+
+    @Test func `nodes that somebody made up use up the time, and those that were read are printed`()
+        async throws
+    {
+        try await withMosquitto { broker in
+            try await withEmptyHome(port: broker.port) { home, visitor in
+                for number in 0..<2000 {
+                    visitor.say(absolute: "trilateral/n\(number)/status", "online", isRetained: true)
+                }
+                var end: Program.End?
+                let isPrinted = try await eventually {
+                    end = try await fleet(home, broker.port, "--json", "--timeout", "1")
+                    let json = (end?.output).flatMap { try? JSONValue(parsing: $0) }
+                    return json?["nodes"]?.array?.isEmpty == false && json?["complete"] == false
+                }
+                #expect(isPrinted && end?.status == 1, "\(end?.output.suffix(200) ?? "")")
             }
         }
     }

@@ -38,7 +38,7 @@ struct FleetTests {
                 "3 nodes, 2 online, 1 with alerts",
             ]
         )
-        let nodes = fleet.json.array ?? []
+        let nodes = fleet.json["nodes"]?.array ?? []
         #expect(nodes.map { $0["node"] } == ["attic", "hall", "porch"])
         #expect(nodes.map { $0["well"] } == [false, true, false])
         #expect(nodes.first?["health"] == nil, "what it last said tells nothing of now")
@@ -84,7 +84,7 @@ struct FleetTests {
         receive("lamp/status", "unknown")
         receive("/status", "online")
         fleet.receive(MQTTMessage(topic: "home/other/hall/status", payload: Array("online".utf8)))
-        #expect(fleet.isEmpty && fleet.lines() == ["none"] && fleet.json == [])
+        #expect(fleet.isEmpty && fleet.lines() == ["none"] && fleet.json["nodes"] == [])
     }
 
     @Test mutating func `what strangers write cannot command the terminal, and is cut`() {
@@ -98,7 +98,8 @@ struct FleetTests {
         let lines = fleet.lines()
         #expect(lines.count == 5, "\(lines)")
         #expect(lines.allSatisfy { !$0.contains("\u{1B}") && $0.count < 200 }, "\(lines)")
-        #expect(fleet.isWell, "a number below none is none")
+        let alerts = (fleet.json["nodes"]?.array ?? []).map { $0["alerts"] }
+        #expect(alerts == [nil, ["count": 0, "ids": []], nil], "a number below none is none")
     }
 
     @Test mutating func `a message that is far too large is not read`() {
@@ -110,9 +111,36 @@ struct FleetTests {
 
     @Test mutating func `more nodes than are read are named as such, and those that are read still change`() {
         for number in 0...Fleet.capacity { receive("n\(number)/status", "online") }
-        #expect(fleet.json.array?.count == Fleet.capacity)
+        #expect(fleet.json["nodes"]?.array?.count == Fleet.capacity && fleet.json["complete"] == false)
         #expect(fleet.lines().last?.hasSuffix("; there are more than the 10000 that are read") == true)
         receive("n0/status", "offline")
+        #expect(fleet.lines().last?.contains("9999 online") == true)
+    }
+
+    @Test mutating func `a node that is online and has not published its health or alerts is not well`() {
+        receiveHall()
+        #expect(fleet.isWell && fleet.json["complete"] == true)
+        receive("porch/status", "online")
         #expect(!fleet.isWell)
+        #expect(
+            fleet.lines().contains(
+                "porch  online  -        unknown  -                    -                    unknown"
+            )
+        )
+        #expect(fleet.lines().last == "2 nodes, 2 online, 0 with alerts, 1 of unknown health")
+        let porch = fleet.json["nodes"]?.array?.last
+        #expect(porch == ["node": "porch", "well": false, "status": "online", "health": "unknown"])
+        receive("porch/health", #"{"status":"ok"}"#)
+        #expect(!fleet.isWell, "whether an alert is open is unknown")
+        receive("porch/alerts", #"{"count":0}"#)
+        #expect(fleet.isWell)
+    }
+
+    @Test mutating func `a fleet that was not read to its end is not well, and says so`() {
+        receiveHall()
+        fleet.stop(after: .seconds(3))
+        #expect(!fleet.isWell && fleet.json["complete"] == false)
+        #expect(fleet.json["nodes"]?.array?.count == 1)
+        #expect(fleet.lines().last?.hasSuffix("; not all was read within 3 s: see --timeout") == true)
     }
 }

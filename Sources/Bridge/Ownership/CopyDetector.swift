@@ -11,8 +11,11 @@ package struct CopyDetector: Sendable {
 
     /// The least time between two answers, milliseconds; one answer is for all copies.
     private static let pause: Int64 = 5000
-    /// With more copies, none is asked whether it still runs: copies of one image on many machines would keep the broker busy.
+    /// With more copies, they are rarely asked whether they still run: each answers to all, and copies of one image on many
+    /// machines would keep the broker busy.
     private static let mostAsked = 20
+    /// The least time between two such questions, milliseconds.
+    private static let longPause: Int64 = 3_600_000
     /// The most daemons that are remembered and answered.
     private static let capacity = 100
 
@@ -24,8 +27,11 @@ package struct CopyDetector: Sendable {
 
     private var nodes: Set<String> = []
     private var lastAnswer: Int64?
-    /// Those that have not answered since they were asked.
-    private var asked: Set<String> = []
+    /// Those that have not shown themselves since ``lastRound``.
+    private var silent: Set<String> = []
+    private var lastRound: Int64?
+    /// Whether they were asked then.
+    private var isAnswerDue = false
 
     /// - Parameter installation: Empty if there is none.
     package init(topics: Topics, installation: String) {
@@ -48,8 +54,8 @@ package struct CopyDetector: Sendable {
     package mutating func linkDown() -> [TopicOwnership.Action] {
         isLinkUp = false
         guard !nodes.isEmpty else { return [] }
-        (nodes, asked) = ([], [])
-        lastAnswer = nil
+        (nodes, silent) = ([], [])
+        (lastAnswer, lastRound, isAnswerDue) = (nil, nil, false)
         return [update]
     }
 
@@ -65,7 +71,7 @@ package struct CopyDetector: Sendable {
             return left
         }
         guard tail == Topics.tails.installation(installation), !message.isRetained else { return [] }
-        asked.remove(node)
+        silent.remove(node)
         let isKnown = nodes.contains(node)
         guard isKnown || nodes.count < Self.capacity else { return [] }
         nodes.insert(node)
@@ -77,11 +83,19 @@ package struct CopyDetector: Sendable {
 
     /// Asks the other daemons whether they still run, by showing ourselves.
     ///
-    /// One that did not answer the last time has gone, or never ran: anybody may send such a message.
-    package mutating func intervalPassed() -> [TopicOwnership.Action] {
-        let gone = asked.filter { nodes.remove($0) != nil }
-        asked = nodes.count > Self.mostAsked ? [] : nodes
-        return (gone.isEmpty ? [] : left) + (asked.isEmpty ? [] : [.showInstallation])
+    /// One that did not answer until the next interval has gone, or never ran: anybody may send such a message.
+    ///
+    /// - Parameter now: Steady milliseconds.
+    package mutating func intervalPassed(at now: Int64) -> [TopicOwnership.Action] {
+        let gone = isAnswerDue ? silent.filter { nodes.remove($0) != nil } : []
+        isAnswerDue = false
+        let areMany = nodes.count > Self.mostAsked
+        if !areMany || lastRound.map({ now - $0 >= Self.longPause }) ?? true {
+            // Of many, another one may have asked, and all have answered.
+            isAnswerDue = !nodes.isEmpty && !(areMany && lastRound != nil && silent.isEmpty)
+            (silent, lastRound) = (nodes, nodes.isEmpty ? nil : now)
+        }
+        return (gone.isEmpty ? [] : left) + (isAnswerDue ? [.showInstallation] : [])
     }
 
     /// After a copy has gone: the last one has removed our entities as those of its own former node, so they are announced

@@ -13,6 +13,8 @@ package struct Fleet: Sendable {
     /// The most bytes of a message that are read; those of a daemon have less than 4 KB.
     package static let largestMessage = 65_536
     private static let longestName = 200
+    /// The health and alerts of a node that is online, and of which none were read.
+    private static let unknown = "unknown"
 
     /// What is known of a node.
     package struct Node: Sendable, Hashable {
@@ -37,15 +39,20 @@ package struct Fleet: Sendable {
 
         fileprivate var isOnline: Bool { status == "online" }
 
-        /// Whether it is online, its links are up, and no alert is open.
-        fileprivate var isWell: Bool { isOnline && (health ?? "ok") == "ok" && alerts.count == 0 }
+        /// Whether it is online, and has published that its links are up and no alert is open.
+        fileprivate var isWell: Bool { isOnline && health == "ok" && hasAlerts && alerts.count == 0 }
+
+        /// The last health of a node that went offline says nothing about now.
+        fileprivate var presentHealth: String? { isOnline ? health ?? Fleet.unknown : nil }
     }
 
     private let base: String
     private let time: LocalTime
     private var all: [String: Node] = [:]
     /// Whether there were more nodes than are read.
-    private var isCut = false
+    private var hasTooMany = false
+    /// How long it was read, if that was too short.
+    private var shortTime: Duration?
 
     /// - Parameter base: The first levels of all topics.
     package init(base: String, time: LocalTime) { (self.base, self.time) = (base, time) }
@@ -89,13 +96,16 @@ package struct Fleet: Sendable {
         else { return }
         let name = String(rest[..<slash])
         guard all[name] != nil || all.count < Self.capacity else {
-            isCut = true
+            hasTooMany = true
             return
         }
         var node = all[name] ?? Node()
         node.read(String(rest[rest.index(after: slash)...]), message.payload)
         all[name] = node == Node() ? nil : node
     }
+
+    /// Ends the reading before all is read.
+    package mutating func stop(after time: Duration) { shortTime = time }
 
     // MARK: Results
 
@@ -106,12 +116,18 @@ package struct Fleet: Sendable {
 
     package var isEmpty: Bool { nodes.isEmpty }
 
-    /// Whether all nodes are online, their links are up, and no alert is open.
-    package var isWell: Bool { nodes.allSatisfy { $0.node.isWell } }
+    /// Whether all nodes were read.
+    package var isComplete: Bool { !hasTooMany && shortTime == nil }
 
-    /// A list of nodes.
+    /// Whether all nodes were read and are online, their links are up, and no alert is open.
+    package var isWell: Bool { isComplete && nodes.allSatisfy { $0.node.isWell } }
+
+    /// The nodes, and whether these are all.
     package var json: JSONValue {
-        .array(nodes.map { name, node in .object(node.members(name)) })
+        [
+            "nodes": .array(nodes.map { name, node in .object(node.members(name)) }),
+            "complete": .bool(isComplete),
+        ]
     }
 
     /// A table for a person, and a line with the numbers.
@@ -130,19 +146,22 @@ package struct Fleet: Sendable {
 
     private func row(_ name: String, _ node: Node) -> [String] {
         [
-            name, node.status ?? "", node.version ?? "",
-            // The last health of a node that went offline says nothing about now.
-            node.isOnline ? node.health ?? "" : "", node.started.map(time.dayAndClock) ?? "",
-            node.seen.map(time.dayAndClock) ?? "", node.alerts.text,
+            name, node.status ?? "", node.version ?? "", node.presentHealth ?? "",
+            node.started.map(time.dayAndClock) ?? "", node.seen.map(time.dayAndClock) ?? "",
+            node.isOnline && !node.hasAlerts ? Self.unknown : node.alerts.text,
         ]
     }
 
     private func summary(_ nodes: [Node]) -> String {
         let online = nodes.count(where: \.isOnline)
         let alerted = nodes.count { $0.alerts.count > 0 }
-        let numbers =
-            "\(nodes.count) node\(nodes.count == 1 ? "" : "s"), \(online) online, \(alerted) with alerts"
-        return isCut ? "\(numbers); there are more than the \(Self.capacity) that are read" : numbers
+        let unknown = nodes.count { $0.presentHealth == Self.unknown }
+        return [
+            "\(nodes.count) node\(nodes.count == 1 ? "" : "s"), \(online) online, \(alerted) with alerts",
+            unknown == 0 ? nil : ", \(unknown) of unknown health",
+            hasTooMany ? "; there are more than the \(Self.capacity) that are read" : nil,
+            shortTime.map { "; not all was read within \($0.inSeconds): see --timeout" },
+        ].compactMap(\.self).joined()
     }
 }
 
@@ -180,9 +199,10 @@ extension Fleet.Node {
         var members: JSONObject = ["node": .string(name), "well": .bool(isWell)]
         let texts = [
             ("status", status), ("version", version), ("started", started),
-            ("health", isOnline ? health : nil), ("seen", seen),
+            ("health", presentHealth), ("seen", seen),
         ]
         for (key, text) in texts { members[key] = text.map { .string($0) } }
+        guard hasAlerts else { return members }
         var open: JSONObject = [
             "count": JSONValue(alerts.count), "ids": .array(alerts.ids.map { .string($0) }),
         ]

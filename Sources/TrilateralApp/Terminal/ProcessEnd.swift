@@ -12,7 +12,21 @@ struct RestartRequest: Error {}
 /// pools may still use. The buffers of the C library are not written either: that would wait for a thread that reads
 /// the terminal.
 enum ProcessEnd {
-    static func exit(_ code: Int32) -> Never { _exit(code) }
+    static func exit(_ code: Int32) -> Never {
+        TemporaryFolder.removeAll()
+        _exit(code)
+    }
+
+    /// Ends as the signal by itself would end it.
+    static func exit(by number: Int32) -> Never {
+        TemporaryFolder.removeAll()
+        signal(number, SIG_DFL)
+        var none = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, nil)
+        raise(number)
+        _exit(128 + number)
+    }
 
     /// Becomes the same program again: same process id, arguments and environment.
     static func restart(_ image: ProcessImage) -> Never {

@@ -12,17 +12,9 @@ struct SignalStream: Sendable {
     init(_ wanted: [Int32]) {
         let (numbers, feed) = AsyncStream<Int32>.makeStream()
         self.numbers = numbers
-        guard let reading = wanted.isEmpty ? nil : SignalPipe.standard?.reading else { return }
-        for number in wanted { SignalPipe.hold(number) }
-        let source = DispatchSource.makeReadSource(fileDescriptor: reading, queue: .global())
-        source.setEventHandler { for number in SignalPipe.unread() { feed.yield(number) } }
-        source.resume()
-        let held = SignalSource(source)
+        guard let source = SignalSource(wanted, onArrival: { feed.yield($0) }) else { return }
         // The stream keeps its source: a reader holds nothing else.
-        feed.onTermination = { _ in
-            for number in wanted { signal(number, SIG_DFL) }
-            held.end()
-        }
+        feed.onTermination = { _ in source.end() }
     }
 
     /// Waits for a signal, or until the task is cancelled.
@@ -74,6 +66,14 @@ enum SignalPipe {
         }
     }
 
+    /// Whether a signal does nothing, as `nohup` and a shell's `&` have it.
+    static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        sigaction(number, nil, &action)
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
     /// The signals that nobody has read yet.
     static func unread() -> [Int32] {
         guard let standard else { return [] }
@@ -83,11 +83,25 @@ enum SignalPipe {
     }
 }
 
+/// Hands signals over, until ``end()``; then they are the system's again.
 // @unchecked: the source is only cancelled, which is allowed on any thread.
-private final class SignalSource: @unchecked Sendable {
+final class SignalSource: @unchecked Sendable {
+    private let numbers: [Int32]
     private let source: any DispatchSourceRead
 
-    init(_ source: any DispatchSourceRead) { self.source = source }
+    /// - Parameter onArrival: Called on a thread of its own, with each signal.
+    /// - Returns: `nil` if no signal is wanted, or none can be held.
+    init?(_ numbers: [Int32], onArrival: @escaping @Sendable (Int32) -> Void) {
+        guard let reading = numbers.isEmpty ? nil : SignalPipe.standard?.reading else { return nil }
+        for number in numbers { SignalPipe.hold(number) }
+        self.numbers = numbers
+        source = DispatchSource.makeReadSource(fileDescriptor: reading, queue: .global())
+        source.setEventHandler { for number in SignalPipe.unread() { onArrival(number) } }
+        source.resume()
+    }
 
-    func end() { source.cancel() }
+    func end() {
+        for number in numbers { signal(number, SIG_DFL) }
+        source.cancel()
+    }
 }
