@@ -107,6 +107,14 @@ struct EstimateTests {
                 "within --bounds"
             ),
             (["beacons.csv", "scans.csv", "--device-z", "1", "--estimator", "magic"], 64, "grid"),
+            (
+                ["beacons.csv", "scans.csv", "--device-z", "1", "--points", "3"], 64,
+                "--points needs --survey"
+            ),
+            (
+                ["beacons.csv", "scans.csv", "--device-z", "1", "--survey", "bad.csv"], 65,
+                "bad.csv:1: the first line must be point,x,y,beacon_id,level_db,packets"
+            ),
             (["nowhere.csv", "scans.csv", "--device-z", "1"], 66, "nowhere.csv cannot be read"),
             (["beacons.csv", "nowhere.csv", "--device-z", "1"], 66, "nowhere.csv cannot be read"),
             (

@@ -12,14 +12,18 @@ struct Score: Sendable {
         var of95: Double
 
         var all: [Double] { [median, of75, of95] }
+
+        init(_ median: Double, _ of75: Double, _ of95: Double) {
+            (self.median, self.of75, self.of95) = (median, of75, of95)
+        }
     }
 
     var figures: Figures {
         let sorted = errors.sorted()
         return Figures(
-            median: Self.quantile(sorted, 0.5),
-            of75: Self.quantile(sorted, 0.75),
-            of95: Self.quantile(sorted, 0.95)
+            Self.quantile(sorted, 0.5),
+            Self.quantile(sorted, 0.75),
+            Self.quantile(sorted, 0.95)
         )
     }
 

@@ -94,6 +94,7 @@ import Testing
         var tally = Tally()
         for walk in try sets.follow(
             group,
+            nil,
             { map, group in
                 var settings = GridEstimator.Settings()
                 settings.deviceZ = group.deviceZ

@@ -46,6 +46,8 @@ struct BeaconHealth: Sendable, Hashable {
     /// in the way, or the device may be right beside the beacon.
     private static let leastCrossChecks = 20
     private static let mostCrossChecks = 30
+    private static let leastDoubts = 20
+    private static let leastDoubt = 6.0
     /// Least distance between two cross-checks, metres.
     private static let stride = 3.0
     /// Largest distance between neighbours, metres.
@@ -73,6 +75,13 @@ struct BeaconHealth: Sendable, Hashable {
         (self.x, self.y) = (x, y)
         crossChecks = min(crossChecks + 1, Self.mostCrossChecks)
         crossCheckError += (now - crossCheckError) / Double(crossChecks)
+    }
+
+    /// The error that cross-checks have found so far, dB; 0 when it is small or uncertain.
+    ///
+    /// A level is doubted sooner than it is reported: a wrong doubt costs little.
+    var doubt: Double {
+        crossChecks >= Self.leastDoubts && abs(crossCheckError) > Self.leastDoubt ? crossCheckError : 0
     }
 
     func finding(_ beacon: BeaconMap.Beacon) -> BeaconFinding? {

@@ -6,24 +6,28 @@ struct BeaconObservation: Sendable {
     let floor: Int
     /// Received level, dB over its level at one metre.
     let level: Double
-    /// Variance of the level, dB².
+    /// Variance of the level in addition to that of the model or the survey, dB².
     let variance: Double
     /// Weight in the mean of the beacons, apart from its distance.
     let share: Double
 
-    /// - Parameter average: The level, and how many packets it averages.
+    /// - Parameters:
+    ///   - average: The level, and how many packets it averages.
+    ///   - doubt: Known error of this beacon, dB.
     init(
         _ beacon: Int,
         _ floor: Int,
         _ average: (level: Double, packets: Double),
+        doubt: Double = 0,
         _ settings: GridEstimator.Settings
     ) {
         self.beacon = beacon
         self.floor = floor
         level = average.level
-        let (spread, fading) = (settings[.spread], settings[.fading])
-        variance = spread * spread + fading * fading / max(average.packets, Self.leastPackets)
-        share = min(average.packets, 1)
+        let fading = settings[.fading]
+        let packets = max(average.packets, Self.leastPackets)
+        variance = fading * fading / packets + doubt * doubt
+        share = min(packets, 1)
     }
 
     /// An old level still counts for this part of a packet.

@@ -12,6 +12,23 @@ extension FloorGrid {
         /// The receiver's estimated constant error, dB, and its standard deviation.
         let offset: Double
         let offsetDeviation: Double
+        /// Variance of levels around the model without a survey, dB².
+        let spread: Double
+        let tails: Float
+
+        init(
+            floor: Int,
+            settings: GridEstimator.Settings,
+            offset: Double,
+            offsetDeviation: Double
+        ) {
+            self.floor = floor
+            self.settings = settings
+            self.offset = offset
+            self.offsetDeviation = offsetDeviation
+            spread = settings[.spread] * settings[.spread]
+            tails = Float(settings[.tails])
+        }
 
         /// A beacon's level corrected for the loss in the ceilings between.
         func level(of observation: BeaconObservation) -> Double {
@@ -19,7 +36,14 @@ extension FloorGrid {
         }
     }
 
-    /// Most factors 1 + e²/(νV) whose product fits in a Float.
+    /// A beacon's columns of the table.
+    private struct Column {
+        let levels: UnsafePointer<Float>
+        /// `nil` without a survey.
+        let variances: UnsafePointer<Float>?
+    }
+
+    /// Most factors 1 + e²/(νV), or V, whose product fits in a Float.
     private static let mostFactors = 4
 
     /// Updates the grid with the received levels.
@@ -31,9 +55,16 @@ extension FloorGrid {
         _ conditions: Conditions
     ) -> Double {
         prepare(observations, places: places, conditions.settings)
+        let width = radio == nil ? Self.logWidth(of: observations, conditions) : 0
         return withLikelihoods(of: observations, places, conditions) { cells, best, _ in
-            Double(best) + Self.multiply(cells, best, leak: conditions.settings[.leak])
+            Double(best) - width + Self.multiply(cells, best, leak: conditions.settings[.leak])
         }
+    }
+
+    /// What the width of the distribution takes from the log-likelihood where it is the same in all cells: it
+    /// matters between a floor with a survey and one without.
+    private static func logWidth(of observations: [BeaconObservation], _ conditions: Conditions) -> Double {
+        observations.reduce(0) { $0 + 0.5 * Glibc.log(conditions.spread + $1.variance) }
     }
 
     /// Predicts one beacon's level from the other beacons of the same update alone, without earlier belief.
@@ -51,7 +82,7 @@ extension FloorGrid {
         let area = area
         return withLikelihoods(of: others, places, conditions) { cells, best, column in
             let (share, log, offset) = (cells[.scratch], cells[.logLikelihood], cells[.offset])
-            let expected = column(observation)
+            let expected = column(observation).levels
             var (level, sum) = (0.0, 0.0)
             var cell = 0
             while cell < cells.count {
@@ -70,20 +101,23 @@ extension FloorGrid {
         of observations: [BeaconObservation],
         _ places: [Point3D],
         _ conditions: Conditions,
-        _ body: (_ cells: GridCells, _ best: Float, _ column: (BeaconObservation) -> UnsafePointer<Float>) ->
-            Result
+        _ body: (_ cells: GridCells, _ best: Float, _ column: (BeaconObservation) -> Column) -> Result
     ) -> Result {
         let (area, slotOfBeacon) = (area, slotOfBeacon)
         let middle = Self.middle(of: observations, places, conditions)
         return levels.withUnsafeBufferPointer { levels in
-            GridCells.with(&layers, area.count) { cells in
-                guard let table = levels.baseAddress else { preconditionFailure("a grid has levels") }
-                func column(_ observation: BeaconObservation) -> UnsafePointer<Float> {
-                    table + slotOfBeacon[observation.beacon] * cells.count
+            variances.withUnsafeBufferPointer { variances in
+                GridCells.with(&layers, area) { cells in
+                    guard let table = levels.baseAddress else { preconditionFailure("a grid has levels") }
+                    let variances = variances.isEmpty ? nil : variances.baseAddress
+                    func column(_ observation: BeaconObservation) -> Column {
+                        let start = slotOfBeacon[observation.beacon] * cells.count
+                        return Column(levels: table + start, variances: variances.map { $0 + start })
+                    }
+                    Self.findOffset(observations, column, cells, conditions)
+                    Self.addLikelihoods(observations, column, cells, conditions)
+                    return body(cells, Self.addPriors(cells, area, middle, conditions), column)
                 }
-                Self.findOffset(observations, column, cells, conditions)
-                Self.addLikelihoods(observations, column, cells, conditions)
-                return body(cells, Self.addPriors(cells, area, middle, conditions), column)
             }
         }
     }
@@ -107,11 +141,10 @@ extension FloorGrid {
     /// For each cell, the receiver error that fits best if the device is there.
     private static func findOffset(
         _ observations: [BeaconObservation],
-        _ column: (BeaconObservation) -> UnsafePointer<Float>,
+        _ column: (BeaconObservation) -> Column,
         _ cells: GridCells,
         _ conditions: Conditions
     ) {
-        let tails = Float(conditions.settings[.tails])
         let expected = Float(conditions.offset)
         let prior = Float(1 / (conditions.offsetDeviation * conditions.offsetDeviation))
         let (offset, weights, weighted) = (cells[.offset], cells[.weights], cells[.weighted])
@@ -120,18 +153,7 @@ extension FloorGrid {
             weights.update(repeating: prior, count: cells.count)
             weighted.update(repeating: prior * expected, count: cells.count)
             for observation in observations {
-                let expectedLevel = column(observation)
-                let level = Float(conditions.level(of: observation))
-                let scale = tails * Float(observation.variance)
-                var cell = 0
-                while cell < cells.count {
-                    let loss = level - expectedLevel[cell]
-                    let error = loss - offset[cell]
-                    let weight = (tails + 1) / (scale + error * error)
-                    weights[cell] += weight
-                    weighted[cell] += weight * loss
-                    cell &+= 1
-                }
+                weigh(observation, column(observation), cells, conditions)
             }
             var cell = 0
             while cell < cells.count {
@@ -141,34 +163,101 @@ extension FloorGrid {
         }
     }
 
-    /// Each cell's log-likelihood of the observations: Student's t for each beacon.
-    private static func addLikelihoods(
-        _ observations: [BeaconObservation],
-        _ column: (BeaconObservation) -> UnsafePointer<Float>,
+    /// Adds one beacon to the weighted mean that becomes the offset.
+    private static func weigh(
+        _ observation: BeaconObservation,
+        _ column: Column,
         _ cells: GridCells,
         _ conditions: Conditions
     ) {
-        let tails = Float(conditions.settings[.tails])
-        let (offset, product, log) = (cells[.offset], cells[.scratch], cells[.logLikelihood])
+        let (offset, weights, weighted) = (cells[.offset], cells[.weights], cells[.weighted])
+        let (tails, expectedLevel) = (conditions.tails, column.levels)
+        let level = Float(conditions.level(of: observation))
+        var cell = 0
+        if let variances = column.variances {
+            let extra = Float(observation.variance)
+            while cell < cells.count {
+                let loss = level - expectedLevel[cell]
+                let error = loss - offset[cell]
+                let weight = (tails + 1) / (tails * (variances[cell] + extra) + error * error)
+                weights[cell] += weight
+                weighted[cell] += weight * loss
+                cell &+= 1
+            }
+            return
+        }
+        let scale = tails * Float(conditions.spread + observation.variance)
+        while cell < cells.count {
+            let loss = level - expectedLevel[cell]
+            let error = loss - offset[cell]
+            let weight = (tails + 1) / (scale + error * error)
+            weights[cell] += weight
+            weighted[cell] += weight * loss
+            cell &+= 1
+        }
+    }
+
+    /// Each cell's log-likelihood of the observations: Student's t for each beacon.
+    private static func addLikelihoods(
+        _ observations: [BeaconObservation],
+        _ column: (BeaconObservation) -> Column,
+        _ cells: GridCells,
+        _ conditions: Conditions
+    ) {
+        let tails = conditions.tails
+        // The layer of weights is free again.
+        let (product, widths, log) = (cells[.scratch], cells[.weights], cells[.logLikelihood])
         log.update(repeating: 0, count: cells.count)
         for first in stride(from: 0, to: observations.count, by: mostFactors) {
+            let some = observations[first..<min(first + mostFactors, observations.count)]
             product.update(repeating: 1, count: cells.count)
-            for observation in observations[first..<min(first + mostFactors, observations.count)] {
-                let expectedLevel = column(observation)
-                let level = Float(conditions.level(of: observation))
-                let scale = 1 / (tails * Float(observation.variance))
-                var cell = 0
-                while cell < cells.count {
-                    let error = level - expectedLevel[cell] - offset[cell]
-                    product[cell] *= 1 + error * error * scale
-                    cell &+= 1
-                }
+            widths.update(repeating: 1, count: cells.count)
+            var isSurveyed = false
+            for observation in some {
+                let column = column(observation)
+                isSurveyed = column.variances != nil
+                multiply(observation, column, cells, conditions)
             }
             var cell = 0
             while cell < cells.count {
                 log[cell] -= (tails + 1) / 2 * logf(product[cell])
                 cell &+= 1
             }
+            guard isSurveyed else { continue }
+            cell = 0
+            while cell < cells.count {
+                log[cell] -= 0.5 * logf(widths[cell])
+                cell &+= 1
+            }
+        }
+    }
+
+    /// Multiplies one beacon's 1 + e²/(νV) to the products, and its V where it differs from cell to cell.
+    private static func multiply(
+        _ observation: BeaconObservation,
+        _ column: Column,
+        _ cells: GridCells,
+        _ conditions: Conditions
+    ) {
+        let (product, widths, offset) = (cells[.scratch], cells[.weights], cells[.offset])
+        let (expectedLevel, level) = (column.levels, Float(conditions.level(of: observation)))
+        var cell = 0
+        if let variances = column.variances {
+            let (extra, part) = (Float(observation.variance), 1 / conditions.tails)
+            while cell < cells.count {
+                let error = level - expectedLevel[cell] - offset[cell]
+                let width = variances[cell] + extra
+                product[cell] *= 1 + error * error * part / width
+                widths[cell] *= width
+                cell &+= 1
+            }
+            return
+        }
+        let scale = 1 / (conditions.tails * Float(conditions.spread + observation.variance))
+        while cell < cells.count {
+            let error = level - expectedLevel[cell] - offset[cell]
+            product[cell] *= 1 + error * error * scale
+            cell &+= 1
         }
     }
 
@@ -206,23 +295,22 @@ extension FloorGrid {
     ///
     /// - Returns: The logarithm of the sum before normalisation, relative to the largest likelihood.
     private static func multiply(_ cells: GridCells, _ best: Float, leak: Double) -> Double {
-        let (still, moving, log) = (cells[.standing], cells[.walking], cells[.logLikelihood])
-        var sum = 0.0
+        let (likelihood, log) = (cells[.scratch], cells[.logLikelihood])
         var cell = 0
         while cell < cells.count {
-            let likelihood = expf(log[cell] - best)
-            still[cell] *= likelihood
-            moving[cell] *= likelihood
-            sum += Double(still[cell] + moving[cell])
+            likelihood[cell] = expf(log[cell] - best)
             cell &+= 1
+        }
+        var sum = GridCells.multiply(cells[.standing], likelihood, cells.count)
+        for heading in 0..<GridCells.headings {
+            sum += GridCells.multiply(cells.walking(heading), likelihood, cells.count)
         }
         let scale = Float(1 / (sum * (1 + leak)))
         let drop = Float(leak / (2 * Double(cells.count) * (1 + leak)))
-        cell = 0
-        while cell < cells.count {
-            still[cell] = still[cell] * scale + drop
-            moving[cell] = moving[cell] * scale + drop
-            cell &+= 1
+        GridCells.normalise(cells[.standing], by: scale, plus: drop, cells.count)
+        for heading in 0..<GridCells.headings {
+            let part = drop / Float(GridCells.headings)
+            GridCells.normalise(cells.walking(heading), by: scale, plus: part, cells.count)
         }
         return Glibc.log(sum)
     }

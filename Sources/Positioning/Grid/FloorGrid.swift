@@ -1,7 +1,7 @@
 import Flare
 import Glibc
 
-/// The probability of each cell of one floor, standing and walking.
+/// The probability of each cell of one floor, standing and walking in each direction.
 ///
 /// All memory that an update needs is allocated at the start.
 /// - Source: contrib/contract/positioning.md, "6.3 The map"; "6.4 Once a second".
@@ -9,10 +9,14 @@ struct FloorGrid: Sendable {
     let area: GridArea
     /// Of the device on this floor, metres.
     let height: Double
-    /// The layers of cells one after another, and room for a padded row.
+    /// The layers of cells one after another, and working rows.
     var layers: [Float]
     /// The expected level of beacons in each cell: a column of cells for each slot.
     var levels: [Float]
+    /// The variance of these levels, dB², where there is a survey; else empty.
+    private(set) var variances: [Float] = []
+    /// What a survey found out about this floor.
+    private(set) var radio: FloorRadio?
     private(set) var slotOfBeacon: [Int]
     private var slots: [Slot]
     private var updates = 0
@@ -24,15 +28,11 @@ struct FloorGrid: Sendable {
 
     /// Most beacons in an update; more add no information.
     static let mostBeacons = 64
-    /// Upper limit of a squared distance: nothing is received from farther away, m².
-    private static let farthest = 1e14
-
     init(area: GridArea, height: Double, beacons: Int) {
         self.area = area
         self.height = height
         let slots = min(beacons, Self.mostBeacons)
-        let padding = area.columns + 2 * MotionBlur.widest
-        layers = Array(repeating: 0, count: area.count * GridCells.Layer.allCases.count + padding)
+        layers = Array(repeating: 0, count: GridCells.size(area))
         levels = Array(repeating: 0, count: area.count * slots)
         self.slots = Array(repeating: Slot(), count: slots)
         slotOfBeacon = Array(repeating: 0, count: beacons)
@@ -42,10 +42,19 @@ struct FloorGrid: Sendable {
     /// Resets to a uniform distribution.
     mutating func reset() {
         let even = 0.5 / Float(area.count)
-        GridCells.with(&layers, area.count) { cells in
+        GridCells.with(&layers, area) { cells in
             cells[.standing].update(repeating: even, count: cells.count)
-            cells[.walking].update(repeating: even, count: cells.count)
+            for heading in 0..<GridCells.headings {
+                cells.walking(heading).update(repeating: even / Float(GridCells.headings), count: cells.count)
+            }
         }
+    }
+
+    /// Expects the levels of a survey from now on, or those of the model; the belief stays.
+    mutating func adopt(_ radio: FloorRadio?) {
+        self.radio = radio
+        variances = radio == nil ? [] : Array(repeating: 0, count: levels.count)
+        for slot in slots.indices { slots[slot] = Slot() }
     }
 
     /// Continues with the belief of another grid with the same cells.
@@ -55,24 +64,9 @@ struct FloorGrid: Sendable {
     }
 
     /// Advances the belief by a step of time.
-    ///
-    /// - Parameters:
-    ///   - starting: Probability that a standing person begins to walk.
-    ///   - stopping: Probability that a walking person stops.
-    mutating func predict(starting: Double, stopping: Double, walking: MotionBlur, standing: MotionBlur) {
-        let (area, start, stop) = (area, Float(starting), Float(stopping))
-        GridCells.with(&layers, area.count) { cells in
-            let (still, moving) = (cells[.standing], cells[.walking])
-            var cell = 0
-            while cell < cells.count {
-                let (before, on) = (still[cell], moving[cell])
-                still[cell] = (1 - start) * before + stop * on
-                moving[cell] = start * before + (1 - stop) * on
-                cell &+= 1
-            }
-            cells.blur(.walking, walking, area)
-            cells.blur(.standing, standing, area)
-        }
+    mutating func predict(_ motion: PeopleMotion, _ chances: MotionChances) {
+        let area = area
+        GridCells.with(&layers, area) { $0.move(motion, chances, area) }
     }
 
     /// Ensures that the expected levels of the received beacons are in the table, replacing those that were
@@ -93,27 +87,59 @@ struct FloorGrid: Sendable {
             for slot in slots.indices where slots[slot].usedAt < slots[oldest].usedAt { oldest = slot }
             slots[oldest] = Slot(beacon: observation.beacon, usedAt: updates)
             slotOfBeacon[observation.beacon] = oldest
-            fill(oldest, from: places[observation.beacon], settings)
+            fill(oldest, with: observation.beacon, at: places[observation.beacon], settings)
         }
     }
 
-    private mutating func fill(_ slot: Int, from place: Point3D, _ settings: GridEstimator.Settings) {
-        let (area, nearest) = (area, settings[.nearest])
-        let up = place.z - height
-        // Averaged over a cell, the distance is larger than that of its middle by this term.
-        let rest = up * up + area.cell * area.cell / 6
-        let slope = -5 * settings[.pathLoss]
+    private mutating func fill(
+        _ slot: Int,
+        with beacon: Int,
+        at place: Point3D,
+        _ settings: GridEstimator.Settings
+    ) {
+        let start = slot * area.count
+        if let column = radio?.columns[beacon] {
+            column.copy(to: &levels, &variances, at: start)
+            return
+        }
+        let (area, height, radio) = (area, height, radio)
         levels.withUnsafeMutableBufferPointer { levels in
-            var cell = slot * area.count
-            for row in 0..<area.rows {
-                let dy = area.y(row) - place.y
-                for column in 0..<area.columns {
-                    let dx = area.x(column) - place.x
-                    let square = min(max(dx * dx + dy * dy + rest, nearest * nearest), Self.farthest)
-                    levels[cell] = Float(slope * log10(square))
-                    cell += 1
+            variances.withUnsafeMutableBufferPointer { variances in
+                var cell = start
+                for row in 0..<area.rows {
+                    for column in 0..<area.columns {
+                        let slope = area.slope(column, row, to: place, height, settings[.nearest])
+                        guard let radio else {
+                            levels[cell] = Float(settings[.pathLoss] * slope)
+                            cell += 1
+                            continue
+                        }
+                        levels[cell] = Float(radio.offset + radio.exponent * slope)
+                        variances[cell] = Float(RadioMap.variance(unsurveyed: slope))
+                        cell += 1
+                    }
                 }
             }
         }
+    }
+}
+
+extension GridArea {
+    /// Upper limit of a squared distance: nothing is received from farther away, m².
+    private static let farthest = 1e14
+
+    /// -10 log10 of the distance between a cell and a beacon: how far the level drops for each unit of the exponent.
+    ///
+    /// Averaged over a cell, the squared distance is larger than that of its middle by cell²/6.
+    func slope(
+        _ column: Int,
+        _ row: Int,
+        to place: Point3D,
+        _ height: Double,
+        _ nearest: Double
+    ) -> Double {
+        let (dx, dy, dz) = (x(column) - place.x, y(row) - place.y, place.z - height)
+        let square = dx * dx + dy * dy + dz * dz + cell * cell / 6
+        return -5 * log10(min(max(square, nearest * nearest), Self.farthest))
     }
 }

@@ -50,6 +50,15 @@ struct GridArea: Sendable, Hashable {
     /// The middle of a column or row.
     func x(_ column: Int) -> Double { x + (Double(column) + 0.5) * cell }
     func y(_ row: Int) -> Double { y + (Double(row) + 0.5) * cell }
+
+    /// The cell at a position, or the one nearest to it.
+    func cellNearest(x: Double, y: Double) -> Int {
+        func index(_ place: Double, _ count: Int) -> Int {
+            guard place.isFinite else { return 0 }
+            return Int(min(max(place.rounded(.down), 0), Double(count - 1)))
+        }
+        return index((y - self.y) / cell, rows) * columns + index((x - self.x) / cell, columns)
+    }
 }
 
 extension PlaneBounds {

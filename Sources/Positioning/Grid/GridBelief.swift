@@ -11,24 +11,31 @@ struct GridBelief: Sendable {
     /// The receiver's constant error, dB.
     let offset: Double
 
+    /// Errors that do not average out have 1.1 times the deviation of a surveyed level.
+    private static let surveyError = 1.1 * 1.1
+
     /// The error from walls and bodies, which consecutive updates share, so that it does not average out.
     ///
     /// It is the best that a single update can achieve with errors of the persistent size.
+    ///
+    /// - Parameter surveyed: With a survey, its exponent and the variance of each beacon's level here, dB².
     /// - Source: contrib/contract/positioning.md, "6.5 Accuracy".
     func standingError(
         _ observations: [BeaconObservation],
         places: [Point3D],
         height: Double,
         _ settings: GridEstimator.Settings,
-        offsetDeviation: Double
+        offsetDeviation: Double,
+        surveyed: (exponent: Double, variances: [Double])? = nil
     ) -> Covariance {
-        let slope = 10 * settings[.pathLoss] / log(10)
-        let weight = 1 / (settings[.standingError] * settings[.standingError])
+        let slope = 10 * (surveyed?.exponent ?? settings[.pathLoss]) / log(10)
+        let model = 1 / (settings[.standingError] * settings[.standingError])
         let pull = 1 / (settings[.pull] * settings[.pull])
         var (xx, xy, yy, xo, yo) = (pull, 0.0, pull, 0.0, 0.0)
         var oo = 1 / (offsetDeviation * offsetDeviation)
         for observation in observations {
             let place = places[observation.beacon]
+            let weight = surveyed.map { 1 / (Self.surveyError * $0.variances[observation.beacon]) } ?? model
             let (dx, dy, dz) = (x - place.x, y - place.y, place.z - height)
             let square = dx * dx + dy * dy + dz * dz + 0.25
             let (jx, jy) = (slope * dx / square, slope * dy / square)
@@ -55,14 +62,9 @@ extension FloorGrid {
     mutating func belief(for observations: [BeaconObservation], expected: inout [Double]) -> GridBelief {
         let (area, slotOfBeacon) = (area, slotOfBeacon)
         return levels.withUnsafeBufferPointer { levels in
-            GridCells.with(&layers, area.count) { cells in
+            GridCells.with(&layers, area) { cells in
+                cells.addUp()
                 let both = cells[.scratch]
-                let (still, moving) = (cells[.standing], cells[.walking])
-                var cell = 0
-                while cell < cells.count {
-                    both[cell] = still[cell] + moving[cell]
-                    cell &+= 1
-                }
                 if let table = levels.baseAddress {
                     for observation in observations {
                         let column = table + slotOfBeacon[observation.beacon] * cells.count
@@ -71,6 +73,17 @@ extension FloorGrid {
                 }
                 return Self.moments(both, area, offset: Self.dot(both, cells[.offset], cells.count))
             }
+        }
+    }
+
+    /// Receives the variance of each observed beacon's level at a position, dB²; only with a survey.
+    func variances(of observations: [BeaconObservation], x: Double, y: Double, into found: inout [Double]) {
+        guard !variances.isEmpty else { return }
+        let cell = area.cellNearest(x: x, y: y)
+        for observation in observations {
+            found[observation.beacon] = Double(
+                variances[slotOfBeacon[observation.beacon] * area.count + cell]
+            )
         }
     }
 

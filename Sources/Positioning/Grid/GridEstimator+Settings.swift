@@ -19,6 +19,11 @@ extension GridEstimator {
             }
         }
 
+        /// These settings where there is a survey.
+        var surveyed: Settings {
+            merging(GridEstimator.surveyed.filter { changed[$0.key] == nil })
+        }
+
         /// These settings with an environment's overrides applied.
         package func merging(_ own: [Constant: Double]) -> Settings {
             var settings = self
@@ -26,6 +31,9 @@ extension GridEstimator {
             return settings
         }
     }
+
+    /// What suits better where a survey says what to expect, unless it was set.
+    private static let surveyed: [Constant: Double] = [.pull: 8, .starting: 0.015]
 
     /// The constants that can be set, by their name in the configuration and in an environment's data.
     /// - Source: contrib/contract/positioning.md, "6.1 Constants".
@@ -43,7 +51,9 @@ extension GridEstimator {
         case pull = "pull_metres"
         case starting = "starting_per_second"
         case stopping = "stopping_per_second"
+        case walkingSpeed = "walking_speed_metres"
         case walkingBlur = "walking_blur_metres"
+        case keepingHeading = "keeping_heading_per_second"
         case standingBlur = "standing_blur_metres"
         case leak = "leak"
         case offset = "offset_db"
@@ -70,19 +80,23 @@ extension GridEstimator {
                 )
             case .fading: (4, 0...20, "How much a single packet varies in addition, dB.")
             case .tails:
-                (4, 1...100, "Degrees of freedom of the error distribution; fewer make outliers count less.")
+                (5, 1...100, "Degrees of freedom of the error distribution; fewer make outliers count less.")
             case .standingError:
-                (5, 0.5...30, "Error that does not average out, for the stated accuracy, dB.")
+                (4.95, 0.5...30, "Error that does not average out, for the stated accuracy, dB.")
             case .slab: (15, 0...60, "Loss through a ceiling, dB.")
-            case .smoothing: (0.7, 0.05...30, "How long packets of one beacon are averaged, seconds.")
-            case .stale: (5, 1...30, "How long a beacon counts after its last packet, seconds.")
+            case .smoothing: (0.4, 0.05...30, "How long packets of one beacon are averaged, seconds.")
+            case .stale: (10, 1...30, "How long a beacon counts after its last packet, seconds.")
             case .clip: (10, 1...100, "The most that one packet may differ from those before it, dB.")
             case .pull:
                 (5, 0.5...1000, "How far the device may be from the weighted mean of the beacons, metres.")
             case .starting:
-                (0.04, 0.0001...1, "Probability that a standing person begins to walk, per second.")
-            case .stopping: (0.12, 0.0001...1, "Probability that a walking person stops, per second.")
-            case .walkingBlur: (1, 0.05...5, "How far a walking person moves in a second, metres.")
+                (0.02, 0.0001...1, "Probability that a standing person begins to walk, per second.")
+            case .stopping: (0.15, 0.0001...1, "Probability that a walking person stops, per second.")
+            case .walkingSpeed: (0.7, 0...3, "The mean speed of a walking person, metres a second.")
+            case .walkingBlur:
+                (0.5, 0.05...5, "How far a walking person deviates from it in a second, metres.")
+            case .keepingHeading:
+                (0.8, 0...1, "Probability that a walking person keeps the direction, per second.")
             case .standingBlur: (0.15, 0...2, "How far a standing person moves in a second, metres.")
             case .leak: (1e-4, 1e-6...0.1, "Probability that the belief so far is wrong, per update.")
             case .offset:

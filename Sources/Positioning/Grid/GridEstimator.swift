@@ -12,20 +12,25 @@ package struct GridEstimator: PositionEstimator {
     package var map: BeaconMap {
         didSet { if map != oldValue { mapChanged(from: oldValue) } }
     }
+    /// What a survey of this place found out; ``isSurveyed`` says whether it counts.
+    package var radioMap: RadioMap? { didSet { adoptRadioMap() } }
     private let baseSettings: Settings
     private var settings: Settings
+    /// The same on floors with a survey.
+    private var surveyedSettings: Settings
     private var plan: GridPlan
     private var grids: [FloorGrid]
     private var choice: FloorChoice
     private var signals: [BeaconSignal]
     private var health: [BeaconHealth]
     private var offset = ReceiverOffset()
-    private var blur = Blur()
+    private var motion = PeopleMotion()
     /// The current observations, the same without one of them, and the expected levels; stored to reuse their
     /// memory.
     private var observations: [BeaconObservation] = []
     private var others: [BeaconObservation] = []
     private var expected: [Double]
+    private var variances: [Double]
     /// Index of the observation to cross-check next.
     private var crossCheckIndex = 0
 
@@ -41,6 +46,7 @@ package struct GridEstimator: PositionEstimator {
     private static let longestStep = 30.0
     private static let lostSeconds = 15.0
     private static let goodMetres = 4.0
+    private static let recentSeconds = 5.0
     /// Fewer other beacons than this do not determine a position.
     private static let leastOthers = 3
     /// Used when neither the place nor the beacon states the power at one metre, dBm.
@@ -48,23 +54,18 @@ package struct GridEstimator: PositionEstimator {
     /// The powers that a beacon may plausibly state, dBm.
     private static let plausiblePowers = -100 ... -20
 
-    /// The motion blur for a time step, seconds.
-    private struct Blur: Sendable {
-        var step = 0.0
-        var walking = MotionBlur()
-        var standing = MotionBlur()
-    }
-
     package init(map: BeaconMap, settings: Settings = Settings()) {
         self.map = map
         baseSettings = settings
         self.settings = settings.merging(map.constants)
+        surveyedSettings = self.settings.surveyed
         plan = GridPlan(map, self.settings)
         grids = plan.makeGrids()
         choice = FloorChoice(floors: plan.floors.count)
         signals = Array(repeating: BeaconSignal(), count: map.beacons.count)
         health = Array(repeating: BeaconHealth(), count: map.beacons.count)
         expected = Array(repeating: 0, count: map.beacons.count)
+        variances = Array(repeating: 0, count: map.beacons.count)
         observations.reserveCapacity(FloorGrid.mostBeacons)
         others.reserveCapacity(FloorGrid.mostBeacons)
     }
@@ -128,7 +129,13 @@ extension GridEstimator {
         for (index, signal) in signals.enumerated() {
             guard let average = signal.average(at: time, settings) else { continue }
             latest = max(latest, min(signal.heardAt, time))
-            let observation = BeaconObservation(index, map.beacons[index].floor, average, settings)
+            let observation = BeaconObservation(
+                index,
+                map.beacons[index].floor,
+                average,
+                doubt: isSurveyed ? health[index].doubt : 0,
+                settings
+            )
             if observations.count < FloorGrid.mostBeacons {
                 observations.append(observation)
             } else if let weakest = observations.indices.min(by: {
@@ -143,21 +150,15 @@ extension GridEstimator {
     }
 
     private mutating func predict(_ step: Double) {
-        if blur.step != step, let cell = grids.first?.area.cell {
-            blur.step = step
-            blur.walking.set(deviation: settings[.walkingBlur] * step.squareRoot() / cell)
-            blur.standing.set(deviation: settings[.standingBlur] * step.squareRoot() / cell)
-        }
-        let starting = 1 - pow(1 - settings[.starting], step)
-        let stopping = 1 - pow(1 - settings[.stopping], step)
+        guard let cell = grids.first?.area.cell else { return }
+        motion.set(step: step, cell: cell, settings)
         for floor in grids.indices {
-            grids[floor].predict(
-                starting: starting,
-                stopping: stopping,
-                walking: blur.walking,
-                standing: blur.standing
-            )
+            grids[floor].predict(motion, MotionChances(step: step, settings(on: floor)))
         }
+    }
+
+    private func settings(on floor: Int) -> Settings {
+        grids[floor].radio == nil ? settings : surveyedSettings
     }
 
     private mutating func update(at time: Double, _ step: Double) -> PositionEstimate? {
@@ -176,12 +177,14 @@ extension GridEstimator {
         updateHealth(belief, step)
         crossCheckNext()
         offset.learn(belief.offset, settings)
+        grids[choice.floor].variances(of: observations, x: belief.x, y: belief.y, into: &variances)
         standing = belief.standingError(
             observations,
             places: plan.places,
             height: grids[choice.floor].height,
-            settings,
-            offsetDeviation: deviation
+            settings(on: choice.floor),
+            offsetDeviation: deviation,
+            surveyed: grids[choice.floor].radio.map { ($0.exponent, variances) }
         )
         let spread = belief.spread + standing
         let accuracy = spread.accuracyMetres
@@ -204,7 +207,7 @@ extension GridEstimator {
     private func conditions(on floor: Int) -> FloorGrid.Conditions {
         FloorGrid.Conditions(
             floor: plan.floors[floor],
-            settings: settings,
+            settings: settings(on: floor),
             offset: offset.decibels,
             offsetDeviation: offset.deviation(settings)
         )
@@ -255,7 +258,7 @@ extension GridEstimator {
     /// - Source: contrib/contract/positioning.md, "6.8 Health".
     private mutating func updateHealth(_ belief: GridBelief, _ step: Double) {
         let conditions = conditions(on: choice.floor)
-        for observation in observations {
+        for observation in observations where isRecent(observation) {
             let error = conditions.level(of: observation) - expected[observation.beacon] - belief.offset
             health[observation.beacon].recordReceived(error: error, for: step)
         }
@@ -269,6 +272,11 @@ extension GridEstimator {
         }
     }
 
+    /// Whether a beacon was heard lately: a walker has left the place of an older packet.
+    private func isRecent(_ observation: BeaconObservation) -> Bool {
+        (clock ?? 0) - signals[observation.beacon].heardAt <= Self.recentSeconds
+    }
+
     /// Cross-checks one beacon an update against the others, in turn.
     ///
     /// The position follows a beacon that is too strong, which hides its error; a prediction from the other
@@ -277,10 +285,12 @@ extension GridEstimator {
         guard observations.count > Self.leastOthers else { return }
         crossCheckIndex = (crossCheckIndex + 1) % observations.count
         let observation = observations[crossCheckIndex]
+        guard isRecent(observation) else { return }
         others.removeAll(keepingCapacity: true)
-        for (index, other) in observations.enumerated() where index != crossCheckIndex {
+        for (index, other) in observations.enumerated() where index != crossCheckIndex && isRecent(other) {
             others.append(other)
         }
+        guard others.count >= Self.leastOthers else { return }
         let result = grids[choice.floor].crossCheck(
             observation,
             against: others,
@@ -311,13 +321,15 @@ extension GridEstimator {
         }
         let before = plan
         settings = baseSettings.merging(map.constants)
+        surveyedSettings = settings.surveyed
         plan = GridPlan(map, settings)
         signals = map.beacons.map { signalOf[$0.thing] ?? BeaconSignal() }
         health = map.beacons.map { beacon in
             healthOf[beacon.thing].flatMap { $0 == beacon ? $1 : nil } ?? BeaconHealth()
         }
         expected = Array(repeating: 0, count: map.beacons.count)
-        blur = Blur()
+        variances = Array(repeating: 0, count: map.beacons.count)
+        motion = PeopleMotion()
         var grids = plan.makeGrids()
         if map.environment == old.environment, plan.hasCells(of: before) {
             for (floor, grid) in self.grids.enumerated() { grids[floor].copyBelief(of: grid) }
@@ -326,5 +338,17 @@ extension GridEstimator {
             isBlank = true
         }
         self.grids = grids
+        adoptRadioMap()
+    }
+
+    /// Whether positions on the current floor are estimated with a survey.
+    package var isSurveyed: Bool { grids.indices.contains(choice.floor) && grids[choice.floor].radio != nil }
+
+    /// Uses the radio map where it is of this place and of these cells.
+    private mutating func adoptRadioMap() {
+        for floor in grids.indices {
+            let radio = radioMap?.radio(onFloor: plan.floors[floor], of: map, plan)
+            if radio != nil || grids[floor].radio != nil { grids[floor].adopt(radio) }
+        }
     }
 }

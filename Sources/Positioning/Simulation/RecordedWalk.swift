@@ -93,7 +93,12 @@ package struct RecordedWalk: Sendable {
 
     /// Replays the walk to an estimator, with an estimate at every whole second from one after the first
     /// packet.
-    package func estimates(_ estimator: consuming any PositionEstimator) -> [PositionEstimate] {
+    ///
+    /// - Parameter change: Changes the RSSI of a packet, by its time, to try what another receiver would hear.
+    package func estimates(
+        _ estimator: consuming any PositionEstimator,
+        changing change: (_ rssi: Int, _ time: Double) -> Int = { rssi, _ in rssi }
+    ) -> [PositionEstimate] {
         guard let times else { return [] }
         let uuid = BeaconUUID(high: 0, low: 0)
         var estimates: [PositionEstimate] = []
@@ -107,7 +112,7 @@ package struct RecordedWalk: Sendable {
                 estimator.record(
                     BeaconSighting(
                         identity: BeaconIdentity(uuid: uuid, major: 0, minor: beacons[packet.beacon].minor),
-                        rssi: Int(packet.rssi.rounded()),
+                        rssi: change(Int(packet.rssi.rounded()), packet.time),
                         time: packet.time
                     )
                 )

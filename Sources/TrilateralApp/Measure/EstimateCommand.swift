@@ -13,6 +13,9 @@ struct EstimateCommand: ParsableCommand {
             BEACONS.csv has the beacons: id,x,y,z,tx_power (metres; dBm at one metre). SCANS.csv has what was heard, \
             one row for each packet: time_s,beacon_id,rssi_dbm. Both begin with that header line. The output is CSV, one \
             row for each second of the recording: time_s,x,y,z,accuracy_m,quality (good, fair, coarse or lost).
+
+            SURVEY.csv has what was heard at known points: point,x,y,beacon_id,level_db,packets. level_db is the mean \
+            level less the beacon's tx_power. Three points or more make positions better.
             """
     )
 
@@ -41,7 +44,25 @@ struct EstimateCommand: ParsableCommand {
     @Option(help: "How positions are estimated.")
     var estimator = TrilateralConfiguration().positioning.estimator
 
+    @Option(file: "What was heard at known points, CSV; - reads standard input.")
+    var survey: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How many points of the survey are used, chosen to cover the place; all when left out.",
+            valueName: "number"
+        )
+    )
+    var points: Int?
+
     func validate() throws {
+        if let points {
+            guard survey != nil else { throw ValidationError("--points needs --survey") }
+            guard points >= 0 else { throw ValidationError("--points must be 0 or more (is \(points))") }
+        }
+        guard survey == nil || estimator == .grid else {
+            throw ValidationError("--survey needs --estimator grid")
+        }
         guard abs(deviceZ) <= Point3D.farthest else {
             throw ValidationError("--device-z must be a number from -100000000 to 100000000 (is \(deviceZ))")
         }
@@ -62,7 +83,8 @@ struct EstimateCommand: ParsableCommand {
                     + (count == 1 ? "1 packet" : "\(count) packets") + " of such beacons ignored"
             )
         }
-        let estimates = walk.estimates(made(for: walk.map(perimeter: bounds?.box)))
+        let map = walk.map(perimeter: bounds?.box)
+        let estimates = walk.estimates(try made(for: map))
         try StandardOutput.write(Self.text(estimates))
         if estimates.isEmpty { StandardError.report("no position: \(Self.reason(walk))") }
     }
@@ -78,14 +100,46 @@ struct EstimateCommand: ParsableCommand {
             + "estimated at whole seconds, the first at \(whole(times.lowerBound.rounded(.up) + 1)) s"
     }
 
-    private func made(for map: BeaconMap) -> any PositionEstimator {
+    private func made(for map: BeaconMap) throws -> any PositionEstimator {
         switch estimator {
         case .grid:
             var settings = GridEstimator.Settings()
             settings.deviceZ = deviceZ
-            return GridEstimator(map: map, settings: settings)
+            var estimator = GridEstimator(map: map, settings: settings)
+            estimator.radioMap = try radioMap(for: map, settings)
+            return estimator
         case .centroid:
             return CentroidEstimator(map: map)
+        }
+    }
+
+    /// What the survey found out; one that cannot be used is reported, and positions are those without it.
+    private func radioMap(for map: BeaconMap, _ settings: GridEstimator.Settings) throws -> RadioMap? {
+        guard let survey else { return nil }
+        let recorded = try CSVInput.read(survey) { bytes throws(CSVError) in
+            try RecordedSurvey(beacons: map.beacons, csv: bytes)
+        }
+        if let first = recorded.unknown.first {
+            let count = recorded.unknown.count
+            StandardError.report(
+                "\(survey):\(first.line): \(first.id) is not in \(beacons); "
+                    + (count == 1 ? "1 level" : "\(count) levels") + " of such beacons ignored"
+            )
+        }
+        let used = points.map { recorded.points.covering($0) } ?? recorded.points
+        guard !used.isEmpty || points != 0 else { return nil }
+        do throws(SurveyError) {
+            let radio = try RadioMap(survey: used, map: map, settings: settings)
+            for finding in SurveyCheck(survey: used, map: map, settings: settings).findings
+            where finding.isDoubtful {
+                StandardError.report(
+                    "\(survey): \(finding.point) does not fit the other points: measure it again"
+                )
+            }
+            return radio
+        } catch {
+            StandardError.report("\(survey): \(error); positions are estimated without it")
+            return nil
         }
     }
 

@@ -1,0 +1,228 @@
+package import Flare
+import Glibc
+
+/// Why a survey cannot be used.
+package enum SurveyError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// There are beacons on no floor.
+    case noBeacons
+    case tooFewPoints(Int)
+    /// Positions by the plain model are so far from the points, in hundredths of the place's diagonal.
+    case elsewhere(percent: Int)
+
+    package var description: String {
+        switch self {
+        case .noBeacons: "the place has no beacons"
+        case .tooFewPoints(let count):
+            "\(count == 1 ? "1 point" : "\(count) points") heard beacons of this place; at least "
+                + "\(RadioMap.leastPoints) are needed"
+        case .elsewhere(let percent):
+            "the points are not where the beacons say, by \(percent) % of the place's diagonal: check that "
+                + "the plan is not mirrored or turned, and that the beacons are where it shows them"
+        }
+    }
+}
+
+/// What levels to expect at each place, learnt from a survey.
+///
+/// Each cell has its own level and variance for each beacon: those of the log-distance model, corrected by what was
+/// heard at the points around. Fitting takes some milliseconds and belongs on no loop that must answer; the result
+/// can be shared by all estimators of the place.
+/// - Source: contrib/contract/positioning.md, "6.10 Survey".
+package struct RadioMap: Sendable {
+    package let environment: FlareID
+    /// The number of points that were used, on all floors.
+    package let points: Int
+    private let plan: GridPlan
+    private var floors: [Int: Floor] = [:]
+
+    private struct Floor {
+        let offset: Double
+        let exponent: Double
+        /// By the beacon's thing.
+        var columns: [FlareID: (beacon: BeaconMap.Beacon, column: RadioColumn)] = [:]
+    }
+
+    /// With fewer points on a floor, the plain model is better there.
+    package static let leastPoints = 3
+    /// Values that all columns may have together; the beacons that were heard at most points come first.
+    private static let mostValues = 8_000_000
+    /// The largest distance between the points and the plain model's positions, as a share of the diagonal.
+    private static let mostAway = 0.25
+
+    /// Fits the map to a survey.
+    ///
+    /// - Parameter survey: Points of other environments, points heard for too short a time, and impossible levels are
+    ///   ignored.
+    package init(
+        survey: [SurveyPoint],
+        map: BeaconMap,
+        settings: GridEstimator.Settings = GridEstimator.Settings()
+    ) throws(SurveyError) {
+        let settings = settings.merging(map.constants)
+        environment = map.environment
+        plan = GridPlan(map, settings)
+        guard let area = plan.area else { throw .noBeacons }
+        var (used, most) = (0, 0)
+        for (floor, height) in zip(plan.floors, plan.heights) {
+            let levels = SurveyLevels(survey, floor: floor, height: height, map: map, settings)
+            most = max(most, levels.places.count)
+            guard levels.places.count >= Self.leastPoints else { continue }
+            let away = levels.distanceByModel(area, floor: floor, height: height, plan.places, settings)
+            guard away <= Self.mostAway else { throw .elsewhere(percent: Int((away * 100).rounded())) }
+            floors[floor] = Self.fit(levels, area, height, map, settings)
+            used += levels.places.count
+        }
+        points = used
+        guard used > 0 else { throw .tooFewPoints(most) }
+    }
+
+    /// The variance of a beacon's level that no point heard, dB².
+    static func variance(unsurveyed slope: Double) -> Double { LevelProcess.variance(unsurveyed: slope) }
+
+    /// What it says about a floor; `nil` when that has no survey, or when the cells are others.
+    func radio(onFloor floor: Int, of map: BeaconMap, _ plan: GridPlan) -> FloorRadio? {
+        guard map.environment == environment, plan.hasCells(of: self.plan), let found = floors[floor] else {
+            return nil
+        }
+        return FloorRadio(
+            offset: found.offset,
+            exponent: found.exponent,
+            columns: map.beacons.map { beacon in
+                found.columns[beacon.thing].flatMap { $0.beacon.isHeardLike(beacon) ? $0.column : nil }
+            }
+        )
+    }
+
+    private static func fit(
+        _ survey: SurveyLevels,
+        _ area: GridArea,
+        _ height: Double,
+        _ map: BeaconMap,
+        _ settings: GridEstimator.Settings
+    ) -> Floor {
+        let line = survey.commonLine(settings)
+        var floor = Floor(offset: line.offset, exponent: line.exponent)
+        let room = max(1, mostValues / (2 * area.count))
+        let heard = survey.beacons.sorted { ($1.points.count, $0.index) < ($0.points.count, $1.index) }
+            .prefix(room)
+        let processes = heard.map {
+            LevelProcess($0, survey.places, offset: line.offset, exponent: line.exponent)
+        }
+        let columns = columns(
+            processes,
+            heard.map { map.beacons[$0.index].position },
+            survey.places,
+            area,
+            height,
+            line,
+            settings
+        )
+        for (beacon, column) in zip(heard, columns) {
+            let beacon = map.beacons[beacon.index]
+            floor.columns[beacon.thing] = (beacon, column)
+        }
+        return floor
+    }
+
+    /// The columns of the beacons, block by block: the cells of a block share their distances from the points.
+    private static func columns(
+        _ processes: [LevelProcess],
+        _ beacons: [Point3D],
+        _ points: [Point3D],
+        _ area: GridArea,
+        _ height: Double,
+        _ line: (offset: Double, exponent: Double),
+        _ settings: GridEstimator.Settings
+    ) -> [RadioColumn] {
+        let block = LevelProcess.block
+        var columns = beacons.map { _ in RadioColumn(cells: area.count) }
+        var walls = Array(repeating: Float(0), count: points.count * block)
+        var work = walls
+        var slopes = Array(repeating: Float(0), count: block)
+        for start in stride(from: 0, to: area.count, by: block) {
+            let cells = min(block, area.count - start)
+            for (number, point) in points.enumerated() {
+                for cell in 0..<cells {
+                    let middle = Point3D(
+                        x: area.x((start + cell) % area.columns),
+                        y: area.y((start + cell) / area.columns)
+                    )
+                    walls[number * block + cell] = Float(
+                        LevelProcess.walls(point.squareInPlane(to: middle).squareRoot())
+                    )
+                }
+            }
+            for (number, process) in processes.enumerated() {
+                for cell in 0..<cells {
+                    let (column, row) = ((start + cell) % area.columns, (start + cell) / area.columns)
+                    let slope = area.slope(column, row, to: beacons[number], height, settings[.nearest])
+                    slopes[cell] = Float(slope)
+                    columns[number].levels[start + cell] = Float(line.offset + line.exponent * slope)
+                }
+                columns[number].predict(process, start, cells, walls, slopes, &work)
+            }
+        }
+        return columns
+    }
+}
+
+/// What a survey found out about the beacons of one floor.
+struct FloorRadio: Sendable {
+    /// The line that all beacons share: the level at one metre, dB over the stated one, and the exponent.
+    let offset: Double
+    let exponent: Double
+    /// By the beacon's index in the map; `nil` for one that was not heard.
+    let columns: [RadioColumn?]
+}
+
+/// The expected levels of one beacon in the cells of a floor, dB over its level at one metre, and their variances.
+struct RadioColumn: Sendable {
+    fileprivate(set) var levels: [Float]
+    fileprivate(set) var variances: [Float]
+
+    fileprivate init(cells: Int) {
+        levels = Array(repeating: 0, count: cells)
+        variances = levels
+    }
+
+    fileprivate mutating func predict(
+        _ process: LevelProcess,
+        _ start: Int,
+        _ cells: Int,
+        _ walls: [Float],
+        _ slopes: [Float],
+        _ work: inout [Float]
+    ) {
+        levels.withUnsafeMutableBufferPointer { levels in
+            variances.withUnsafeMutableBufferPointer { variances in
+                work.withUnsafeMutableBufferPointer { work in
+                    walls.withUnsafeBufferPointer { walls in
+                        slopes.withUnsafeBufferPointer { slopes in
+                            guard let wall = walls.baseAddress, let slope = slopes.baseAddress,
+                                let rows = work.baseAddress, let level = levels.baseAddress,
+                                let variance = variances.baseAddress
+                            else { return }
+                            process.predict(
+                                cells,
+                                walls: wall,
+                                slopes: slope,
+                                work: rows,
+                                levels: level + start,
+                                variances: variance + start
+                            )
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Copies it into a grid's tables.
+    func copy(to table: inout [Float], _ widths: inout [Float], at start: Int) {
+        guard start + levels.count <= min(table.count, widths.count) else { return }
+        for cell in levels.indices {
+            table[start + cell] = levels[cell]
+            widths[start + cell] = variances[cell]
+        }
+    }
+}
