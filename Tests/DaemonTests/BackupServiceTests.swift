@@ -60,6 +60,11 @@ struct BackupServiceTests {
         var backups: [Backup] { BackupCollection(path).backups }
         var waited: [Duration] { pauses.withLock { $0 } }
 
+        /// How often the alert about backups was ended.
+        var ends: Int {
+            events.withLock { $0 }.count { if case .alertCleared("backup") = $0 { true } else { false } }
+        }
+
         /// The alerts that are raised, by name.
         var alerts: [String: String] {
             events.withLock { $0 }.reduce(into: [:]) { alerts, event in
@@ -175,31 +180,80 @@ struct BackupServiceTests {
         }
     }
 
+    /// Runs the body while the thread of the writer waits, as in a call that the disk does not answer.
+    ///
+    /// - Parameter body: Calls its parameter when the disk is to answer.
+    private func withHangingDisk(_ body: (BackupWriter, () -> Void) async throws -> Void) async throws {
+        let writer = try BackupWriter()
+        let (hanging, port) = AsyncStream.makeStream(of: Never.self)
+        let answer = DispatchSemaphore(value: 0)
+        let disk = Task {
+            await writer.perform {
+                port.finish()
+                answer.wait()
+            }
+        }
+        for await _ in hanging {}
+        do {
+            try await body(writer) { answer.signal() }
+        } catch {
+            answer.signal()
+            throw error
+        }
+        await disk.value
+    }
+
     @Test(.timeLimit(.minutes(1)))
     func `a folder that does not answer is an alert, and the backup goes on when it answers`() async throws {
         try await withTemporaryFolder { folder in
-            let writer = try BackupWriter()
-            let backups = try TestBackups(folder, settings(in: folder.path("elsewhere")), writer: writer)
-            // Its thread waits, as in a call that the disk does not answer.
-            let (hanging, port) = AsyncStream.makeStream(of: Never.self)
-            let answer = DispatchSemaphore(value: 0)
-            let disk = Task {
-                await writer.perform {
-                    port.finish()
-                    answer.wait()
-                }
+            try await withHangingDisk { writer, answer in
+                let backups = try TestBackups(folder, settings(in: folder.path("elsewhere")), writer: writer)
+                let isDone = Task { await backups.service.makeDue() }
+                #expect(await eventually { backups.alerts["backup"] != nil })
+                let message = try #require(backups.alerts["backup"])
+                #expect(message.contains("elsewhere has not answered for 30 minutes; look at its disk"))
+                #expect(message.hasSuffix("There is no good one yet."))
+                answer()
+                #expect(await isDone.value)
+                #expect(backups.alerts["backup"]?.contains("has not answered") != true)
+                backups.store.close()
             }
-            for await _ in hanging {}
-            let isDone = Task { await backups.service.makeDue() }
-            #expect(await eventually { backups.alerts["backup"] != nil })
-            let message = try #require(backups.alerts["backup"])
-            #expect(message.contains("elsewhere has not answered for 30 minutes; look at its disk"))
-            #expect(message.hasSuffix("There is no good one yet."))
-            answer.signal()
-            #expect(await isDone.value)
-            #expect(backups.alerts["backup"]?.contains("has not answered") != true)
-            await disk.value
-            backups.store.close()
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `the answer of a folder does not end the alert while the backup fails`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write("", to: "taken")
+            try await withHangingDisk { writer, answer in
+                let backups = try TestBackups(
+                    folder,
+                    settings(in: folder.path("taken/backups")),
+                    writer: writer
+                )
+                let isDone = Task { await backups.service.makeDue() }
+                #expect(await eventually { backups.alerts["backup"] != nil })
+                answer()
+                #expect(await !isDone.value)
+                #expect(backups.alerts["backup"]?.hasPrefix("No backup was made: ") == true)
+                #expect(backups.ends == 0)
+                backups.store.close()
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `the alert of a folder that does not answer at the start ends with its answer`() async throws {
+        try await withTemporaryFolder { folder in
+            try await withHangingDisk { writer, answer in
+                let backups = try TestBackups(folder, settings(in: folder.path("elsewhere")), writer: writer)
+                let run = Task { await backups.service.run() }
+                #expect(await eventually { backups.alerts["backup"] != nil })
+                answer()
+                await run.value
+                #expect(backups.ends == 1)
+                backups.store.close()
+            }
         }
     }
 

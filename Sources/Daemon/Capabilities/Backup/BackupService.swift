@@ -45,7 +45,6 @@ package actor BackupService {
     /// The thread that uses the folder of the backups, and what it brings there now.
     private var writer: BackupWriter?
     private var delivered: String?
-    private var isHanging = false
     private var isEnded = false
 
     /// - Parameters:
@@ -111,6 +110,8 @@ package actor BackupService {
         let last = try? await apart { writer throws(BackupError) in
             await writer.perform { collection.backups.first { $0.made <= now }?.made }
         }
+        // Until now there is none but that of a folder that did not answer.
+        send(.alertCleared(Self.backupAlert))
         let known = (last, try? store.lastCheck())
         times.withLock { $0 = known }
         var pause = max(Self.first, min(untilDue, period))
@@ -208,10 +209,6 @@ package actor BackupService {
         }
         defer { watch.cancel() }
         for await answer in answers {
-            if isHanging {
-                isHanging = false
-                send(.alertCleared(Self.backupAlert))
-            }
             return try answer.get()
         }
         task.cancel()
@@ -219,8 +216,9 @@ package actor BackupService {
     }
 
     /// The disk of the backups has not answered for so long that somebody should look at it; it is waited for all the same.
+    ///
+    /// The alert ends as any about backups: with a good one, or with the answer to the question at the start.
     private func reportHanging() {
-        isHanging = true
         let (path, minutes) = (Self.backups(in: folder, settings), Self.limit.components.seconds / 60)
         logger.warning("the folder of the backups does not answer", metadata: ["path": "\(path)"])
         let message =
