@@ -16,9 +16,6 @@ package struct Boxed<Value: Sendable & Hashable>: Sendable, Hashable {
         set { storage = Storage(newValue) }
     }
 
-    /// The box itself, so that another property can share the value.
-    package var projectedValue: Self { self }
-
     package init(wrappedValue: Value) { storage = Storage(wrappedValue) }
 
     package init(_ value: Value) { self.init(wrappedValue: value) }

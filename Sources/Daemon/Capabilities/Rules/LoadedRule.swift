@@ -14,8 +14,8 @@ package struct LoadedRule: Sendable, Hashable {
     package var last: Last?
     /// Its recipients that are not there, such as `user:alice`, as they were called.
     package var missingRecipients: [String] = []
-    /// The row that it was read from; `nil` if there is none.
-    var origin: Boxed<StoredRule>?
+    /// What people have called its things and zones when it was made: see ``StoredRule/names(in:)``.
+    var formerNames: [String] = []
 
     package struct Last: Sendable, Hashable {
         /// Milliseconds since 1970 UTC.
@@ -36,9 +36,7 @@ package struct LoadedRule: Sendable, Hashable {
     }
 
     /// What people have called its things and zones when it was made: those that are removed have no other names.
-    ///
-    /// Read anew from what came in.
-    var names: [ObjectReference: String] { origin?.wrappedValue.names(in: entry.rule) ?? [:] }
+    var names: [ObjectReference: String] { entry.rule.objects(called: formerNames) }
 
     /// Whether it has schedules, and so times at which it is due.
     var hasTimes: Bool {
