@@ -11,7 +11,11 @@ package struct LoadedRule: Sendable, Hashable {
     /// Who answers for it.
     package var maker: AccountID
     /// Its last firing that has ended; `nil` if none is known.
-    package var last: Last?
+    package var last: Last? {
+        get { boxedLast?.wrappedValue }
+        set { boxedLast = newValue.map { Boxed($0) } }
+    }
+    private var boxedLast: Boxed<Last>?
     /// Its recipients that are not there, such as `user:alice`, as they were called.
     package var missingRecipients: [String] = []
     /// What people have called its things and zones when it was made: see ``StoredRule/names(in:)``.
@@ -54,7 +58,8 @@ package struct LoadedRule: Sendable, Hashable {
     }
 
     package init(_ entry: RuleEntry, slug: String, maker: AccountID, last: Last? = nil) {
-        (self.entry, self.slug, self.maker, self.last) = (entry, slug, maker, last)
+        (self.entry, self.slug, self.maker) = (entry, slug, maker)
+        self.last = last
     }
 }
 
