@@ -112,7 +112,7 @@ extension RuleService {
         // Of several alike, the oldest one.
         for rule in all.reversed() {
             let words = "the rule \(rule.stored.slug), of other content,"
-            known[rule.stored.maker, default: [:]][rule.stored.title] = words
+            known[rule.stored.maker, default: [:]][rule.rule.title] = words
         }
         var warnings: [Int: RuleWarning] = [:]
         for (index, prepared) in wanted.enumerated()

@@ -140,7 +140,7 @@ extension RuleService {
     ) -> JSONObject {
         let stored = known.stored
         var row: JSONObject = [
-            "id": JSONValue(stored.id), "slug": .string(stored.slug), "title": .string(stored.title),
+            "id": JSONValue(stored.id), "slug": .string(stored.slug), "title": .string(known.rule.title),
             "form": .string(stored.form),
             "maker": .string(accounts.table.user(stored.maker)?.name ?? "\(stored.maker)"),
             "sentence": .string(names.named(known).sentence),
