@@ -181,7 +181,7 @@ extension DiscoveryPublisher {
 
     mutating func removal(topic: String) -> Announcement {
         // What was remembered of it before stays until the broker has the removal.
-        if announced.removeValue(forKey: topic) != nil { remembered[topic] = nil }
+        if announced.removeValue(forKey: topic) != nil { record(nil, of: topic) }
         removed.insert(topic)
         return Announcement(topic: topic, payload: [], components: nil)
     }

@@ -89,9 +89,19 @@ extension DiscoveryPublisher {
     /// Remembers what is known of a device, if it differs from what was remembered last.
     mutating func remember(_ name: DeviceName) {
         let topic = configuration.topic(of: name)
-        guard let text = memory(of: topic), remembered[topic] != text.hashValue else { return }
+        guard let text = memory(of: topic), record(text, of: topic) else { return }
         announced[topic] = text
-        remembered[topic] = text.hashValue
+    }
+
+    /// Records what is remembered of a topic.
+    ///
+    /// - Returns: Whether that is new.
+    @discardableResult
+    mutating func record(_ text: String?, of topic: String) -> Bool {
+        let (hash, old) = (text?.hashValue, remembered[topic.hashValue])
+        guard hash != old else { return false }
+        remembered[topic.hashValue] = hash
+        return true
     }
 
     /// What is to be remembered of a topic; `nil` for nothing.

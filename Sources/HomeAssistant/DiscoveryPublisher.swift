@@ -69,8 +69,8 @@ package struct DiscoveryPublisher: Sendable {
 
     /// What is to be remembered, by topic.
     var announced: [String: String] = [:]
-    /// Hashes of what was remembered last, by topic.
-    var remembered: [String: Int]
+    /// Hashes of what was remembered last, by the hash of its topic: topics are long.
+    var remembered: [Int: Int] = [:]
     var removed: Set<String> = []
     /// Removals that the broker refused.
     var refusedRemovals: Set<String> = []
@@ -81,9 +81,10 @@ package struct DiscoveryPublisher: Sendable {
     /// - Parameter remembered: The topics that earlier runs announced, with their components.
     package init(_ configuration: DiscoveryConfiguration, remembered: [String: String]) {
         self.configuration = configuration
-        self.remembered = remembered.mapValues(\.hashValue)
+        self.remembered.reserveCapacity(remembered.count)
         var moved: [DeviceName] = []
         for (topic, text) in remembered.sorted(by: { $0.key < $1.key }) {
+            record(text, of: topic)
             let (known, components) = RetainedDevice.read(text)
             let own = configuration.device(ofTopic: topic)
             if let device = own ?? DiscoveryConfiguration.device(ofAny: topic) {
@@ -387,7 +388,7 @@ package struct DiscoveryPublisher: Sendable {
     package mutating func drainRemoved() -> Set<String> {
         defer { removed.removeAll() }
         for name in former.trim(unless: { held[$0] != nil }) { removed.insert(configuration.topic(of: name)) }
-        for topic in removed { remembered[topic] = memory(of: topic)?.hashValue }
+        for topic in removed { record(memory(of: topic), of: topic) }
         return removed
     }
 

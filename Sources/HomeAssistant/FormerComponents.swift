@@ -19,6 +19,10 @@ struct FormerComponents: Sendable {
     }
 
     private var devices: [DeviceName: Device] = [:]
+    /// Shares equal components: those of a kind of things are the same.
+    private var shared: Set<Components> = []
+    /// Most of them.
+    private static let sharedLimit = 256
     private var changes = 0
 
     /// The components of a device, or of all parts of the daemon's own: there a component can move to another part.
@@ -57,15 +61,20 @@ struct FormerComponents: Sendable {
             }
             known[name] = isSeen
         }
-        devices[device] = Device(components: known, order: changes)
+        devices[device] = Device(components: share(known), order: changes)
+    }
+
+    private mutating func share(_ components: Components) -> Components {
+        if shared.count >= Self.sharedLimit { shared.removeAll() }
+        return shared.insert(components).memberAfterInsert
     }
 
     /// Records that nothing is left to be removed of components: Home Assistant has seen their removals, or they are
     /// announced again.
     mutating func recordSeen(_ names: [ComponentName], of device: DeviceName) {
-        for name in names where devices[device]?.components[name] != nil {
-            devices[device]?.components[name] = true
-        }
+        guard var components = devices[device]?.components else { return }
+        for name in names where components[name] == false { components[name] = true }
+        devices[device]?.components = share(components)
     }
 
     /// Forgets components that Home Assistant has under an id of their own.

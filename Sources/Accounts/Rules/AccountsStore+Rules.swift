@@ -28,6 +28,20 @@ extension AccountsStore {
     /// All rules, by number; a damaged row is left out.
     package func rules() throws(AccountsError) -> [StoredRule] { try readRules().rules }
 
+    /// The rules of a form, by number; a damaged row is left out.
+    package func rules(ofForm form: String) throws(AccountsError) -> [StoredRule] {
+        try read { database in
+            defer { database.releaseMemory() }
+            let sql = "SELECT * FROM rule WHERE form = ? ORDER BY id"
+            let rows = try Row.fetchCursor(database, sql: sql, arguments: [form])
+            var rules: [StoredRule] = []
+            while let row = try rows.next() {
+                if let rule = try? StoredRule(row) { rules.append(rule) }
+            }
+            return rules
+        }
+    }
+
     /// `nil` if there is none, or if its row is damaged; so for the other one.
     package func rule(_ id: Int) throws(AccountsError) -> StoredRule? { try rule(where: "id", is: id) }
 

@@ -5,7 +5,11 @@ struct ClauseState: Sendable, Hashable {
     private(set) var truth = RuleTruth.unknown
     /// The same, but true only after it has held long enough: what edges are seen of, and what is remembered.
     private(set) var settled = RuleTruth.unknown
-    private(set) var hold: Hold?
+    private(set) var hold: Hold? {
+        get { boxedHold?.wrappedValue }
+        set { boxedHold = newValue.map { Boxed($0) } }
+    }
+    private var boxedHold: Boxed<Hold>?
     /// Whether it is true since the rule began with it, and so has no edge before it has ended; if it must last.
     private(set) var isStanding = false
 

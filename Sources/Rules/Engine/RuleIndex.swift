@@ -20,17 +20,16 @@ struct RuleIndex: Sendable {
 
     /// Triggers that look at a thing's data.
     struct Fields: Sendable {
-        var byField: [String: [Reference]] = [:]
+        /// A list, since rules look at few fields of one thing.
+        private var byField: [(field: String, references: [Reference])] = []
         /// Those that look at no field, as the clause `all`: any write counts.
         var always: [Reference] = []
 
         /// All that look at one of the fields, once each.
         func references(to fields: [String]) -> [Reference] {
-            if always.isEmpty, fields.count == 1 { return byField[fields[0]] ?? [] }
+            if always.isEmpty, fields.count == 1 { return references(to: fields[0]) }
             var found = always
-            for field in fields {
-                if let references = byField[field] { found += references }
-            }
+            for field in fields { found += references(to: field) }
             guard found.count > 1 else { return found }
             found.sort()
             var last: Reference?
@@ -41,8 +40,23 @@ struct RuleIndex: Sendable {
             return found
         }
 
+        private func references(to field: String) -> [Reference] {
+            byField.first { $0.field == field }?.references ?? []
+        }
+
         /// All that look at the thing, once each.
-        var all: [Reference] { Set(byField.values.joined()).union(always).sorted() }
+        var all: [Reference] { Set(byField.flatMap(\.references)).union(always).sorted() }
+
+        fileprivate mutating func change(_ field: String, _ reference: Reference, _ change: Change) {
+            guard let index = byField.firstIndex(where: { $0.field == field }) else {
+                var references: [Reference] = []
+                change(&references, reference)
+                if !references.isEmpty { byField.append((field, references)) }
+                return
+            }
+            change(&byField[index].references, reference)
+            if byField[index].references.isEmpty { byField.remove(at: index) }
+        }
 
         fileprivate var isEmpty: Bool { byField.isEmpty && always.isEmpty }
     }
@@ -67,7 +81,7 @@ extension RuleIndex {
 
     mutating func remove(_ rule: Rule, id: Int, slot: Int) { change(rule, id, slot) { $0.remove($1) } }
 
-    private typealias Change = (inout [Reference], Reference) -> Void
+    fileprivate typealias Change = (inout [Reference], Reference) -> Void
 
     private mutating func change(_ rule: Rule, _ id: Int, _ slot: Int, _ change: Change) {
         for (number, trigger) in rule.triggers.enumerated() {
@@ -100,7 +114,7 @@ extension RuleIndex {
         guard let id = trigger.thing.id else { return }
         var fields = things[id] ?? Fields()
         if trigger.fields.isEmpty { change(&fields.always, reference) }
-        for field in trigger.fields { Self.change(&fields.byField, field, reference, change) }
+        for field in trigger.fields { fields.change(field, reference, change) }
         things[id] = fields.isEmpty ? nil : fields
     }
 

@@ -55,8 +55,9 @@ enum TriggerState: Sendable, Hashable {
     case clause(ClauseState)
     case circle(CircleState)
     case beacon(BeaconState)
-    case device(DeviceState)
-    case time(TimeState)
+    // Apart, since they are several times as large as the others.
+    indirect case device(DeviceState)
+    indirect case time(TimeState)
     /// Zones, nearness, levels and calls come as events; nothing is to be known.
     case moment
 }

@@ -6,18 +6,52 @@ package import Things
 /// A value that was read is legal: see ``RuleReader``.
 /// - Source: contrib/contract/rules.md, "A rule".
 package struct Rule: Sendable, Hashable {
+    /// The service of rules, the node's loop and the engine have each rule in a table, with room for twice as many.
+    @Boxed private var parts: Parts
+
+    private struct Parts: Sendable, Hashable {
+        var title: String
+        var description: String?
+        var isEnabled: Bool
+        var pause: Int64
+        var triggers: [RuleTrigger]
+        var conditions: [RuleCondition]
+        var actions: [RuleAction]
+    }
+
     /// 1 to 50 characters.
-    package var title: String
-    package var description: String?
-    package var isEnabled: Bool
+    package var title: String {
+        get { parts.title }
+        set { parts.title = newValue }
+    }
+    package var description: String? {
+        get { parts.description }
+        set { parts.description = newValue }
+    }
+    package var isEnabled: Bool {
+        get { parts.isEnabled }
+        set { parts.isEnabled = newValue }
+    }
     /// Seconds without another firing.
-    package var pause: Int64
+    package var pause: Int64 {
+        get { parts.pause }
+        set { parts.pause = newValue }
+    }
     /// Any of them starts it.
-    package var triggers: [RuleTrigger]
+    package var triggers: [RuleTrigger] {
+        get { parts.triggers }
+        set { parts.triggers = newValue }
+    }
     /// All of them must hold.
-    package var conditions: [RuleCondition]
+    package var conditions: [RuleCondition] {
+        get { parts.conditions }
+        set { parts.conditions = newValue }
+    }
     /// Done in this order.
-    package var actions: [RuleAction]
+    package var actions: [RuleAction] {
+        get { parts.actions }
+        set { parts.actions = newValue }
+    }
 
     package init(
         _ title: String,
@@ -28,8 +62,17 @@ package struct Rule: Sendable, Hashable {
         if conditions: [RuleCondition] = [],
         then actions: [RuleAction]
     ) {
-        (self.title, self.description, self.isEnabled, self.pause) = (title, description, isEnabled, pause)
-        (self.triggers, self.conditions, self.actions) = (triggers, conditions, actions)
+        _parts = Boxed(
+            Parts(
+                title: title,
+                description: description,
+                isEnabled: isEnabled,
+                pause: pause,
+                triggers: triggers,
+                conditions: conditions,
+                actions: actions
+            )
+        )
     }
 
     /// Whether it is started by schedules alone.

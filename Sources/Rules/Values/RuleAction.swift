@@ -25,8 +25,8 @@ package struct RuleAction: Sendable, Hashable {
         case set(JSONObject)
         /// The name of an action.
         case action(String)
-        /// For things only.
-        case command(RuleCommand)
+        /// For things only. Apart, since it is several times as large as the others.
+        indirect case command(RuleCommand)
     }
 
     package let work: Work

@@ -69,7 +69,8 @@ import Threading
             body: body,
             original: body.replacing("\(fan.id)", with: "fan")
         )
-        rule.origin = Boxed(StoredRule(1, received, slug: rule.slug, added: 0))
+        let stored = StoredRule(1, received, slug: rule.slug, added: 0)
+        rule.formerNames = stored.names(in: rule.entry.rule)
         bench.send(.loaded(RulesLoad([rule], RuleCalendar(), lastFiring: 0)))
         bench.send(.flare(.notice(.thingChanged(fan.id, nil, environment: TestPlace.home))))
         let alert = bench.controller.state.alerts["rules"]?.message

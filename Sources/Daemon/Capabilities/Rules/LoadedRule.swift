@@ -11,11 +11,15 @@ package struct LoadedRule: Sendable, Hashable {
     /// Who answers for it.
     package var maker: AccountID
     /// Its last firing that has ended; `nil` if none is known.
-    package var last: Last?
+    package var last: Last? {
+        get { boxedLast?.wrappedValue }
+        set { boxedLast = newValue.map { Boxed($0) } }
+    }
+    private var boxedLast: Boxed<Last>?
     /// Its recipients that are not there, such as `user:alice`, as they were called.
     package var missingRecipients: [String] = []
-    /// The row that it was read from; `nil` if there is none.
-    var origin: Boxed<StoredRule>?
+    /// What people have called its things and zones when it was made: see ``StoredRule/names(in:)``.
+    var formerNames: [String] = []
 
     package struct Last: Sendable, Hashable {
         /// Milliseconds since 1970 UTC.
@@ -36,9 +40,7 @@ package struct LoadedRule: Sendable, Hashable {
     }
 
     /// What people have called its things and zones when it was made: those that are removed have no other names.
-    ///
-    /// Read anew from what came in.
-    var names: [ObjectReference: String] { origin?.wrappedValue.names(in: entry.rule) ?? [:] }
+    var names: [ObjectReference: String] { entry.rule.objects(called: formerNames) }
 
     /// Whether it has schedules, and so times at which it is due.
     var hasTimes: Bool {
@@ -56,7 +58,8 @@ package struct LoadedRule: Sendable, Hashable {
     }
 
     package init(_ entry: RuleEntry, slug: String, maker: AccountID, last: Last? = nil) {
-        (self.entry, self.slug, self.maker, self.last) = (entry, slug, maker, last)
+        (self.entry, self.slug, self.maker) = (entry, slug, maker)
+        self.last = last
     }
 }
 

@@ -35,9 +35,9 @@ extension RuleService {
     /// What came of rules of files.
     struct Import: Sendable {
         /// Each rule, in the order of the list; none for a check, and none if there are problems.
-        var rules: [StoredRule] = []
+        var rules: [RuleHeader] = []
         /// Those that the maker has already, with the same title and content, by their places in the list.
-        var unchanged: [Int: StoredRule] = [:]
+        var unchanged: [Int: RuleHeader] = [:]
         /// What is wrong, with the indices of the rules in the list.
         var problems: [(index: Int, refusal: Refusal)] = []
         /// What is legal and probably a mistake in new rules, with their indices in the list.
@@ -77,7 +77,7 @@ extension RuleService {
             return Import(unchanged: unchanged, warnings: warnings)
         }
         let new = prepared.indices.filter { unchanged[$0] == nil }.map { prepared[$0] }
-        var made: [StoredRule] = []
+        var made: [RuleHeader] = []
         if !new.isEmpty {
             made = try await logged(.import, by: requester, about: nil) { () async throws(Refusal) in
                 try store(new)
@@ -93,7 +93,7 @@ extension RuleService {
     private func warnings(
         of rules: [Prepared],
         _ sameTitles: [Int: RuleWarning],
-        but unchanged: [Int: StoredRule]
+        but unchanged: [Int: RuleHeader]
     ) async -> [(index: Int, warning: RuleWarning)] {
         var warnings: [(index: Int, warning: RuleWarning)] = []
         for (index, rule) in rules.enumerated() where unchanged[index] == nil {
@@ -107,12 +107,12 @@ extension RuleService {
     /// Warnings of new rules whose makers have one of the same title, by their indices in the list.
     ///
     /// An import replaces nothing, so both would fire. A title that was made from a trigger is no name.
-    private func sameTitles(_ wanted: [Prepared], but unchanged: [Int: StoredRule]) -> [Int: RuleWarning] {
+    private func sameTitles(_ wanted: [Prepared], but unchanged: [Int: RuleHeader]) -> [Int: RuleWarning] {
         var known: [AccountID: [String: String]] = [:]
         // Of several alike, the oldest one.
         for rule in all.reversed() {
             let words = "the rule \(rule.stored.slug), of other content,"
-            known[rule.stored.maker, default: [:]][rule.stored.title] = words
+            known[rule.stored.maker, default: [:]][rule.rule.title] = words
         }
         var warnings: [Int: RuleWarning] = [:]
         for (index, prepared) in wanted.enumerated()
@@ -129,14 +129,14 @@ extension RuleService {
     }
 
     /// The stored rules of the same makers with the same titles and content, by the places in the list.
-    private func unchanged(_ wanted: [Prepared]) -> [Int: StoredRule] {
+    private func unchanged(_ wanted: [Prepared]) -> [Int: RuleHeader] {
         let makers = Set(wanted.map(\.maker))
-        var stored: [AccountID: [JSONObject: StoredRule]] = [:]
+        var stored: [AccountID: [JSONObject: RuleHeader]] = [:]
         // Of several alike, the oldest one.
         for known in all.reversed() where makers.contains(known.stored.maker) {
             stored[known.stored.maker, default: [:]][known.rule.content] = known.stored
         }
-        var found: [Int: StoredRule] = [:]
+        var found: [Int: RuleHeader] = [:]
         for (index, prepared) in wanted.enumerated() {
             found[index] = stored[prepared.maker]?[prepared.rule.content]
         }

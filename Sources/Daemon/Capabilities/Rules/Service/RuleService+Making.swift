@@ -165,7 +165,7 @@ extension RuleService {
 
     // MARK: Adding
 
-    func add(_ wish: Wish, as name: String?, by requester: Requester) async throws(Refusal) -> StoredRule {
+    func add(_ wish: Wish, as name: String?, by requester: Requester) async throws(Refusal) -> RuleHeader {
         do throws(Refusal) {
             let prepared = try await prepare(wish, as: name, requester)
             guard let made = try store([prepared]).first else {
@@ -180,23 +180,23 @@ extension RuleService {
     }
 
     /// Stores rules, all or none, and gives them to the engine.
-    func store(_ rules: [Prepared]) throws(Refusal) -> [StoredRule] {
+    func store(_ rules: [Prepared]) throws(Refusal) -> [RuleHeader] {
         let now = now
         let stored = try withRuleRefusals { () throws(AccountsError) in
             try accounts.store.atomically { store in
                 try rules.map { try store.addRule($0.new, at: now) }
             }
         }
-        for (stored, prepared) in zip(stored, rules) { hand(stored, prepared) }
-        return stored
+        return zip(stored, rules).map { hand($0, $1) }
     }
 
     /// Gives the engine a rule that is stored.
-    private func hand(_ stored: StoredRule, _ prepared: Prepared) {
-        let known = Known(stored: stored, rule: prepared.rule)
+    private func hand(_ stored: StoredRule, _ prepared: Prepared) -> RuleHeader {
+        let known = Known(stored: RuleHeader(stored), rule: prepared.rule)
         put(known)
         let calendar = calendar(with: prepared.rule, in: prepared.place)
-        ports.engine.send(.added(known.loaded(), calendar))
+        ports.engine.send(.added(known.loaded(stored.names(in: prepared.rule)), calendar))
+        return known.stored
     }
 
     // MARK: Changes
@@ -210,28 +210,25 @@ extension RuleService {
         to wish: Wish,
         as name: String?,
         by requester: Requester
-    ) async throws(Refusal) -> StoredRule {
+    ) async throws(Refusal) -> RuleHeader {
         let slug = (try? visible(rule, requester))?.stored.slug
         return try await logged(.edit, by: requester, about: slug) { () async throws(Refusal) in
             let id = try changeable(rule, requester).stored.id
             let prepared = try await prepare(wish, as: name, requester)
             // It may have been removed while the place was asked.
-            guard var stored = rules[id]?.stored else { throw Self.noRule(rule) }
-            guard name == nil || [stored.maker, requester.user].contains(prepared.maker) else {
+            guard let old = rules[id]?.stored else { throw Self.noRule(rule) }
+            guard name == nil || [old.maker, requester.user].contains(prepared.maker) else {
                 throw Refusal(
                     .notAllowed,
                     "nobody gets the history of a rule of others: remove it, and make a new one",
                     field: "as"
                 )
             }
-            let new = prepared.new
-            (stored.title, stored.isEnabled, stored.maker) = (new.title, new.isEnabled, new.maker)
-            (stored.form, stored.body, stored.original) = (new.form, new.body, new.original)
+            var stored = StoredRule(id, prepared.new, slug: old.slug, added: old.added)
             stored.changed = now
             let changed = stored
             try withRuleRefusals { () throws(AccountsError) in try accounts.store.changeRule(changed) }
-            hand(changed, prepared)
-            return changed
+            return hand(changed, prepared)
         }
     }
 

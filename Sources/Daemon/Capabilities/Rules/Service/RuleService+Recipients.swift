@@ -15,7 +15,11 @@ extension RuleService {
     func missing(of known: Known, _ gone: Set<NotificationRecipient>) -> [String] {
         let recipients = known.rule.uses.recipients.filter(gone.contains)
         guard !recipients.isEmpty else { return [] }
-        let names = known.stored.recipientNames(in: known.rule)
+        // While the database cannot be read, they keep the names under which they are missing already.
+        guard let stored = try? storedRule(known) else {
+            return known.missing.count == recipients.count ? known.missing : recipients.map(\.text)
+        }
+        let names = stored.recipientNames(in: known.rule)
         return recipients.map { (names[$0] ?? $0).text }
     }
 
@@ -31,17 +35,16 @@ extension RuleService {
                 return (try? directory.resolved(recipient, of: maker, as: .user(maker))) ?? recipient
             }
             guard rule != known.rule else { continue }
-            var new = known
-            new.rule = rule
-            new.stored.body = JSONValue.object(rule.json).text
-            put(new)
+            let (id, body) = (known.stored.id, JSONValue.object(rule.json).text)
+            rules[id]?.rule = rule
+            rules[id]?.stored.bytes = body.utf8.count
             do throws(AccountsError) {
-                try accounts.store.setRule(new.stored.id, body: new.stored.body)
+                try accounts.store.setRule(id, body: body)
             } catch {
                 // The next start tries it again.
                 logger.warning(
                     "a rule keeps names of users in the database",
-                    metadata: ["rule": "\(new.stored.slug)", "error": "\(error)"]
+                    metadata: ["rule": "\(known.stored.slug)", "error": "\(error)"]
                 )
             }
         }

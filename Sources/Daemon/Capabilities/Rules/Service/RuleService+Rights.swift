@@ -61,7 +61,7 @@ extension RuleService {
         for (id, old) in before {
             // What was edited meanwhile was judged then.
             // Who has only switched it must not escape that.
-            guard let known = rules[id], known.stored.body == old.stored.body,
+            guard let known = rules[id], known.rule.isSame(as: old.rule),
                 known.stored.maker == old.stored.maker
             else { continue }
             let found = objection(to: known.rule, of: known.stored.maker, in: sight)
@@ -265,6 +265,14 @@ extension RuleSurroundings.Thing {
 }
 
 extension Rule {
+    /// Whether it is the same, be it on or off.
+    fileprivate func isSame(as other: Rule) -> Bool {
+        guard isEnabled != other.isEnabled else { return self == other }
+        var other = other
+        other.isEnabled = isEnabled
+        return self == other
+    }
+
     /// The things and zones that a rule names, whose references are identifiers.
     var references: Set<ObjectReference> {
         let uses = uses

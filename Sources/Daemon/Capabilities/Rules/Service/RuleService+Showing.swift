@@ -35,7 +35,8 @@ extension RuleService {
         }
     }
 
-    private func names(of rules: [Known]) async -> Names {
+    /// - Throws: If something is removed whose name is in the database, and that cannot be read.
+    private func names(of rules: [Known]) async throws(Refusal) -> Names {
         let references = rules.reduce(into: Set<ObjectReference>()) { $0.formUnion($1.rule.references) }
         let directory = RecipientDirectory(accounts: accounts)
         var recipients: [AccountID: [NotificationRecipient: NotificationRecipient]] = [:]
@@ -48,7 +49,8 @@ extension RuleService {
         // What is removed keeps the name by which the rule came in, unless somebody else has that now.
         for known in rules where !known.missing.isEmpty {
             let maker = known.stored.maker
-            for (id, name) in known.stored.recipientNames(in: known.rule) where directory.isGone(id) {
+            let names = try storedRule(known)?.recipientNames(in: known.rule) ?? [:]
+            for (id, name) in names where directory.isGone(id) {
                 let found = (try? directory.resolved(name, of: maker, as: .user(maker))) ?? name
                 if found == name { recipients[maker, default: [:]][id] = name }
             }
@@ -57,7 +59,8 @@ extension RuleService {
         // What is removed keeps the name by which the rule came in.
         if slugs.count < references.count {
             for known in rules where !known.rule.references.allSatisfy({ slugs[$0] != nil }) {
-                slugs.merge(known.stored.names(in: known.rule)) { slug, _ in slug }
+                let names = try storedRule(known)?.names(in: known.rule) ?? []
+                slugs.merge(known.rule.objects(called: names)) { slug, _ in slug }
             }
         }
         return Names(slugs: slugs, recipients: recipients)
@@ -95,7 +98,7 @@ extension RuleService {
                     || !known.rule.drivenZones.isDisjoint(with: zones)
             }
         }
-        let names = await names(of: shown)
+        let names = try await names(of: shown)
         let standings = await standings(of: shown.map(\.stored.id))
         let last = try withRuleRefusals { () throws(AccountsError) in
             try accounts.store.lastFirings(ofRules: shown.map(\.stored.id))
@@ -103,7 +106,7 @@ extension RuleService {
         var room = isDetailed ? Self.detailedBytes : 0
         return shown.map { known in
             let (standing, firing) = (standings[known.stored.id], last[known.stored.id])
-            room -= known.stored.body.utf8.count
+            room -= known.stored.bytes
             return room < 0
                 ? row(known, names, standing, firing) : details(known, names, standing, firing)
         }
@@ -137,7 +140,7 @@ extension RuleService {
     ) -> JSONObject {
         let stored = known.stored
         var row: JSONObject = [
-            "id": JSONValue(stored.id), "slug": .string(stored.slug), "title": .string(stored.title),
+            "id": JSONValue(stored.id), "slug": .string(stored.slug), "title": .string(known.rule.title),
             "form": .string(stored.form),
             "maker": .string(accounts.table.user(stored.maker)?.name ?? "\(stored.maker)"),
             "sentence": .string(names.named(known).sentence),
@@ -184,7 +187,7 @@ extension RuleService {
     /// A rule in our own form with names, and how it is.
     func show(_ name: String, for requester: Requester) async throws(Refusal) -> JSONObject {
         let known = try visible(name, requester)
-        let names = await names(of: [known])
+        let names = try await names(of: [known])
         let id = known.stored.id
         let standing = await ports.engine.standings([id])[id]
         let last = try withRuleRefusals { () throws(AccountsError) in
@@ -214,10 +217,7 @@ extension RuleService {
     /// A rule as it came in, without secrets.
     func original(of name: String, for requester: Requester) throws(Refusal) -> JSONValue {
         let known = try visible(name, requester)
-        guard let text = known.stored.original, let json = try? JSONValue(parsing: text) else {
-            return .object(known.rule.json)
-        }
-        return json
+        return try original(of: known) ?? .object(known.rule.json)
     }
 
     /// Rules in our own form with names, so that they can be imported elsewhere.
@@ -230,7 +230,7 @@ extension RuleService {
         } else {
             for name in wanted { shown.append(try visible(name, requester)) }
         }
-        let names = await names(of: shown)
+        let names = try await names(of: shown)
         return await current(shown).map { .object(names.named($0).json) }
     }
 

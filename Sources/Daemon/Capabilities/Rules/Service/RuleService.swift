@@ -26,7 +26,7 @@ package actor RuleService {
 
     /// A rule as the service holds it.
     struct Known: Sendable {
-        @Boxed var stored: StoredRule
+        @Boxed var stored: RuleHeader
         /// Its references are identifiers.
         var rule: Rule
         /// What was found to stand against it; the engine finds by itself what is gone.
@@ -35,13 +35,15 @@ package actor RuleService {
         var missing: [String] = []
 
         /// As the node takes it.
-        func loaded(last firing: StoredFiring? = nil) -> LoadedRule {
+        ///
+        /// - Parameter names: What its things and zones were called when it came in.
+        func loaded(_ names: [String], last firing: StoredFiring? = nil) -> LoadedRule {
             let last = firing.flatMap { firing in
                 firing.outcome.map { LoadedRule.Last(at: firing.at, why: firing.why, $0) }
             }
             let entry = RuleEntry(stored.id, rule, suspension: suspension)
             var loaded = LoadedRule(entry, slug: stored.slug, maker: stored.maker, last: last)
-            (loaded.origin, loaded.missingRecipients) = ($stored, missing)
+            (loaded.formerNames, loaded.missingRecipients) = (names, missing)
             return loaded
         }
     }
@@ -150,21 +152,7 @@ package actor RuleService {
         if interrupted > 0 {
             logger.notice("firings of rules were interrupted", metadata: ["firings": "\(interrupted)"])
         }
-        let list = try store.readRules()
-        for damaged in list.damaged {
-            self.damaged.insert(damaged.id)
-            logger.error("\(damaged)")
-        }
-        for stored in list.rules {
-            do throws(Refusal) {
-                put(Known(stored: stored, rule: try stored.rule))
-            } catch {
-                damaged.insert(stored.id)
-                let text =
-                    "the stored rule \(stored.id) (\(stored.slug)) is damaged and left out: \(error.message)"
-                logger.error("\(text)")
-            }
-        }
+        let names = try readRules()
         identifyRecipients()
         let place = await ports.surroundings(.init())
         calendar = calendars.calendar(of: place, zoneNames)
@@ -175,12 +163,35 @@ package actor RuleService {
         for id in refused { last[id] = nil }
         last.merge(try store.lastFirings(ofRules: refused)) { $1 }
         let load = RulesLoad(
-            all.map { $0.loaded(last: last[$0.stored.id]) },
+            all.map { $0.loaded(names[$0.stored.id] ?? [], last: last[$0.stored.id]) },
             memories: memories.compactMapValues { (try? JSONValue(parsing: $0))?.object },
             calendar,
             lastFiring: try store.lastFiringNumber()
         )
         ports.engine.send(.loaded(load))
+    }
+
+    /// - Returns: What things and zones of the rules were called, by the numbers of the rules.
+    private func readRules() throws(AccountsError) -> [Int: [String]] {
+        let list = try accounts.store.readRules()
+        for damaged in list.damaged {
+            self.damaged.insert(damaged.id)
+            logger.error("\(damaged)")
+        }
+        var names: [Int: [String]] = [:]
+        for stored in list.rules {
+            do throws(Refusal) {
+                let rule = try stored.rule
+                put(Known(stored: RuleHeader(stored), rule: rule))
+                names[stored.id] = stored.names(in: rule)
+            } catch {
+                damaged.insert(stored.id)
+                let text =
+                    "the stored rule \(stored.id) (\(stored.slug)) is damaged and left out: \(error.message)"
+                logger.error("\(text)")
+            }
+        }
+        return names
     }
 
     /// Users, rights, profiles or the place may have changed.
@@ -289,56 +300,5 @@ package actor RuleService {
         }
         calendar = new
         ports.engine.send(.calendar(new))
-    }
-}
-
-extension StoredRule {
-    /// What the rule's objects were called when it came in; empty if what came in does not tell.
-    ///
-    /// - Parameter rule: That of the body.
-    func names(in rule: Rule) -> [ObjectReference: String] {
-        guard let read = readOriginal else { return [:] }
-        let (names, objects) = (read.allReferences, rule.allReferences)
-        guard names.count == objects.count else { return [:] }
-        return zip(names, objects).reduce(into: [:]) { found, pair in
-            let (name, object) = pair
-            guard let id = object.id, name.kind == object.kind, name.id == nil else { return }
-            found[ObjectReference(object.kind, id)] = name.text
-        }
-    }
-
-    /// The rule as it came in, with the names in it; `nil` if that cannot be read.
-    var readOriginal: Rule? {
-        guard let form = RuleForm(rawValue: form),
-            let json = original.flatMap({ try? JSONValue(parsing: $0) })
-        else { return nil }
-        return (try? RuleReader().read(json, as: form))?.rule
-    }
-
-    /// The rule of the body, on or off as the row says.
-    ///
-    /// - Throws: What is wrong with a damaged body.
-    var rule: Rule {
-        get throws(Refusal) {
-            let json: JSONValue
-            do throws(JSONError) { json = try JSONValue(parsing: body) } catch {
-                throw Refusal(.badJSON, "the body is no JSON: \(error)")
-            }
-            var rule = try RuleReader().read(json, as: .rule).rule
-            rule.isEnabled = isEnabled
-            return rule
-        }
-    }
-}
-
-extension Rule {
-    /// The things and zones that it names, in its order.
-    fileprivate var allReferences: [RuleReference] {
-        var all: [RuleReference] = []
-        _ = try? resolved { kind, text throws(Refusal) in
-            all.append(RuleReference(kind, text))
-            return FlareID(high: 0, low: 0)
-        }
-        return all
     }
 }

@@ -63,8 +63,11 @@ package struct RuleTriggers: ThingIFTriggers {
                 return id
             }
             var page: [(id: Int, json: JSONObject)] = []
-            for known in await service.all where known.stored.id > first ?? 0 {
-                guard service.sees(known, requester), let json = json(known, of: thing) else { continue }
+            let (rules, originals) = try await service.all(withOriginalsOf: .trigger)
+            for known in rules where known.stored.id > first ?? 0 {
+                guard service.sees(known, requester),
+                    let json = json(known, originals[known.stored.id], of: thing)
+                else { continue }
                 page.append((known.stored.id, json))
                 if page.count > limit { break }
             }
@@ -179,7 +182,8 @@ package struct RuleTriggers: ThingIFTriggers {
     ) async throws(Refusal) -> Found {
         let (thing, requester) = try await checked(target, caller, from: address)
         guard Int(id).map({ "\($0)" == id }) ?? false, let known = await service.known(id),
-            service.sees(known, requester), let json = json(known, of: thing)
+            service.sees(known, requester),
+            let json = json(known, try await service.original(of: known), of: thing)
         else { throw Refusal(.unknownRule, "the thing has no trigger \(QuotedValue.of(id))") }
         return Found(id: known.stored.id, thing: thing, json: json, requester: requester)
     }
@@ -208,9 +212,15 @@ package struct RuleTriggers: ThingIFTriggers {
     }
 
     /// A rule as a trigger of a thing; `nil` if it is none, or if this form cannot say it.
-    private func json(_ known: RuleService.Known, of thing: FlareID) -> JSONObject? {
+    ///
+    /// - Parameter original: What it came in as.
+    private func json(
+        _ known: RuleService.Known,
+        _ original: JSONValue?,
+        of thing: FlareID
+    ) -> JSONObject? {
         let maker = bindings.accounts.table.user(known.stored.maker)?.name ?? "\(known.stored.maker)"
-        guard Self.thing(of: known) == thing, let target = known.rule.driven,
+        guard Self.thing(of: known, original) == thing, let target = known.rule.driven,
             let bound = bindings.directory.entry(ofThing: target),
             var json = known.rule.kiiTrigger(issuer: "user:\(maker)")
         else { return nil }
@@ -220,20 +230,16 @@ package struct RuleTriggers: ThingIFTriggers {
             json["command"] = .object(command)
         }
         if known.stored.form == RuleForm.trigger.rawValue {
-            json["metadata"] = Self.original(of: known)?["metadata"]
+            json["metadata"] = original?["metadata"]
         }
         return json
     }
 
-    private static func original(of known: RuleService.Known) -> JSONValue? {
-        known.stored.original.flatMap { try? JSONValue(parsing: $0) }
-    }
-
     /// Whose trigger a rule is: the thing below which it was made, else the one that it looks at, else the one that
     /// it drives.
-    private static func thing(of known: RuleService.Known) -> FlareID? {
+    private static func thing(of known: RuleService.Known, _ original: JSONValue?) -> FlareID? {
         if known.stored.form == RuleForm.trigger.rawValue,
-            let owner = original(of: known)?[owner]?.string, let id = FlareID(owner)
+            let owner = original?[owner]?.string, let id = FlareID(owner)
         {
             return id
         }

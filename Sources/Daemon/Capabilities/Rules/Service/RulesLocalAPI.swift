@@ -109,14 +109,14 @@ package struct RulesLocalAPI: Sendable {
     }
 
     /// The answer about a rule that was added or replaced.
-    private func made(_ stored: StoredRule, by wish: RuleService.Wish) async -> JSONObject {
+    private func made(_ stored: RuleHeader, by wish: RuleService.Wish) async -> JSONObject {
         var made = Self.row(stored)
         let warnings = wish.warnings + (await service.warnings(ofRule: stored.id))
         if !warnings.isEmpty { made["warnings"] = .array(warnings.map { .string($0.message) }) }
         return made
     }
 
-    private static func row(_ stored: StoredRule) -> JSONObject {
+    private static func row(_ stored: RuleHeader) -> JSONObject {
         ["id": JSONValue(stored.id), "slug": .string(stored.slug), "form": .string(stored.form)]
     }
 
