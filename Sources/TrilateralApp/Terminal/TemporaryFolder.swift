@@ -37,7 +37,7 @@ struct TemporaryFolder {
             defer { remaining.releaseSignals() }
             var name = Array(template.utf8CString)
             guard mkdtemp(&name) != nil else { throw .system(path: template, code: errno) }
-            let path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            let path = String(decoding: name.dropLast().map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
             remaining.paths.insert(path)
             return path
         }
