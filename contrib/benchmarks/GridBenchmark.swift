@@ -2,9 +2,9 @@ import Flare
 import Glibc
 import Positioning
 
-/// What an update of the grid estimator costs: a hall of 50 m by 50 m in 10,000 cells, with 15 beacons.
+/// What an update of the grid estimator costs, without and with a survey: a hall of 50 m by 50 m in 10,000 cells, with
+/// 15 beacons.
 struct GridBenchmark {
-    private static let side = 50.0
     private static let beacons = 15
     private static let updates = 200
     /// Before the measurement, so that every table is filled.
@@ -12,25 +12,20 @@ struct GridBenchmark {
     private static let aim = Duration.milliseconds(3)
 
     func run() {
+        let hall = BenchmarkHall(side: 50, beacons: Self.beacons)
+        measure(GridEstimator(map: hall.map), "")
+        var generator = SeededGenerator(seed: 2)
+        var surveyed = GridEstimator(map: hall.map)
+        surveyed.radioMap = try? RadioMap(survey: hall.survey(points: 10, &generator), map: hall.map)
+        guard surveyed.isSurveyed else {
+            print("bench: the survey of the hall cannot be used")
+            return
+        }
+        measure(surveyed, " and a survey")
+    }
+
+    private func measure(_ estimator: consuming GridEstimator, _ words: String) {
         var generator = SeededGenerator(seed: 1)
-        let map = BeaconMap(
-            beacons: (0..<Self.beacons).map { number in
-                BeaconMap.Beacon(
-                    thing: FlareID(high: 0, low: UInt32(number)),
-                    name: "\(number)",
-                    position: Point3D(
-                        x: Self.side * generator.unit(),
-                        y: Self.side * generator.unit(),
-                        z: 2.5
-                    ),
-                    major: 0,
-                    minor: UInt16(number),
-                    powerAtOneMetre: -59
-                )
-            },
-            perimeter: Box(origin: .zero, width: Self.side, height: Self.side)
-        )
-        var estimator = GridEstimator(map: map)
         let uuid = BeaconUUID(high: 0, low: 0)
         var took: [Double] = []
         var allocations = 0
@@ -52,7 +47,7 @@ struct GridBenchmark {
             allocations += Int((count?() ?? 0) - before)
             took.append(time.nanoseconds)
         }
-        let what = "an update of a grid of \(estimator.cells) cells with \(Self.beacons) beacons"
+        let what = "an update of a grid of \(estimator.cells) cells with \(Self.beacons) beacons\(words)"
         Row.print("\(what), median of \(Self.updates)", took.median, aim: Self.aim.nanoseconds)
         guard count != nil else { return }
         print(

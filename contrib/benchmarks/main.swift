@@ -10,6 +10,7 @@ import JSON
 //     trilateral-bench position          the cost of an advertising packet, against reading its bytes
 //     trilateral-bench walk PLACE        the capture of a walk with a thousand packets a second, on standard output
 //     trilateral-bench grid              the cost of an update of the grid estimator, and its allocations if counted
+//     trilateral-bench survey            the cost of fitting a radio map
 //     trilateral-bench profiles          the cost of reading and checking profiles, against parsing the JSON, and of
 //                                        finding the profile of a thing
 //     trilateral-bench people            the cost of the check who may do what
@@ -39,6 +40,8 @@ case ["position"]:
     PositionBenchmark().run()
 case ["grid"]:
     GridBenchmark().run()
+case ["survey"]:
+    SurveyBenchmark().run()
 case ["profiles"]:
     try ProfileBenchmark().run()
 case ["people"]:
@@ -57,7 +60,7 @@ case let words where words.count == 3 && words[0] == "history" && (60...86_400).
     try await HistoryBenchmark(folder: words[1], seconds: Int(words[2]) ?? 60).run()
 default:
     print(
-        "usage: trilateral-bench model COUNT [profiles] | move FOLDER | adverts | position | grid | "
+        "usage: trilateral-bench model COUNT [profiles] | move FOLDER | adverts | position | grid | survey | "
             + "walk PLACE | profiles | people [DATABASE] | bindings THINGS DATABASE | "
             + "rules [COUNT DATABASE [watching]] | history FOLDER SECONDS"
     )
