@@ -47,7 +47,14 @@ package struct Backup: Sendable, Hashable {
                 ? .system(path: path, code: ENOENT) : .notABackup(path: path, why: "it is not a folder")
         }
         guard FileStatus(path: file) != nil else {
-            throw .notABackup(path: path, why: "\(Self.description) is missing")
+            let names = (try? Folder.names(in: path)) ?? []
+            let hasBackups = names.contains {
+                FileStatus(path: Self.joined(Self.joined(path, $0), Self.description)) != nil
+            }
+            throw .notABackup(
+                path: path,
+                why: hasBackups ? "it has backups in it; name one of them" : "\(Self.description) is missing"
+            )
         }
         guard let bytes = try? FileContents.readBytes(file, upTo: Self.maximumDescription).get(),
             let json = try? JSONValue(parsing: bytes),

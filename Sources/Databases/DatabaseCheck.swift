@@ -37,7 +37,12 @@ package enum DatabaseCheck {
 
     private static func run(_ depth: Depth, on database: Database) throws -> Finding {
         let problem = try String.fetchOne(database, sql: "PRAGMA \(depth.rawValue)(1)") ?? "no answer"
-        return problem == "ok" ? .sound : .damaged(problem)
+        return problem == "ok" ? .sound : .damaged(oneLine(problem))
+    }
+
+    /// `*** in database main *** Page 4: …`: SQLite ends its first line there.
+    private static func oneLine(_ problem: String) -> String {
+        problem.split(separator: "\n").joined(separator: " ")
     }
 
     private static func finding(_ error: any Error) -> Finding {

@@ -242,6 +242,16 @@ struct BackupWriterTests {
         }
     }
 
+    @Test func `the folder of the backups is none, and says that they are in it`() async throws {
+        try await withTemporaryFolder { folder in
+            let inner = folder.url.appending(path: "trilateral-1")
+            try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+            try folder.write("{}", to: "trilateral-1/backup.json")
+            let error = #expect(throws: BackupError.self) { try Backup(reading: folder.path) }
+            #expect(error?.description.hasSuffix("name one of them") == true)
+        }
+    }
+
     @Test func `a backup with a file that is missing or damaged is not good`() async throws {
         try await withTemporaryFolder { folder in
             let database = try TestDatabase(folder.path("one.db"))
@@ -249,7 +259,8 @@ struct BackupWriterTests {
             let source = DatabaseSource(name: "one.db", path: database.path)
             let backup = try await BackupWriter().write([source], to: folder.path("b"), depth: .full, at: 0)
             try TestDatabase.damage(backup.file("one.db"))
-            #expect(throws: BackupError.self) { try backup.verify(.quick) }
+            let damage = #expect(throws: BackupError.self) { try backup.verify(.quick) }
+            #expect(damage?.description.contains("\n") == false, "a log has a line for each message")
             try FileManager.default.removeItem(atPath: backup.file("one.db"))
             #expect(throws: BackupError.system(path: backup.file("one.db"), code: ENOENT)) {
                 try backup.verify(.quick)

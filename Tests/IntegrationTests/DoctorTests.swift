@@ -252,11 +252,32 @@ struct DoctorTests {
             let names = try FileManager.default.contentsOfDirectory(atPath: setup.state)
             try await setup.expectProblem("databases", "\(name) is damaged", advice: "trilateral restore")
             if name == "flare.db" {
-                try await setup.expectProblem("place", "cannot be read", advice: "restore a backup")
+                try await setup.expectProblem("place", "cannot be read", advice: "check of the databases")
             }
             #expect(
                 try FileManager.default.contentsOfDirectory(atPath: setup.state).sorted() == names.sorted()
             )
+        }
+    }
+
+    @Test func `a missing database that a backup has is no reason to import a place`() async throws {
+        try await withSetup { setup in
+            let backup = "\(setup.state)/backups/trilateral-20261128T045536Z"
+            try FileManager.default.createDirectory(atPath: backup, withIntermediateDirectories: true)
+            try FileManager.default.moveItem(
+                atPath: "\(setup.state)/flare.db",
+                toPath: "\(backup)/flare.db"
+            )
+            let description =
+                #"{"made":"2026-11-28T04:55:36.000Z","program":"0.1.0","databases":{"flare.db":{"bytes":1}}}"#
+            try Data(description.utf8).write(to: URL(filePath: "\(backup)/backup.json"))
+            let (_, verdicts) = try await setup.diagnosis()
+            for check in ["databases", "place"] {
+                let found = verdicts.first { $0.check == check }
+                #expect(found?.level == "warning", "\(verdicts)")
+                #expect(found?.text.contains("is missing") == true, "\(verdicts)")
+            }
+            #expect(!verdicts.contains { $0.advice.contains("trilateral import") }, "\(verdicts)")
         }
     }
 

@@ -276,8 +276,8 @@ struct DriveReportTests {
         let report = DriveReport(.state(alerts), asJSON: false, time: LocalTime())
         #expect(
             report.output == [
-                "SEVERITY  ALERT  SINCE                      MESSAGE",
-                "warning   lamps  since 2026-11-21 10:18:53  One\\nis silent",
+                "SEVERITY  ALERT  SINCE                MESSAGE",
+                "warning   lamps  2026-11-21 10:18:53  One\\nis silent",
             ]
         )
         #expect(DriveReport(.state([]), asJSON: false).output == ["none"])

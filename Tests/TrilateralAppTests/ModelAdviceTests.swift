@@ -230,6 +230,15 @@ struct ModelAdviceTests {
         expect(found, "environments[0].zones[1].data.major", "as that of environments[0].zones[0]")
     }
 
+    @Test func `a time zone that nobody has is told, one that there is not`() throws {
+        func found(_ zone: String) throws -> [String] {
+            try warnings(environment: #""data":{\#(Self.uuid),"time_zone":\#(zone)}"#)
+        }
+        expect(try found(#""../zone""#), "environments[0].data.time_zone", "must be a time zone")
+        expect(try found("1"), "environments[0].data.time_zone", "must be a text")
+        #expect(try found(#""UTC""#) == [])
+    }
+
     // MARK: The file
 
     @Test(arguments: [#"{"environment":[],"environments":[]}"#, #"{"enviroments":[]}"#])

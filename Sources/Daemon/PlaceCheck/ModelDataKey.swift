@@ -1,12 +1,14 @@
 import Flare
+import Foundation
 import JSON
 import Positioning
+import Settings
 
 /// A key of an object's data that has a meaning, and the values that it may have.
 ///
 /// Data may hold anything: what is not listed here is nobody's mistake, unless it is nearly called like one that is.
 enum ModelDataKey {
-    case anything, text, flag, texts, object, uuid, kind, colour
+    case anything, text, flag, texts, object, uuid, kind, colour, timeZone
     case number(ClosedRange<Double>)
     case whole(ClosedRange<Int>)
 
@@ -23,6 +25,7 @@ enum ModelDataKey {
     private static let beaconNumber = ModelDataKey.whole(0...65535)
     private static let environment: [String: ModelDataKey] = [
         "uuid": .uuid, "distance": metres, "flipped": .anything, "positioning": .object,
+        "time_zone": .timeZone,
     ]
     private static let zone: [String: ModelDataKey] = ["major": beaconNumber]
     private static let thing: [String: ModelDataKey] = [
@@ -50,10 +53,11 @@ enum ModelDataKey {
             nil
         case (.kind, "switch"), (.kind, "light"):
             nil
+        case (.timeZone, .string(let name)): Self.problem(ofTimeZone: name)
         case (.number, .string(let text)) where Double(text) != nil,
             (.whole, .string(let text)) where Double(text) != nil:
             "must be a number, without quotes"
-        case (.text, _), (.colour, _): "must be a text"
+        case (.text, _), (.colour, _), (.timeZone, _): "must be a text"
         case (.flag, _): "must be true or false"
         case (.number, _), (.whole, _): "must be a number"
         case (.texts, _): "must be a list of texts"
@@ -63,9 +67,21 @@ enum ModelDataKey {
         }
     }
 
+    private static func problem(ofTimeZone name: String) -> String? {
+        do throws(TimeZoneError) {
+            _ = try TimeZoneDatabase(ProcessInfo.processInfo.environment).zone(named: name)
+            return nil
+        } catch {
+            // A place may be checked on another machine than its daemon's.
+            guard error.cause == .name else { return nil }
+            return "must be a time zone that this machine knows, such as Europe/Berlin"
+        }
+    }
+
     /// What becomes of a value that is not as it should be, as the rest of a sentence; nothing where others may have a
     /// use for it.
     func effect(of value: JSONValue) -> String {
+        if case .timeZone = self { return "; rules go by another one" }
         guard case .whole(let range) = self else { return "" }
         // Numbers in quotes are read all the same.
         let number = (value.number ?? value.string.flatMap(Double.init)).flatMap { Int(exactly: $0) }

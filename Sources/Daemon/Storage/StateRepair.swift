@@ -60,11 +60,7 @@ package enum StateRepair {
         guard !isHeld(folder) else { return [] }
         let state = folder.path(percentEncoded: false)
         let (isOwn, record) = (BackupService.isOwn(backups.path, in: folder), BackupRecord(in: state))
-        let backups = BackupCollection(
-            backups.path,
-            installation: record?.installation,
-            isShared: !isOwn
-        )
+        let backups = collection(backups.path, of: folder)
         return StateDatabase.allCases.compactMap { database in
             let path = database.path(in: folder)
             // A resolver may have it open without a daemon.
@@ -84,6 +80,24 @@ package enum StateRepair {
             else { return nil }
             return Report(path: path, what: what, outcome: restore(database, in: folder, backups, at: now))
         }
+    }
+
+    /// The last backup with a database, as the next start looks for one; nothing is checked, and nothing changed.
+    package static func lastBackup(
+        of database: StateDatabase,
+        in folder: URL,
+        _ settings: BackupSettings
+    ) -> Backup? {
+        let backups = collection(BackupService.backups(in: folder, settings), of: folder)
+        return backups.backups.first { $0.files.contains { $0.name == database.name } }
+    }
+
+    private static func collection(_ path: String, of folder: URL) -> BackupCollection {
+        BackupCollection(
+            path,
+            installation: BackupRecord(in: folder.path(percentEncoded: false))?.installation,
+            isShared: !BackupService.isOwn(path, in: folder)
+        )
     }
 
     /// Whether another daemon has databases of the folder open.

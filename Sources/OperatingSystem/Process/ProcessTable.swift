@@ -24,6 +24,22 @@ package enum ProcessTable {
         return line.flatMap { UInt64($0.dropFirst("CapEff:".count).filter { !$0.isWhitespace }, radix: 16) }
     }
 
+    /// The words of a process's command line, with the name of its program; `nil` if there is no such process.
+    package static func arguments(of process: Int32) -> [String]? {
+        text("/proc/\(process)/cmdline")
+            .map { $0.split(separator: "\0", omittingEmptySubsequences: false).dropLast().map(String.init) }
+    }
+
+    /// The folder that a process works in; `nil` if this user may not know.
+    package static func workingFolder(of process: Int32) -> String? { link("/proc/\(process)/cwd") }
+
+    /// Whether a process was stopped by a signal or a debugger, and does nothing until it is continued.
+    package static func isStopped(_ process: Int32) -> Bool {
+        let line = text("/proc/\(process)/status")?.split(separator: "\n").first { $0.hasPrefix("State:") }
+        let state = line?.dropFirst("State:".count).first { !$0.isWhitespace }
+        return state == "T" || state == "t"
+    }
+
     /// Whether the file of a process's program was replaced or removed since it started; `nil` if this user may not know.
     package static func isOutdated(_ process: Int32) -> Bool? {
         link("/proc/\(process)/exe").map { $0.hasSuffix(" (deleted)") }

@@ -70,7 +70,7 @@ package struct DoctorCheck: Sendable {
                     name,
                     .problem,
                     "no answer within \(limit.inSeconds)",
-                    advice: "look at what it asks: it hangs, or is very slow"
+                    advice: "the daemon, server or disk that it asks hangs, or is very slow: look at that"
                 )
             ])
         }

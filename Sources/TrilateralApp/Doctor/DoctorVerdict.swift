@@ -36,7 +36,8 @@ package struct DoctorVerdict: Sendable, Hashable {
     /// As it is printed.
     package var line: String {
         let word = level.rawValue + String(repeating: " ", count: Self.width - level.rawValue.count)
-        return "\(word)  \(check): \(text)" + (advice.map { ". To do: \($0)" } ?? "")
+        let end = text.last.map { ".?!".contains($0) } == true ? "" : "."
+        return "\(word)  \(check): \(text)" + (advice.map { "\(end) To do: \($0)" } ?? "")
     }
 
     /// As `--json` prints it.

@@ -89,7 +89,7 @@ package struct DriveReport {
             let rows = list.map { alert in
                 [
                     alert["severity"]?.string ?? "", alert["id"]?.string ?? "",
-                    alert["since"]?.string.map { "since " + time.dayAndClock($0) } ?? "",
+                    alert["since"]?.string.map(time.dayAndClock) ?? "",
                     alert["message"]?.string ?? alert.text,
                 ]
             }

@@ -27,7 +27,8 @@ struct OutputFile {
             isSuitable = try replaceFile(by: bytes)
         } catch {
             throw VerbError(
-                "\(path) cannot be written: \(error)",
+                error.code == EEXIST
+                    ? "\(path) exists already; name another file" : "\(path) cannot be written: \(error)",
                 error.isAboutName ? .cannotCreate : .ioError
             )
         }

@@ -1,3 +1,5 @@
+import Daemon
+import Databases
 import Foundation
 import JSON
 import MQTT
@@ -103,6 +105,17 @@ struct BrokenSetupTests {
         #expect(facts.verdicts.map(\.level) == [.ok])
     }
 
+    @Test func `no adapter is a warning where none is named: others may hear the beacons`() {
+        var facts = BluetoothFacts()
+        facts.isNamed = false
+        #expect(facts.verdicts.map(\.level) == [.warning])
+        #expect(facts.verdicts.first?.text.contains("has no adapter") == true)
+        facts.problem = "Address family not supported by protocol"
+        #expect(facts.verdicts.map(\.level) == [.warning])
+        facts.isNamed = true
+        expectProblem(facts.verdicts, by: "bluetooth", "Address family", advice: "adapter: none")
+    }
+
     @Test(
         arguments: [
             (.unreachable(address: "b:1", reason: "refused"), "cannot reach", "start the broker"),
@@ -140,6 +153,26 @@ struct BrokenSetupTests {
         facts.link = .up(MQTTSession(version: .v5), milliseconds: 1)
         facts.mosquitto = text
         #expect(facts.verdicts.map(\.level) == (isGood ? [.ok] : [.ok, .hint]))
+    }
+
+    @Test func `the command line of a mosquitto says which configuration it has`() throws {
+        let scratch = try ScratchFolder()
+        let more = scratch.path + "/more.d"
+        try FileManager.default.createDirectory(atPath: more, withIntermediateDirectories: true)
+        _ = try scratch.write("more.d/b.conf", "set_tcp_nodelay true\n")
+        _ = try scratch.write("more.d/README", "max_qos 1\n")
+        let main = try scratch.write("m.conf", "listener 1883\ninclude_dir \(more)\n")
+        let read = LocalMosquitto.configuration(arguments: ["mosquitto", "-c", "m.conf"], in: scratch.path)
+        #expect(read?.contains("listener 1883") == true && read?.contains("set_tcp_nodelay true") == true)
+        #expect(read?.contains("max_qos") == false)
+        #expect(
+            LocalMosquitto.configuration(arguments: ["/usr/sbin/mosquitto", "-v", "-c", main], in: nil)
+                == read
+        )
+        // Of a folder that is not known nothing is said.
+        #expect(LocalMosquitto.configuration(arguments: ["mosquitto", "-c", "m.conf"], in: nil) == nil)
+        // Without a file there are its defaults.
+        #expect(LocalMosquitto.configuration(arguments: ["mosquitto", "-p", "1884"], in: scratch.path) == "")
     }
 
     @Test func `a Flare server that does not answer is a problem of the server`() {
@@ -198,6 +231,22 @@ struct BrokenSetupTests {
         expectProblem(facts.verdicts, by: "daemon", "no daemon runs", advice: "systemctl status trilateral")
         facts.daemon = .init(processID: 1, node: "n", stateFolder: "/s", isOutdated: true)
         #expect(facts.verdicts.map(\.level) == [.warning])
+        facts.daemon = .init(processID: 7, node: "n", stateFolder: "/s", isStopped: true)
+        expectProblem(facts.verdicts, by: "daemon", "is stopped", advice: "kill -CONT 7")
+    }
+
+    @Test func `what to do about a damaged or missing database depends on its backups`() {
+        var facts = DatabaseFacts()
+        facts.found = [(.flare, .damaged("Page 4", nil))]
+        expectProblem(facts.verdicts, by: "databases", "is damaged: Page 4", advice: "has no backup of it")
+        let backup = Backup(path: "/b/trilateral-1", made: 0, program: "1.0.0", files: [])
+        facts.found = [(.flare, .damaged("Page 4", backup))]
+        expectProblem(facts.verdicts, by: "databases", "is damaged", advice: "restore /b/trilateral-1")
+        facts.found = [(.flare, .closed), (.daemon, .closed)]
+        #expect(facts.verdicts.map(\.text) == ["this user may not look at flare.db, trilateral.db"])
+        facts.found = [(.flare, .missing(backup))]
+        #expect(facts.verdicts.map(\.level) == [.warning])
+        #expect(facts.verdicts.first?.advice?.contains("puts it back") == true)
     }
 
     @Test func `a damaged place is a problem of the place, as import would say it`() {
@@ -206,8 +255,29 @@ struct BrokenSetupTests {
         let model: JSONValue = ["environments": [["name": "Flat", "zones": [zone]]]]
         facts.finding = .stored(model.bytes, profiles: nil)
         expectProblem(facts.verdicts, by: "place", "perimeter", advice: "trilateral export")
+        #expect(
+            facts.verdicts.allSatisfy { !$0.text.hasPrefix("error: ") && !$0.text.hasPrefix("warning: ") }
+        )
         facts.finding = .stored(Array(#"{"environments":[]}"#.utf8), profiles: nil)
         #expect(facts.verdicts.map(\.level) == [.warning])
+    }
+
+    @Test func `what is wrong in the stored place has the names of its objects`() throws {
+        let thing: JSONValue = ["name": "Lamp", "data": ["minor": 1]]
+        let zone: JSONValue = ["name": "Hall", "data": ["major": 1], "things": [thing, thing]]
+        let model: JSONValue = ["environments": [["name": "Flat", "zones": [zone]]]]
+        let path = "environments[0].zones[0]"
+        #expect(
+            ModelNames.inserted(in: "\(path).things[1].data.minor: is 1, as that of \(path)", of: model)
+                == "\"Lamp\".data.minor: is 1, as that of \"Hall\""
+        )
+        let missing = "environments[7].name: is missing"
+        #expect(ModelNames.inserted(in: missing, of: model) == missing)
+        var facts = PlaceFacts()
+        facts.finding = .stored(model.bytes, profiles: nil)
+        let texts = facts.verdicts.map(\.text)
+        #expect(texts.contains { $0.contains("\"Lamp\".data.minor") }, "\(texts)")
+        #expect(!texts.contains { $0.contains("environments[") }, "\(texts)")
     }
 
     @Test func `an alert of the daemon is a problem if it is an error`() {
@@ -230,6 +300,8 @@ struct BrokenSetupTests {
         var zone = TimeZoneFacts()
         zone.problem = "TZ: there is no time zone \"Europe/Berln\""
         expectProblem(zone.verdicts, by: "time zone", "Berln", advice: "timedatectl set-timezone")
+        zone = TimeZoneFacts.gathered(["TZ": "Europe/Berln", "TZDIR": "/nonexistent"])
+        expectProblem(zone.verdicts, by: "time zone", "Berln", advice: "correct the variable TZ")
         var locale = LocaleFacts()
         (locale.name, locale.isInstalled) = ("xx_XX.UTF-8", false)
         #expect(locale.verdicts.map(\.level) == [.warning])

@@ -20,6 +20,11 @@ struct DoctorReportTests {
         )
     }
 
+    @Test func `a question ends the sentence before what to do`() {
+        let verdict = DoctorVerdict("time zone", .problem, "did you mean \"UTC\"?", advice: "correct it")
+        #expect(verdict.line == "problem  time zone: did you mean \"UTC\"? To do: correct it")
+    }
+
     @Test func `as JSON a report says whether all is well`() {
         #expect(report.json["ok"] == false)
         #expect(report.json["verdicts"]?.array?.last?["advice"] == "make room")

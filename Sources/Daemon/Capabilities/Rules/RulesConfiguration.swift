@@ -1,3 +1,4 @@
+import Foundation
 import Rules
 package import Settings
 
@@ -62,6 +63,20 @@ extension ConfigurationSection {
             .init("rules.firing_rows", \.rules.firingRows, .integer(100...10_000_000)):
                 "How many firings of rules are kept; beyond that the oldest go.",
         ]),
-        exchangeable: [.init(\.rules)]
+        exchangeable: [.init(\.rules)],
+        advice: [.knownTimeZone]
     )
+}
+
+extension ConfigurationRule {
+    /// An error would end the start on a machine whose package tzdata is gone.
+    fileprivate static let knownTimeZone = ConfigurationRule(paths: ["rules.time_zone"]) { values in
+        guard let name = values.rules.timeZone else { return nil }
+        do throws(TimeZoneError) {
+            _ = try TimeZoneDatabase(ProcessInfo.processInfo.environment).zone(named: name)
+            return nil
+        } catch {
+            return "rules go by the time zone of this machine: \(error)"
+        }
+    }
 }

@@ -11,6 +11,8 @@ package struct BluetoothFacts: Sendable {
     package var isWanted = true
     /// As the configuration names it.
     package var choice = "auto"
+    /// Whether the configuration names an adapter, which then must be there; any one is used otherwise, and none is missed.
+    package var isNamed = true
     /// The adapters that fit, by name and whether they are on.
     package var adapters: [(name: String, isUp: Bool)] = []
     /// Adapters that do not fit.
@@ -30,10 +32,17 @@ package struct BluetoothFacts: Sendable {
         guard isWanted else {
             return [DoctorVerdict(Self.check, .ok, "positions do not come from an adapter of this machine")]
         }
-        let rest = "plug one in; without one, set sensors.beacons.adapter: none"
+        let rest = "plug an adapter in; without one, set sensors.beacons.adapter: none"
+        let level: DoctorVerdict.Level = isNamed ? .problem : .warning
         if let problem {
             return [
-                DoctorVerdict(Self.check, .problem, "this system has no Bluetooth: \(problem)", advice: rest)
+                DoctorVerdict(
+                    Self.check,
+                    level,
+                    "no Bluetooth can be used here: \(problem)",
+                    advice:
+                        "set sensors.beacons.adapter: none; to hear beacons here, it needs a kernel with Bluetooth, and a container the host's network"
+                )
             ]
         }
         guard let first = adapters.first else {
@@ -41,9 +50,11 @@ package struct BluetoothFacts: Sendable {
             return [
                 DoctorVerdict(
                     Self.check,
-                    .problem,
-                    "there is no adapter \(choice)\(there)",
-                    advice: others.isEmpty ? rest : "correct sensors.beacons.adapter"
+                    level,
+                    isNamed
+                        ? "there is no adapter \(choice)\(there)"
+                        : "this machine has no adapter for beacons\(there); they are still received from other sources",
+                    advice: isNamed && !others.isEmpty ? "correct sensors.beacons.adapter" : rest
                 )
             ]
         }
@@ -80,7 +91,7 @@ package struct BluetoothFacts: Sendable {
         facts.isWanted = context.wantsBluetooth
         guard facts.isWanted else { return facts }
         let choice = context.values.beacons.scanning.adapter
-        facts.choice = choice == .automatic ? "of this machine" : "\(choice)"
+        (facts.choice, facts.isNamed) = ("\(choice)", choice != .automatic)
         switch HCIHost.kernel.list() {
         case .failure(let error): facts.problem = "\(error)"
         case .success(let all):

@@ -1,5 +1,4 @@
 package import MQTT
-import OperatingSystem
 import Settings
 
 /// Whether the broker is there, lets the daemon in, and does what the daemon needs.
@@ -142,23 +141,9 @@ package struct BrokerFacts: Sendable {
             }
             return last
         }
-        if ["localhost", "127.0.0.1", "::1"].contains(link.host) { facts.mosquitto = localMosquitto() }
-        return facts
-    }
-
-    /// The configuration of Debian's mosquitto.
-    private static func localMosquitto() -> String? {
-        guard !ProcessTable.ids(named: "mosquitto").isEmpty else { return nil }
-        let folder = "/etc/mosquitto"
-        let more = ((try? Folder.names(in: "\(folder)/conf.d")) ?? []).filter { $0.hasSuffix(".conf") }
-        let paths = ["\(folder)/mosquitto.conf"] + more.sorted().map { "\(folder)/conf.d/\($0)" }
-        var texts: [String] = []
-        for path in paths {
-            guard let text = try? FileContents.read(path, upTo: 1 << 20).flatMap(\.text).get() else {
-                return nil
-            }
-            texts.append(text)
+        if ["localhost", "127.0.0.1", "::1"].contains(link.host) {
+            facts.mosquitto = LocalMosquitto.configuration(port: link.port)
         }
-        return texts.joined(separator: "\n")
+        return facts
     }
 }

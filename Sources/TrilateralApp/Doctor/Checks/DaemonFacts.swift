@@ -11,10 +11,18 @@ package struct DaemonFacts: Sendable {
         package var stateFolder: String
         /// Whether its program was replaced since it started; `nil` if this user may not know.
         package var isOutdated: Bool?
+        /// Whether a signal or a debugger has stopped it.
+        package var isStopped: Bool
 
-        package init(processID: Int32, node: String, stateFolder: String, isOutdated: Bool? = nil) {
+        package init(
+            processID: Int32,
+            node: String,
+            stateFolder: String,
+            isOutdated: Bool? = nil,
+            isStopped: Bool = false
+        ) {
             (self.processID, self.node) = (processID, node)
-            (self.stateFolder, self.isOutdated) = (stateFolder, isOutdated)
+            (self.stateFolder, self.isOutdated, self.isStopped) = (stateFolder, isOutdated, isStopped)
         }
     }
 
@@ -52,6 +60,16 @@ package struct DaemonFacts: Sendable {
                 ]
         }
         let text = "process \(daemon.processID), node \(daemon.node), state in \(daemon.stateFolder)"
+        guard !daemon.isStopped else {
+            return [
+                DoctorVerdict(
+                    Self.check,
+                    .problem,
+                    "\(text); it is stopped and does nothing",
+                    advice: "let it go on: kill -CONT \(daemon.processID)"
+                )
+            ]
+        }
         guard daemon.isOutdated == true else { return [DoctorVerdict(Self.check, .ok, text)] }
         return [
             DoctorVerdict(
@@ -70,7 +88,8 @@ package struct DaemonFacts: Sendable {
                 processID: daemon.processID,
                 node: daemon.node,
                 stateFolder: daemon.stateFolder,
-                isOutdated: ProcessTable.isOutdated(daemon.processID)
+                isOutdated: ProcessTable.isOutdated(daemon.processID),
+                isStopped: ProcessTable.isStopped(daemon.processID)
             )
         }
         facts.isServiceInstalled = context.unit != nil

@@ -2,6 +2,7 @@ package import Daemon
 package import Databases
 package import Foundation
 import OperatingSystem
+import Settings
 
 /// Whether the databases are sound, and of a version that this program knows.
 package struct DatabaseFacts: Sendable {
@@ -16,7 +17,10 @@ package struct DatabaseFacts: Sendable {
         case held
         case large
         case newer(NewerDatabase)
-        case damaged(String)
+        /// With the last backup that has it.
+        case damaged(String, Backup?)
+        /// It is not there, or empty, and a backup has it.
+        case missing(Backup)
         /// This user may not read it.
         case closed
         case unknown(String)
@@ -30,13 +34,25 @@ package struct DatabaseFacts: Sendable {
 
     package var verdicts: [DoctorVerdict] {
         guard !found.isEmpty else { return [DoctorVerdict(Self.check, .ok, "there are none yet")] }
-        let bad = found.compactMap { verdict($0.database, $0.finding) }
+        let closed = names { if case .closed = $0 { true } else { false } }
+        let bad =
+            found.compactMap { verdict($0.database, $0.finding) }
+            + (closed.isEmpty
+                ? []
+                : [
+                    DoctorVerdict(
+                        Self.check,
+                        .warning,
+                        "this user may not look at \(closed)",
+                        advice: "run it with sudo, to have them looked at"
+                    )
+                ])
         return bad.isEmpty ? [DoctorVerdict(Self.check, .ok, summary)] : bad
     }
 
     private func verdict(_ database: StateDatabase, _ finding: Finding) -> DoctorVerdict? {
         switch finding {
-        case .sound, .held, .large: nil
+        case .sound, .held, .large, .closed: nil
         case .newer(let error):
             DoctorVerdict(
                 Self.check,
@@ -44,30 +60,33 @@ package struct DatabaseFacts: Sendable {
                 "\(error)",
                 advice: "trilateral --version shows what is installed; the daemon does not start with it"
             )
-        case .damaged(let what):
+        case .damaged(let what, let backup):
             DoctorVerdict(
                 Self.check,
                 .problem,
                 "\(database.path(in: folder)) is damaged: \(what)",
-                advice:
-                    "start the daemon, which puts its last good backup there; or: trilateral restore FOLDER"
+                advice: backup.map {
+                    "start the daemon, which puts its last good backup there; or: trilateral restore \($0.path)"
+                }
+                    ?? "the daemon has no backup of it: restore one that you have (trilateral restore FOLDER), or move the file away to begin an empty one"
             )
-        case .closed:
+        case .missing(let backup):
             DoctorVerdict(
                 Self.check,
                 .warning,
-                "this user may not read \(database.name)",
-                advice: "run it with sudo, to have it looked at"
+                "\(database.name) is missing or empty, and \(backup.path) has it",
+                advice: "start the daemon, which puts it back; or: trilateral restore \(backup.path)"
             )
         case .unknown(let reason):
             DoctorVerdict(Self.check, .warning, "\(database.name) cannot be looked at: \(reason)")
         }
     }
 
+    private func names(_ isWanted: (Finding) -> Bool) -> String {
+        found.filter { isWanted($0.finding) }.map(\.database.name).joined(separator: ", ")
+    }
+
     private var summary: String {
-        func names(_ isWanted: (Finding) -> Bool) -> String {
-            found.filter { isWanted($0.finding) }.map(\.database.name).joined(separator: ", ")
-        }
         let (sound, held) = (
             names { if case .sound = $0 { true } else { false } },
             names { if case .held = $0 { true } else { false } }
@@ -86,28 +105,36 @@ package struct DatabaseFacts: Sendable {
         facts.folder = folder
         facts.found = StateDatabase.allCases.compactMap { database in
             let path = database.path(in: folder)
-            guard let status = FileStatus(path: path) else {
-                return errno == EACCES ? (database, .closed) : nil
+            let status = FileStatus(path: path)
+            if status == nil, errno == EACCES { return (database, .closed) }
+            let backup = { StateRepair.lastBackup(of: database, in: folder, context.values.backup) }
+            if status == nil || status?.size == 0, context.daemon == nil, let backup = backup() {
+                return (database, .missing(backup))
             }
+            guard let status else { return nil }
             guard status.kind == .file else { return (database, .unknown("it is no file")) }
             let isHeld = { context.daemon != nil || DatabaseFile.isHeld(path) }
             if isHeld() { return (database, .held) }
             let parts = ["", "-wal", "-journal"].compactMap { FileStatus(path: path + $0)?.size }
             guard parts.allSatisfy({ $0 <= mostBytes }) else { return (database, .large) }
-            let finding = finding(database, path)
+            let finding = finding(database, path, backup)
             // Who has opened it meanwhile may have written while it was copied.
             return (database, isHeld() ? .held : finding)
         }
         return facts
     }
 
-    private static func finding(_ database: StateDatabase, _ path: String) -> Finding {
+    private static func finding(
+        _ database: StateDatabase,
+        _ path: String,
+        _ backup: () -> Backup?
+    ) -> Finding {
         do {
             let snapshot = try DatabaseSnapshot(of: path)
             defer { snapshot.remove() }
             switch DatabaseCheck.run(.quick, on: snapshot.path) {
             case .sound: break
-            case .damaged(let what): return .damaged(what)
+            case .damaged(let what): return .damaged(what, backup())
             case .unknown(let what): return .unknown(what)
             }
             try database.schema?.check(file: snapshot.path)

@@ -2,6 +2,7 @@ import ArgumentParser
 import Daemon
 import FlareServer
 import Foundation
+import JSON
 import Profiles
 import Settings
 
@@ -18,6 +19,8 @@ package struct PlaceFacts: Sendable {
         case none
         /// The place as a model file, with the names of all profiles.
         case stored([UInt8], profiles: [String]?)
+        /// Its database is not there, and a backup has it.
+        case missing
         /// This user may not look.
         case closed(String)
         case failed(String)
@@ -39,6 +42,15 @@ package struct PlaceFacts: Sendable {
                     advice: "trilateral import FILE, or make one on the page"
                 )
             ]
+        case .missing:
+            return [
+                DoctorVerdict(
+                    Self.check,
+                    .warning,
+                    "flare.db is missing, and a backup has it",
+                    advice: "the check of the databases says what to do"
+                )
+            ]
         case .closed(let reason): return [DoctorVerdict(Self.check, .warning, reason)]
         case .failed(let reason):
             return [
@@ -46,7 +58,7 @@ package struct PlaceFacts: Sendable {
                     Self.check,
                     .problem,
                     "it cannot be read: \(reason)",
-                    advice: "look at the disk; restore a backup if the database is damaged"
+                    advice: "the check of the databases says what to do; if it finds none, look at the disk"
                 )
             ]
         case .stored(let bytes, let profiles): return verdicts(bytes, profiles)
@@ -61,12 +73,19 @@ package struct PlaceFacts: Sendable {
             return facts.verdicts
         }
         let lines = report.lines(mostWarnings: Self.mostLines)
+        let model = (try? JSONValue(parsing: bytes)) ?? .null
         let advice = "trilateral export FILE, correct it there, trilateral import FILE --replace"
         let found = lines.prefix(2 * Self.mostLines).map { line in
             // The lines of an export say nothing to who has none.
             let text = line.drop { $0 != " " }.drop { $0 == " " }
             let isError = text.hasPrefix("error:")
-            return DoctorVerdict(Self.check, isError ? .problem : .warning, String(text), advice: advice)
+            let word = ["error: ", "warning: "].first { text.hasPrefix($0) } ?? ""
+            return DoctorVerdict(
+                Self.check,
+                isError ? .problem : .warning,
+                ModelNames.inserted(in: String(text.dropFirst(word.count)), of: model),
+                advice: advice
+            )
         }
         return found.isEmpty ? [DoctorVerdict(Self.check, .ok, report.summary)] : found
     }
@@ -81,8 +100,12 @@ package struct PlaceFacts: Sendable {
             percentEncoded: false
         )
         if access(database, F_OK) != 0 {
-            facts.finding =
-                errno == EACCES ? .closed("this user may not read the place; run it with sudo") : .none
+            let folder = URL(filePath: context.stateFolder, directoryHint: .isDirectory)
+            if errno == EACCES {
+                facts.finding = .closed("this user may not read the place; run it with sudo")
+            } else if StateRepair.lastBackup(of: .flare, in: folder, context.values.backup) != nil {
+                facts.finding = .missing
+            }
             return facts
         }
         do {

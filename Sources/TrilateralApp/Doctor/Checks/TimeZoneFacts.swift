@@ -7,6 +7,8 @@ package struct TimeZoneFacts: Sendable {
 
     /// Why it cannot be read; `nil` if it can.
     package var problem: String?
+    /// Whether the variable TZ says which one it is.
+    package var isVariable = false
     /// The folder with the files of time zones.
     package var folder = ""
     package var hasFolder = true
@@ -20,7 +22,9 @@ package struct TimeZoneFacts: Sendable {
                     Self.check,
                     .problem,
                     problem,
-                    advice: "set it: timedatectl set-timezone Europe/Berlin, for example"
+                    advice: isVariable
+                        ? "correct the variable TZ, or remove it"
+                        : "set it: timedatectl set-timezone Europe/Berlin, for example"
                 )
             ]
         }
@@ -37,10 +41,11 @@ package struct TimeZoneFacts: Sendable {
         return [DoctorVerdict(Self.check, .ok, "the system's zone and the files in \(folder) can be read")]
     }
 
-    static func gathered(_ environment: [String: String]) -> TimeZoneFacts {
+    package static func gathered(_ environment: [String: String]) -> TimeZoneFacts {
         var facts = TimeZoneFacts()
         let database = TimeZoneDatabase(environment)
         facts.folder = database.folder
+        facts.isVariable = environment["TZ"] != nil
         facts.hasFolder = FileStatus(path: database.folder)?.kind == .folder
         do throws(TimeZoneError) {
             _ = try database.systemZone()
