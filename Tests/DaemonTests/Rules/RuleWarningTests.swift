@@ -43,7 +43,7 @@ struct RuleWarningTests {
         }
     }
 
-    @Test func `a connection that nothing tells is a warning`() async throws {
+    @Test func `a connection that nothing reports is a warning`() async throws {
         try await withRules { (home, _) async throws in
             let rule: JSONValue = [
                 "title": "Lost",
@@ -242,7 +242,7 @@ struct RuleWarningTests {
             let warnings = Self.warnings(made)
             #expect(warnings.isEmpty == (words == nil), "\(warnings)")
             if let words {
-                let start = "no thing of this place takes now what nearby is to do: "
+                let start = "no thing in this place can do this now when it is nearby: "
                 #expect(warnings.first?.hasPrefix(start) == true, "\(warnings)")
                 #expect(warnings.first?.contains(words) == true, "\(warnings)")
             }
@@ -269,7 +269,7 @@ struct RuleWarningTests {
             let made = await home.ask("POST", "", Self.rule(then: action), as: home.owner)
             #expect(
                 Self.warnings(made) == [
-                    "there is no light in zone garden now: nothing is set until one comes"
+                    "zone garden has no light now: the rule sets nothing there until it has one"
                 ]
             )
             let lit: JSONValue = ["set": ["on": true], "target": "zone:kitchen"]
@@ -301,6 +301,32 @@ struct RuleWarningTests {
 
     // MARK: Ways
 
+    @Test func `each of two requests that replace one rule at a time gets its own warnings`() async throws {
+        try await withThings { home in
+            home.meanwhile.withLock { $0 = { await Task.yield() } }
+            let made = await home.ask("POST", "", Self.rule(), as: home.owner)
+            #expect(made.status == 201, "\(made.body)")
+            await withTaskGroup(of: Void.self) { group in
+                for field in ["onn", "offf", "brightnes"] {
+                    group.addTask {
+                        let trigger: JSONValue = [
+                            "on": "state", "thing": "desk-lamp", "field": .string(field),
+                        ]
+                        for _ in 0..<50 {
+                            let rule = Self.rule(when: trigger)
+                            let answer = await home.ask("PUT", "rule", rule, as: home.owner)
+                            let warnings = Self.warnings(answer)
+                            #expect(
+                                warnings.count == 1 && warnings.first?.contains("\"\(field)\"") == true,
+                                "\(answer.body)"
+                            )
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `each way of making a rule gives the same warnings`() async throws {
         try await withThings { home in
             var rule = try #require(
@@ -326,7 +352,7 @@ struct RuleWarningTests {
         }
     }
 
-    @Test func `an imported rule of a title that is there already, and of other content, is a warning`()
+    @Test func `an imported rule with the title of another one, and other content, is a warning`()
         async throws
     {
         try await withRules { (home, _) async throws in
@@ -345,7 +371,7 @@ struct RuleWarningTests {
             let warnings = answer.body["warnings"]?.array ?? []
             #expect(warnings.map { $0["index"] } == [1, 3] && warnings.allSatisfy { $0["field"] == "title" })
             let texts = warnings.compactMap { $0["message"]?.string }
-            #expect(texts.first?.hasPrefix("the rule one, of other content, has the same title") == true)
+            #expect(texts.first?.hasPrefix("the rule one has the same title and other content") == true)
             #expect(texts.last?.hasPrefix("an earlier rule of this import has the same title") == true)
             // Another maker's rules are other rules.
             let others = await home.ask("POST", "import", ["rules": more, "as": "bob"])

@@ -111,7 +111,7 @@ extension RuleService {
         var known: [AccountID: [String: String]] = [:]
         // Of several alike, the oldest one.
         for rule in all.reversed() {
-            let words = "the rule \(rule.stored.slug), of other content,"
+            let words = "the rule \(rule.stored.slug)"
             known[rule.stored.maker, default: [:]][rule.rule.title] = words
         }
         var warnings: [Int: RuleWarning] = [:]
@@ -119,7 +119,8 @@ extension RuleService {
         where unchanged[index] == nil && prepared.wish.rule.title != prepared.wish.rule.titleOfParts {
             let title = prepared.rule.title
             if let other = known[prepared.maker]?[title] {
-                let text = "\(other) has the same title: this rule is added beside it, and replaces nothing"
+                let text =
+                    "\(other) has the same title and other content: this rule is added, and does not replace it"
                 warnings[index] = RuleWarning("title", text, .invalidValue)
             } else {
                 known[prepared.maker, default: [:]][title] = "an earlier rule of this import"

@@ -12,10 +12,12 @@ import Things
 ///
 /// - Source: contrib/contract/rules.md, "Actions" and "Faces".
 extension RuleService {
-    /// The warnings of a stored rule, without anything that its maker may not read.
-    func warnings(ofRule id: Int) async -> [RuleWarning] {
-        guard let known = rules[id] else { return [] }
-        return await warnings(of: known.rule, for: .user(known.stored.maker))
+    /// The warnings of a rule as it was stored, without anything that its maker may not read.
+    ///
+    /// Somebody else may have replaced it since.
+    func warnings(of stored: StoredRule) async -> [RuleWarning] {
+        guard let rule = try? stored.rule else { return [] }
+        return await warnings(of: rule, for: .user(stored.maker))
     }
 
     /// - Parameters:
@@ -71,7 +73,8 @@ extension RuleService {
             guard let thing = device.thing.id.flatMap({ place.things[$0] }), !thing.isConnectionTold else {
                 return []
             }
-            let text = "nothing tells now whether \(thing.name) is connected: it has no link of its own"
+            let text =
+                "nothing reports whether \(thing.name) is connected: it has no connection of its own now"
             return [RuleWarning(".thing", text, .invalidValue)]
         case .time, .enter, .exit, .near, .far, .call, .level: return []
         }
@@ -92,11 +95,11 @@ extension RuleService {
         case .thing: return []
         case .zone(let reference):
             guard let zone = reference.id, lights(of: zone, for: caller, in: place).isEmpty else { return [] }
-            let text = "there is no light in zone \(name(zone)) now: nothing is set until one comes"
+            let text = "zone \(name(zone)) has no light now: the rule sets nothing there until it has one"
             return [RuleWarning("\(path).target", text, .unknownThing)]
         case .nearby:
             guard let refusal = refusalOfAll(drive, for: caller, in: place) else { return [] }
-            let text = "no thing of this place takes now what nearby is to do: \(refusal.message)"
+            let text = "no thing in this place can do this now when it is nearby: \(refusal.message)"
             return [RuleWarning(path, text, refusal.code)]
         }
     }

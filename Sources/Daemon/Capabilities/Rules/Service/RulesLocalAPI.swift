@@ -111,7 +111,7 @@ package struct RulesLocalAPI: Sendable {
     /// The answer about a rule that was added or replaced.
     private func made(_ stored: RuleHeader, by wish: RuleService.Wish) async -> JSONObject {
         var made = Self.row(stored)
-        let warnings = wish.warnings + (await service.warnings(ofRule: stored.id))
+        let warnings = wish.warnings + (await service.warnings(of: stored))
         if !warnings.isEmpty { made["warnings"] = .array(warnings.map { .string($0.message) }) }
         return made
     }
