@@ -84,7 +84,6 @@ package struct DiscoveryPublisher: Sendable {
         self.remembered.reserveCapacity(remembered.count)
         var moved: [DeviceName] = []
         for (topic, text) in remembered.sorted(by: { $0.key < $1.key }) {
-            record(text, of: topic)
             let (known, components) = RetainedDevice.read(text)
             let own = configuration.device(ofTopic: topic)
             if let device = own ?? DiscoveryConfiguration.device(ofAny: topic) {
@@ -104,6 +103,7 @@ package struct DiscoveryPublisher: Sendable {
             }
         }
         earlier = Set(held.keys)
+        for (topic, text) in remembered { record(text, of: topic) }
         for device in moved { remember(device) }
     }
 

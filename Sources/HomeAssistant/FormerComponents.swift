@@ -74,7 +74,8 @@ struct FormerComponents: Sendable {
     mutating func recordSeen(_ names: [ComponentName], of device: DeviceName) {
         guard var components = devices[device]?.components else { return }
         for name in names where components[name] == false { components[name] = true }
-        devices[device]?.components = share(components)
+        let seen = share(components)
+        devices[device]?.components = seen
     }
 
     /// Forgets components that Home Assistant has under an id of their own.
