@@ -1,7 +1,12 @@
 import Glibc
 
-/// The form in which addresses are counted: whoever has an IPv6 network has all addresses of its 64 bits.
+/// The form in which addresses are counted: whoever has an IPv6 network has all addresses of its 64 bits, and each program of
+/// this machine has all of 127.0.0.0/8.
 package enum GuessAddress {
+    private static let thisMachine = "127.0.0.1"
+    /// The first number of such an address.
+    private static let loopback: UInt8 = 127
+
     /// - Parameter source: An address, or another text; `nil` for this machine.
     package static func text(of source: String?) -> String { network(of: source) ?? source ?? "local" }
 
@@ -9,13 +14,18 @@ package enum GuessAddress {
     package static func network(of source: String?) -> String? {
         guard let source, source.utf8.count <= 64, !source.utf8.contains(0) else { return nil }
         var four = in_addr()
-        if inet_pton(AF_INET, source, &four) == 1 { return source }
+        if inet_pton(AF_INET, source, &four) == 1 {
+            return withUnsafeBytes(of: &four) { $0.first } == loopback ? thisMachine : source
+        }
         var bytes = [UInt8](repeating: 0, count: 16)
         // A zone, as in fe80::1%eth0, is no part of the address.
         let address = source.split(separator: "%").first.map(String.init) ?? source
         guard inet_pton(AF_INET6, address, &bytes) == 1 else { return nil }
         let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255]
-        if bytes.starts(with: mapped) { return bytes.suffix(4).map { "\($0)" }.joined(separator: ".") }
+        if bytes.starts(with: mapped) {
+            return network(of: bytes.suffix(4).map { "\($0)" }.joined(separator: "."))
+        }
+        if bytes == [UInt8](repeating: 0, count: 15) + [1] { return thisMachine }
         let words = stride(from: 0, to: 8, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
         return words.map { String($0, radix: 16) }.joined(separator: ":") + "::/64"
     }

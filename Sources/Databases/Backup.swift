@@ -46,7 +46,7 @@ package struct Backup: Sendable, Hashable {
             throw FileStatus(path: path) == nil
                 ? .system(path: path, code: ENOENT) : .notABackup(path: path, why: "it is not a folder")
         }
-        guard FileStatus(path: file) != nil else {
+        guard let status = FileStatus(path: file, followsLinks: false) else {
             let names = (try? Folder.names(in: path)) ?? []
             let hasBackups = names.contains {
                 FileStatus(path: Self.joined(Self.joined(path, $0), Self.description)) != nil
@@ -55,6 +55,10 @@ package struct Backup: Sendable, Hashable {
                 path: path,
                 why: hasBackups ? "it has backups in it; name one of them" : "\(Self.description) is missing"
             )
+        }
+        // A pipe would be waited for, once for each folder that has one.
+        guard status.kind == .file else {
+            throw .notABackup(path: path, why: "\(Self.description) is no plain file")
         }
         guard let bytes = try? FileContents.readBytes(file, upTo: Self.maximumDescription).get(),
             let json = try? JSONValue(parsing: bytes),
@@ -99,7 +103,13 @@ package struct Backup: Sendable, Hashable {
     package func verify(_ depth: DatabaseCheck.Depth, _ names: [String]? = nil) throws(BackupError) {
         for name in names ?? files.map(\.name) {
             let path = file(name)
-            guard FileStatus(path: path)?.kind == .file else { throw .system(path: path, code: ENOENT) }
+            guard let status = FileStatus(path: path, followsLinks: false) else {
+                throw .system(path: path, code: ENOENT)
+            }
+            // A link would not be put back, so a backup with one is not good.
+            guard status.kind == .file else {
+                throw .notABackup(path: self.path, why: "\(name) is no plain file")
+            }
             switch DatabaseCheck.run(depth, on: path, isReadOnly: true) {
             case .sound: break
             case .damaged(let what), .unknown(let what): throw .damaged(path: path, what: what)

@@ -16,7 +16,8 @@ final class ConnectionGuard {
     private var peerCloseHandler: (() -> Void)?
     let configuration: HTTPListenerConfiguration
     private let connections: IdleConnections
-    private var isRegisteredAsIdle = false
+    /// Since when it is registered as one that may be closed for another; `nil` while it is not.
+    private var registered: NIODeadline?
 
     init(_ configuration: HTTPListenerConfiguration, _ connections: IdleConnections) {
         timing = ConnectionTiming(configuration, now: .now())
@@ -32,20 +33,22 @@ final class ConnectionGuard {
     fileprivate func end() {
         check?.cancel()
         check = nil
-        if let wire, isRegisteredAsIdle { connections.becameBusy(wire.channel) }
-        isRegisteredAsIdle = false
+        registerAsBusy()
         wire = nil
     }
 
     /// Reports whether the connection may be closed to make room for another.
     fileprivate func register() {
-        guard let wire, timing.isIdle != isRegisteredAsIdle else { return }
-        isRegisteredAsIdle = timing.isIdle
-        if isRegisteredAsIdle {
-            connections.becameIdle(wire.channel, since: timing.idleSince)
-        } else {
-            connections.becameBusy(wire.channel)
-        }
+        guard let wire, registered != timing.replaceableSince else { return }
+        guard let since = timing.replaceableSince else { return registerAsBusy() }
+        registered = since
+        connections.becameIdle(wire.channel, since: since)
+    }
+
+    private func registerAsBusy() {
+        guard let wire, registered != nil else { return }
+        registered = nil
+        connections.becameBusy(wire.channel)
     }
 
     fileprivate func receivedBytes(_ bytes: ByteBuffer) {
@@ -58,12 +61,14 @@ final class ConnectionGuard {
         target = head.path
         start.clear()
         timing.receivedHead(at: .now())
-        register()
+        // What came with the head is still to be looked at: most often it is the whole request.
+        registerAsBusy()
     }
 
     fileprivate func receivedEnd() {
         target = nil
         timing.receivedEnd()
+        register()
     }
 
     private func evaluate() {
@@ -91,6 +96,7 @@ final class ConnectionGuard {
 
     fileprivate func writability(_ isWritable: Bool) {
         timing.writability(isWritable, at: .now())
+        register()
         if check == nil { evaluate() }
     }
 
@@ -169,6 +175,11 @@ final class ConnectionWireHandler: ChannelInboundHandler, RemovableChannelHandle
         if owner.timing.isHeadTooLong, !owner.timing.isRefused { owner.refuse(.headTooLong) }
     }
 
+    func channelReadComplete(context: ChannelHandlerContext) {
+        owner.register()
+        context.fireChannelReadComplete()
+    }
+
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         owner.writability(context.channel.isWritable)
         context.fireChannelWritabilityChanged()
@@ -235,6 +246,7 @@ final class ConnectionPartHandler: ChannelDuplexHandler, RemovableChannelHandler
             // The connection may be closed for another only after the answer was handed to the system.
             let sent = promise ?? context.eventLoop.makePromise()
             sent.futureResult.assumeIsolated().whenComplete { [owner, endsConnection] _ in
+                owner.timing.responseSent()
                 owner.register()
                 if endsConnection { owner.endInput() }
             }

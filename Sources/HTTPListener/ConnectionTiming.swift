@@ -23,7 +23,7 @@ struct ConnectionTiming {
 
     private let limits: HTTPListenerConfiguration
     /// Since when no request is pending.
-    private(set) var idleSince: NIODeadline
+    private var idleSince: NIODeadline
     /// Since when the TLS handshake has been under way.
     private var handshakeSince: NIODeadline?
     private var hasAnswered = false
@@ -36,6 +36,8 @@ struct ConnectionTiming {
     private var isWebSocket = false
     private var requestsInProgress = 0
     private var isResponding = false
+    /// Those that are complete, and that the system has not taken in full yet.
+    private var answersBeingSent = 0
 
     init(_ limits: HTTPListenerConfiguration, now: NIODeadline) {
         self.limits = limits
@@ -54,7 +56,17 @@ struct ConnectionTiming {
     var isReadingBody: Bool { bodySince != nil }
 
     /// Whether closing now loses nothing: every parsed request has been answered.
-    var isIdle: Bool { requestsInProgress == 0 && !isWebSocket && !isRefused }
+    private var isIdle: Bool { requestsInProgress == 0 && !isWebSocket && !isRefused }
+
+    /// Since when the connection may be closed for another one; `nil` while it may not.
+    ///
+    /// It may while it is idle, and while its peer keeps it waiting: with the rest of a body, or with an answer that it does
+    /// not read. Otherwise whoever opens many connections and stops in the middle of a request would keep out all others.
+    var replaceableSince: NIODeadline? {
+        if isIdle, answersBeingSent == 0 { return idleSince }
+        guard !isWebSocket, !isRefused else { return nil }
+        return blockedSince ?? (canRespond ? bodySince : nil)
+    }
 
     mutating func handshakeCompleted() {
         handshakeSince = nil
@@ -89,8 +101,14 @@ struct ConnectionTiming {
     mutating func responseEnded(at now: NIODeadline) {
         isResponding = false
         hasAnswered = true
+        answersBeingSent += 1
         requestsInProgress = max(0, requestsInProgress - 1)
         idleSince = now
+    }
+
+    /// The system has all of an answer, or the connection has ended.
+    mutating func responseSent() {
+        answersBeingSent = max(0, answersBeingSent - 1)
     }
 
     mutating func writability(_ isWritable: Bool, at now: NIODeadline) {

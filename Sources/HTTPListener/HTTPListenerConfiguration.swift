@@ -31,7 +31,8 @@ package struct HTTPListenerConfiguration: Sendable, Hashable {
     package var maximumMessageBytes = 1_000_000
     /// Most open connections.
     ///
-    /// For another connection the longest idle one is closed; when none is idle, new ones wait.
+    /// For another connection the one is closed that has been idle, or has kept the listener waiting in the middle of a
+    /// request or an answer, for longest. When all others are busy, new ones wait.
     package var maximumConnections = 512
 
     /// From the opening of a connection to the end of its TLS handshake.

@@ -3,8 +3,8 @@ import HummingbirdCore
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// The open connections of a listener, so that the longest idle one can be closed for a new one, and only as many are
-/// accepted as there is room for.
+/// The open connections of a listener, so that the one that has kept it waiting for longest can be closed for a new one, and
+/// only as many are accepted as there is room for.
 ///
 /// Used from the event loops of the listener and its connections.
 final class IdleConnections: AvailableConnectionsDelegate {
@@ -44,7 +44,9 @@ final class IdleConnections: AvailableConnectionsDelegate {
 
     func connectionClosed() { state.withLockedValue { $0.open -= 1 } }
 
-    /// A connection waits for its first or next request.
+    /// A connection waits for its peer: for a request, the rest of one, or until an answer is read.
+    ///
+    /// May be called again, with another time.
     func becameIdle(_ channel: any Channel, since: NIODeadline) {
         let name = ObjectIdentifier(channel)
         let hasBegun = state.withLockedValue { state in
@@ -65,7 +67,7 @@ final class IdleConnections: AvailableConnectionsDelegate {
         makeRoom()
     }
 
-    /// A connection received a request, or closed.
+    /// A connection received a whole request, or closed.
     func becameBusy(_ channel: any Channel) {
         let name = ObjectIdentifier(channel)
         state.withLockedValue { state in

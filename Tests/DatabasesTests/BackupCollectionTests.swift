@@ -191,6 +191,19 @@ struct BackupCollectionTests {
         }
     }
 
+    @Test func `a backup with a link in place of a copy does not hide an older one`() async throws {
+        try await withBackups(2) { folder, collection, _ in
+            let all = collection.backups
+            let elsewhere = folder.path("elsewhere.db")
+            try FileManager.default.moveItem(atPath: all[0].file("one.db"), toPath: elsewhere)
+            try FileManager.default.createSymbolicLink(
+                atPath: all[0].file("one.db"),
+                withDestinationPath: elsewhere
+            )
+            #expect(collection.latest(with: "one.db", TestDatabase.schema)?.path == all[1].path)
+        }
+    }
+
     // MARK: Replacing
 
     @Test func `a database is replaced by its copy, and kept with its log`() async throws {

@@ -252,6 +252,18 @@ struct BackupWriterTests {
         }
     }
 
+    @Test func `a folder that describes itself by a pipe is no backup, and is not waited for`() async throws {
+        try await withTemporaryFolder { folder in
+            let pipe = folder.path("backup.json")
+            #expect(mkfifo(pipe, 0o600) == 0)
+            // Who reads it would wait for a minute while somebody has it open.
+            let writer = open(pipe, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+            defer { close(writer) }
+            let error = #expect(throws: BackupError.self) { try Backup(reading: folder.path) }
+            #expect(error == .notABackup(path: folder.path, why: "backup.json is no plain file"))
+        }
+    }
+
     @Test func `a backup with a file that is missing or damaged is not good`() async throws {
         try await withTemporaryFolder { folder in
             let database = try TestDatabase(folder.path("one.db"))

@@ -239,6 +239,51 @@ struct ListenerLimitTests {
         }
     }
 
+    @Test func `requests are answered while many others stop in the middle of their bodies`() async throws {
+        let change: (inout HTTPListenerConfiguration) -> Void = {
+            $0.maximumConnections = 8
+            $0.bodyTimeout = .seconds(3600)
+        }
+        try await withListener(change, serving: Self.count) { port, _ in
+            let status = try await onThread {
+                let stopped = try (0..<100).map { _ in
+                    let client = try WireClient(port: port)
+                    client.send(Self.head + "Content-Length: 10\r\n\r\nabc")
+                    return client
+                }
+                let client = try WireClient(port: port)
+                client.send(Self.head + "Content-Length: 3\r\n\r\nabc")
+                return try withExtendedLifetime(stopped) { try client.reply()?.status }
+            }
+            #expect(status == 200)
+        }
+    }
+
+    @Test func `requests are answered while others do not read their answers`() async throws {
+        let large = ByteBuffer(repeating: 0x61, count: 1 << 24)
+        let respond: @Sendable (Request, ChannelContext) async throws -> Response = { request, _ in
+            guard request.uri.path == "/large" else { return Response(text: "done") }
+            return Response(status: .ok, body: ResponseBody(byteBuffer: large))
+        }
+        let change: (inout HTTPListenerConfiguration) -> Void = {
+            $0.maximumConnections = 2
+            $0.sendTimeout = .seconds(3600)
+        }
+        try await withListener(change, serving: respond) { port, _ in
+            let body = try await onThread {
+                let unread = try (0..<8).map { _ in
+                    let client = try WireClient(port: port)
+                    client.send("GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                    return client
+                }
+                let client = try WireClient(port: port)
+                client.send(Self.get)
+                return try withExtendedLifetime(unread) { try client.reply()?.body }
+            }
+            #expect(body == "done")
+        }
+    }
+
     @Test func `a connection with a pending request is not closed for another`() async throws {
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)

@@ -56,7 +56,7 @@ package struct DoctorSecrets: Sendable {
     private static func isPath(_ value: String) -> Bool { value.hasPrefix("/") && access(value, F_OK) == 0 }
 
     package func masked(_ text: String) -> String {
-        masks.reduce(Self.withoutUsers(text)) { $1.masked($0) }
+        masks.reduce(Self.withoutParts(text)) { $1.masked($0) }
     }
 
     package func masked(_ verdict: DoctorVerdict) -> DoctorVerdict {
@@ -68,18 +68,28 @@ package struct DoctorSecrets: Sendable {
         )
     }
 
-    /// Users and passwords in addresses: `http://anna:secret@host`.
-    private static func withoutUsers(_ text: String) -> String {
+    /// What can be secret in addresses: `http://anna:secret@host/path?token=secret`.
+    private static func withoutParts(_ text: String) -> String {
         var result = ""
         var rest = text[...]
         while let start = rest.range(of: "://") {
             result += rest[..<start.upperBound]
-            rest = rest[start.upperBound...]
-            let host = rest.prefix { !$0.isWhitespace && !"/?#\"'".contains($0) }
-            guard let mark = host.lastIndex(of: "@") else { continue }
-            result += SecretMask.mark
-            rest = rest[mark...]
+            let address = rest[start.upperBound...].prefix { !$0.isWhitespace && !"\"'".contains($0) }
+            result += withoutParts(address: address)
+            rest = rest[address.endIndex...]
         }
         return result + rest
+    }
+
+    /// - Parameter address: What follows `://`.
+    private static func withoutParts(address: Substring) -> String {
+        var (address, user) = (address, "")
+        let host = address.prefix { !"/?#".contains($0) }
+        // No port is a word: this is a user, and a password with a slash.
+        let isUser = host.lastIndex(of: ":").map { !host[$0...].dropFirst().allSatisfy(\.isNumber) } == true
+        let end = host.lastIndex(of: "@") ?? (isUser ? address.lastIndex(of: "@") : nil)
+        if let end { (address, user) = (address[end...], SecretMask.mark) }
+        guard let query = address.firstIndex(where: { "?#".contains($0) }) else { return user + address }
+        return user + address[...query] + SecretMask.mark
     }
 }

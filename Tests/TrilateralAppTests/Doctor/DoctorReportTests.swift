@@ -84,4 +84,22 @@ struct DoctorReportTests {
         #expect(text.contains("far.example:1234/x") && text.contains("/etc/hostname"))
         #expect(text.contains("== log"))
     }
+
+    @Test(arguments: [
+        ("https://far.example/x?key=S3cret", "https://far.example/x?***"),
+        ("http://far.example:1234?access_token=S3cret&y=S3cret", "http://far.example:1234?***"),
+        ("https://far.example/#S3cret", "https://far.example/#***"),
+        ("http://anna:S3cret@far.example/x?t=S3cret", "http://***@far.example/x?***"),
+        ("http://anna:S3c/r?et@far.example:1234/x", "http://***@far.example:1234/x"),
+        ("http://[2001:db8::1]:1234/x@y", "http://[2001:db8::1]:1234/x@y"),
+        ("http://far.example/x@y", "http://far.example/x@y"),
+    ])
+    func `users and queries of addresses are left out, also of an address that is a mistake`(
+        address: String,
+        shown: String
+    ) {
+        let secrets = DoctorSecrets(TrilateralConfiguration())
+        let text = secrets.masked("it must be an origin (is \"\(address)\"); correct \(address) in the file")
+        #expect(text == "it must be an origin (is \"\(shown)\"); correct \(shown) in the file")
+    }
 }

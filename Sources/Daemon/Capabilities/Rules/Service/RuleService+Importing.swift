@@ -80,7 +80,7 @@ extension RuleService {
         var made: [RuleHeader] = []
         if !new.isEmpty {
             made = try await logged(.import, by: requester, about: nil) { () async throws(Refusal) in
-                try store(new)
+                try store(new).map(\.stored)
             }
         }
         var next = made.makeIterator()

@@ -165,13 +165,13 @@ extension RuleService {
 
     // MARK: Adding
 
-    func add(_ wish: Wish, as name: String?, by requester: Requester) async throws(Refusal) -> RuleHeader {
+    func add(_ wish: Wish, as name: String?, by requester: Requester) async throws(Refusal) -> Known {
         do throws(Refusal) {
             let prepared = try await prepare(wish, as: name, requester)
             guard let made = try store([prepared]).first else {
                 throw Refusal(.internalError, "the rule was not stored")
             }
-            log(.add, by: requester, about: made.slug)
+            log(.add, by: requester, about: made.stored.slug)
             return made
         } catch {
             log(.add, by: requester, about: nil, error)
@@ -180,7 +180,7 @@ extension RuleService {
     }
 
     /// Stores rules, all or none, and gives them to the engine.
-    func store(_ rules: [Prepared]) throws(Refusal) -> [RuleHeader] {
+    func store(_ rules: [Prepared]) throws(Refusal) -> [Known] {
         let now = now
         let stored = try withRuleRefusals { () throws(AccountsError) in
             try accounts.store.atomically { store in
@@ -191,12 +191,12 @@ extension RuleService {
     }
 
     /// Gives the engine a rule that is stored.
-    private func hand(_ stored: StoredRule, _ prepared: Prepared) -> RuleHeader {
+    private func hand(_ stored: StoredRule, _ prepared: Prepared) -> Known {
         let known = Known(stored: RuleHeader(stored), rule: prepared.rule)
         put(known)
         let calendar = calendar(with: prepared.rule, in: prepared.place)
         ports.engine.send(.added(known.loaded(stored.names(in: prepared.rule)), calendar))
-        return known.stored
+        return known
     }
 
     // MARK: Changes
@@ -210,7 +210,7 @@ extension RuleService {
         to wish: Wish,
         as name: String?,
         by requester: Requester
-    ) async throws(Refusal) -> RuleHeader {
+    ) async throws(Refusal) -> Known {
         let slug = (try? visible(rule, requester))?.stored.slug
         return try await logged(.edit, by: requester, about: slug) { () async throws(Refusal) in
             let id = try changeable(rule, requester).stored.id

@@ -15,9 +15,8 @@ extension RuleService {
     /// The warnings of a rule as it was stored, without anything that its maker may not read.
     ///
     /// Somebody else may have replaced it since.
-    func warnings(of stored: StoredRule) async -> [RuleWarning] {
-        guard let rule = try? stored.rule else { return [] }
-        return await warnings(of: rule, for: .user(stored.maker))
+    func warnings(of known: Known) async -> [RuleWarning] {
+        await warnings(of: known.rule, for: .user(known.stored.maker))
     }
 
     /// - Parameters:

@@ -40,7 +40,7 @@ package struct RuleTriggers: ThingIFTriggers {
             let (thing, requester) = try await checked(target, caller, from: address)
             let wish = try Self.wish(trigger, of: thing)
             let stored = try await service.add(wish, as: nil, by: requester)
-            return "\(stored.id)"
+            return "\(known.stored.id)"
         }
     }
 

@@ -72,8 +72,8 @@ package struct RulesLocalAPI: Sendable {
                 let answer = try await service.test(wish, as: request.query["as"], for: requester)
                 return .json(200, .object(answer))
             }
-            let stored = try await service.add(wish, as: request.query["as"], by: requester)
-            return .json(201, .object(await made(stored, by: wish)))
+            let known = try await service.add(wish, as: request.query["as"], by: requester)
+            return .json(201, .object(await made(known, by: wish)))
         case ("GET", 1, _):
             guard try !Self.flag("original", request) else {
                 return .json(200, try await service.original(of: name, for: requester))
@@ -81,8 +81,8 @@ package struct RulesLocalAPI: Sendable {
             return .json(200, .object(try await service.show(name, for: requester)))
         case ("PUT", 1, _):
             let wish = try wish(request)
-            let stored = try await service.edit(name, to: wish, as: request.query["as"], by: requester)
-            return .json(200, .object(await made(stored, by: wish)))
+            let known = try await service.edit(name, to: wish, as: request.query["as"], by: requester)
+            return .json(200, .object(await made(known, by: wish)))
         case ("DELETE", 1, _):
             try await service.remove(name, by: requester)
             return LocalResponse(204)
@@ -109,9 +109,9 @@ package struct RulesLocalAPI: Sendable {
     }
 
     /// The answer about a rule that was added or replaced.
-    private func made(_ stored: RuleHeader, by wish: RuleService.Wish) async -> JSONObject {
-        var made = Self.row(stored)
-        let warnings = wish.warnings + (await service.warnings(of: stored))
+    private func made(_ known: RuleService.Known, by wish: RuleService.Wish) async -> JSONObject {
+        var made = Self.row(known.stored)
+        let warnings = wish.warnings + (await service.warnings(of: known))
         if !warnings.isEmpty { made["warnings"] = .array(warnings.map { .string($0.message) }) }
         return made
     }
@@ -186,8 +186,8 @@ package struct RulesLocalAPI: Sendable {
         switch (request.method, Array(request.path.dropFirst(2))) {
         case ("POST", ["add"]):
             let wish = try Self.readWish(try Self.object(request), at: "")
-            let stored = try await service.add(wish, as: request.query["as"], by: requester)
-            return .json(201, .object(await made(stored, by: wish)))
+            let known = try await service.add(wish, as: request.query["as"], by: requester)
+            return .json(201, .object(await made(known, by: wish)))
         case ("POST", ["import"]): return try await `import`(request, by: requester)
         case ("POST", ["test"]):
             let wish = try Self.readWish(try Self.object(request), at: "")
