@@ -39,7 +39,7 @@ package struct RuleTriggers: ThingIFTriggers {
         await result { () async throws(Refusal) in
             let (thing, requester) = try await checked(target, caller, from: address)
             let wish = try Self.wish(trigger, of: thing)
-            let stored = try await service.add(wish, as: nil, by: requester)
+            let known = try await service.add(wish, as: nil, by: requester)
             return "\(known.stored.id)"
         }
     }
