@@ -143,7 +143,7 @@ struct PositionPipelineTests {
         )
         recorder.change { $0.events = [] }
         pipeline.tick(at: 6.1, from: 0)
-        pipeline.tick(at: 12.5, from: 0)
+        pipeline.tick(at: 17.5, from: 0)
         let later = recorder.now.events.compactMap { event -> Double?? in
             if case .positionEstimated(let estimate) = event { .some(estimate.heardAt) } else { nil }
         }

@@ -148,9 +148,14 @@ package final class ChildProcess: Sendable {
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
+        // It inherits what is ignored, too, as under nohup.
+        var ignored = sigset_t()
+        sigemptyset(&ignored)
+        for signal in [SIGHUP, SIGINT, SIGQUIT] { sigaddset(&ignored, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &ignored)
         // 0x80 is POSIX_SPAWN_SETSID.
         let session: Int32 = terminal == nil ? 0 : 0x80
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | session))
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | session))
         var processID: pid_t = 0
         let failure = posix_spawn(&processID, program, &actions, &attributes, argv, environ)
         guard failure == 0 else {
