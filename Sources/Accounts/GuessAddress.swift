@@ -1,7 +1,8 @@
 import Glibc
 
-/// The form in which addresses are counted: whoever has an IPv6 network has all addresses of its 64 bits, and each program of
-/// this machine has all of 127.0.0.0/8.
+/// The form in which addresses are counted, so that nobody gains guesses by using many of them.
+///
+/// Whoever has an IPv6 network of 64 bits can use all of its addresses, and each program of this machine can use all of 127.0.0.0/8.
 package enum GuessAddress {
     private static let thisMachine = "127.0.0.1"
     /// The first number of such an address.

@@ -17,7 +17,7 @@ struct GuessAddressTests {
         #expect(GuessAddress.text(of: address) == counted)
     }
 
-    @Test func `what is no address counts by its text`() {
+    @Test func `a text that is no address counts as itself`() {
         #expect(GuessAddress.text(of: "trilateral/hall") == "trilateral/hall")
         #expect(GuessAddress.network(of: "trilateral/hall") == nil)
         #expect(GuessAddress.text(of: nil) == "local")

@@ -301,12 +301,12 @@ struct DoctorTests {
         time_t time(time_t *place) { return place ? (*place = 86400) : 86400; }
         """
 
-    @Test(.enabled(if: ChildProcess.find("cc") != nil))
+    @Test(.enabled(if: CCompiler.isExpected))
     func `a clock in 1970`() async throws {
         try await withSetup { setup in
             try setup.folder.write(Self.clock, to: "clock.c")
             let library = setup.folder.path("clock.so")
-            let compiler = try #require(ChildProcess.find("cc"))
+            let compiler = try #require(CCompiler.program)
             try await ChildProcess.run(
                 compiler,
                 ["-shared", "-fPIC", "-o", library, setup.folder.path("clock.c")]

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Stands between daemon and broker, and lets only so many messages of the first connection through.
+/// Stands between daemon and broker, and lets a given number of messages of the first connection through, and no more.
 ///
 /// A broker that is killed when it is full was killed in the middle, however fast or slow the machine is.
 final class NarrowRelay: Sendable {

@@ -5,7 +5,7 @@ import Testing
 /// What a verb copies in order to read it must not stay behind, however the verb ends.
 ///
 /// The copy does not end here, because the disk never says that it has it.
-@Suite(.enabled(if: ChildProcess.find("cc") != nil), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: CCompiler.isExpected), .timeLimit(.minutes(3)))
 struct TemporaryFileTests {
     private static let slowDisk = """
         #include <unistd.h>
@@ -24,7 +24,7 @@ struct TemporaryFileTests {
         try await withTemporaryFolder { folder in
             try folder.write(Self.slowDisk, to: "disk.c")
             let (library, copies, state) = (folder.path("disk.so"), folder.path("tmp"), folder.path("state"))
-            let compiler = try #require(ChildProcess.find("cc"))
+            let compiler = try #require(CCompiler.program)
             try await ChildProcess.run(
                 compiler,
                 ["-shared", "-fPIC", "-o", library, folder.path("disk.c")]

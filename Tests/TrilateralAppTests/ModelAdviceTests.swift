@@ -230,7 +230,7 @@ struct ModelAdviceTests {
         expect(found, "environments[0].zones[1].data.major", "as that of environments[0].zones[0]")
     }
 
-    @Test func `a time zone that nobody has is told, one that there is not`() throws {
+    @Test func `an unknown time zone is warned of, and a known one is not`() throws {
         func found(_ zone: String) throws -> [String] {
             try warnings(environment: #""data":{\#(Self.uuid),"time_zone":\#(zone)}"#)
         }
