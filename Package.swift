@@ -105,6 +105,7 @@ let package = Package(
         module("Profiles", ["JSON", "Text", "Flare"], resources: [.embedInCode("BuiltIn/builtin.json")]),
         module("Things", ["JSON", "Text", "Flare", "Profiles", "Threading"]),
         module("People", ["JSON", "Text", "Flare"]),
+        module("Receivers", ["JSON", "Text", "RateLimiting", "Positioning", "People"]),
         module("Bindings", ["JSON", "Text", "Flare", "Things", "People"]),
         module("Controller", ["JSON", "Text", "Flare", "People", "Things"]),
         module("Rules", ["JSON", "Text", "Flare", "Things", "People", "Controller", "Bindings"]),
@@ -337,6 +338,10 @@ let package = Package(
                 "AccountsFixture", "Administration", "Accounts", "HTTPListener", "People", "JSON", "Flare",
                 "TestSupport", "Threading", grdb,
             ]
+        ),
+        tests(
+            "ReceiversTests",
+            ["Receivers", "Sensors", "Positioning", "JSON", "Flare", "SeededRandom"]
         ),
         tests("PositioningTests", ["Positioning", "JSON", "Flare"], resources: [.copy("Walks")]),
         tests("ProfilesTests", ["Profiles", "JSON", "Flare", "SeededRandom"]),
