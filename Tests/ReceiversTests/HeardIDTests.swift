@@ -1,0 +1,110 @@
+import Positioning
+import Receivers
+import SeededRandom
+import Testing
+
+@Suite struct HeardIDTests {
+    private static let uuid = "2f234454-cf6d-4a0f-adf2-f4911ba9ffa6"
+
+    @Test(arguments: [
+        (
+            "iBeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6-1-7",
+            "iBeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6-1-7"
+        ),
+        ("ibeacon:2F234454CF6D4A0FADF2F4911BA9FFA6-1-7", "iBeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6-1-7"),
+        ("eddystone:00112233445566778899-AABBCCDDEEFF", "eddystone:00112233445566778899-aabbccddeeff"),
+        // As ESPresense writes it, with the fifth byte twice.
+        ("eddy:0011223344445566778899-aabbccddeeff", "eddystone:00112233445566778899-aabbccddeeff"),
+        ("mac:AABBCCDDEEFF", "aabbccddeeff"), ("known:aa:bb:cc:dd:ee:ff", "aabbccddeeff"),
+        ("AA:BB:CC:DD:EE:FF", "aabbccddeeff"), ("aa-bb-cc-dd-ee-ff", "aabbccddeeff"),
+        ("aabbccddeeff", "aabbccddeeff"), ("phone:anna", "phone:anna"),
+        ("name:anna-s-watch", "name:anna-s-watch"),
+        ("apple:1006:10-12", "apple:1006:10-12"), ("irk:anna", "irk:anna"), ("irk:dad", "irk:dad"),
+        ("irk:0123456789abcdef", "irk:0123456789abcdef"), ("irk:ec0234a357c8ad05341010a60a397d9b", "irk:***"),
+        ("irk:m305CqYQEDQFrchXozQC7A==", "irk:***"), ("irk:AB/+CqYQEDQFrchXozQC7A==", "irk:***"),
+    ])
+    func `an id is read in each form and has one`(_ text: String, _ form: String) throws {
+        let id = try HeardID(text: text)
+        #expect("\(id)" == form)
+        #expect(try HeardID(text: id.storedText) == id)
+    }
+
+    @Test(arguments: [
+        ("", "bytes"), (String(repeating: "x", count: 201), "bytes"), ("phone:+", "without +"),
+        ("phone:#", "without +"), ("phone/anna", "without +"), ("phone:a\u{7}b", "control"),
+        ("phone:a\u{202E}b", "control"), ("anna", "must be an id such as"), (":x", "such as"),
+        ("x:", "such as"),
+        ("iBeacon:2f234454-1-7", "iBeacon:<uuid>"),
+        ("iBeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6-1-70000", "iBeacon:<uuid>"),
+        ("iBeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6-+1-7", "without +"),
+        ("eddystone:0011-22", "namespace"), ("mac:aabbccddee", "mac:aabbccddeeff"),
+        ("known:aabbccddeegg", "known:aabbccddeeff"),
+        ("irk:ec0234a357c8ad05341010a60a397d9", "32 hexadecimal digits (has 31)"),
+        ("irk:ec02", "32 hexadecimal digits (has 4)"), ("irk:", "identity key must be"),
+        ("irk:00000000000000000000000000000000", "zeros"),
+    ])
+    func `another id is refused with what is legal`(_ text: String, _ legal: String) {
+        let error = #expect(throws: HeardIDError.self) { try HeardID(text: text) }
+        #expect(error?.description.contains(legal) == true)
+        // Not even a part of a key is shown.
+        #expect(!(error?.description.contains("ec0234") ?? true))
+    }
+
+    @Test func `a key is neither printed nor published`() throws {
+        let id = try HeardID(text: "irk:ec0234a357c8ad05341010a60a397d9b")
+        #expect(!"\(id) \([id]) \(String(reflecting: id))".contains("ec0234"))
+        #expect(!ReceiverTopics(base: "espresense").report(id, by: "kitchen").contains("ec0234"))
+    }
+
+    @Test func `an id that nobody could write is kept letter by letter`() {
+        #expect(HeardID(reported: "iBeacon:nonsense") == .text("iBeacon:nonsense"))
+        #expect(HeardID(reported: "known:aabbccddeeff") == .address(0xAABB_CCDD_EEFF))
+    }
+
+    @Test func `arbitrary texts give an id that is read again, or an error`() throws {
+        var fuzz = Fuzz(
+            seed: 9,
+            corpus: [
+                "iBeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6-1-7",
+                "eddy:0011223344445566778899-aabbccddeeff",
+                "irk:ec0234a357c8ad05341010a60a397d9b", "mac:aabbccddeeff", "phone:anna",
+            ]
+        )
+        var read = 0
+        for _ in 0..<Fuzz.count {
+            guard let id = try? HeardID(text: String(decoding: fuzz.next(), as: UTF8.self)) else { continue }
+            read += 1
+            #expect(try HeardID(text: id.storedText) == id)
+            #expect("\(id)".utf8.allSatisfy { !"+#/".utf8.contains($0) })
+        }
+        #expect(read > 100)
+    }
+}
+
+@Suite struct ReceiverTopicsTests {
+    private let topics = ReceiverTopics(base: "home/espresense")
+
+    @Test func `topics are read as they are written`() throws {
+        let id = try HeardID(text: "phone:anna")
+        #expect(topics.report(id, by: "kitchen") == "home/espresense/devices/phone:anna/kitchen")
+        #expect(
+            topics.message(of: topics.report(id, by: "kitchen"))
+                == .report(id: "phone:anna", receiver: "kitchen")
+        )
+        #expect(topics.message(of: topics.status(of: "kitchen")) == .status(receiver: "kitchen"))
+        #expect(topics.message(of: topics.telemetry(of: "kitchen")) == .telemetry(receiver: "kitchen"))
+        #expect(topics.message(of: topics.keys) == .keys)
+        #expect(
+            topics.message(of: "home/espresense/rooms/kitchen/absorption")
+                == .setting(receiver: "kitchen", name: "absorption")
+        )
+    }
+
+    @Test(arguments: [
+        "home/espresense", "home/espresense/", "home/espresensex/devices/a/b", "home/espresense/devices/a",
+        "home/espresense/devices/a/b/c", "home/espresense/devices//b", "home/espresense/devices/a/",
+        "home/espresense/rooms/*/status", "home/espresense/rooms//status", "other/devices/a/b",
+        "home/espresense/devices/a/\u{1}",
+    ])
+    func `another topic is nobody's`(_ topic: String) { #expect(topics.message(of: topic) == nil) }
+}
