@@ -111,10 +111,16 @@ import Testing
     }
 
     @Test func `at most 256 devices are legal`() throws {
-        let many = (1...257).map { DeviceSettings(number: $0, node: "n\($0)", heardAs: ["phone:\($0)"]) }
+        let many = (1...257).map { (number: Int) in
+            DeviceSettings(number: number, node: "n\(number)", heardAs: ["phone:\(number)"])
+        }
         #expect(try list(Array(many.dropLast())).devices.count == 256)
         let error = #expect(throws: DeviceListError.self) { try list(many) }
         #expect(error?.issues.map(\.description) == ["entry 257: at most 256 devices are legal"])
+        let wrong = #expect(throws: DeviceListError.self) {
+            try list(many.map { _ in DeviceSettings(node: "") })
+        }
+        #expect(wrong?.issues.count == 257 && wrong?.description.hasSuffix("; 249 more") == true)
     }
 
     @Test func `the file wins over the database, and says what it hides`() throws {

@@ -1,4 +1,5 @@
 import Flare
+import JSON
 import Positioning
 import Receivers
 import SeededRandom
@@ -15,7 +16,7 @@ import Testing
         beacon.position = Point3D(x: 0, y: 0, z: 1)
         beacon.data["minor"] = 7
         let things = receivers.enumerated().map { number, name in
-            var thing = FlareThing(id: FlareID(high: 1, low: UInt64(number)))
+            var thing = FlareThing(id: FlareID(high: 1, low: UInt32(number)))
             thing.name = name
             thing.position = Point3D(x: Double(number), y: 4, z: 1)
             thing.data["receiver"] = .string(name)
@@ -35,10 +36,12 @@ import Testing
     @Test func `beacons and receivers are measurements of one device, each of its source`() throws {
         let map = Self.map(["kitchen", "hall"])
         var joiner = SightingJoiner(map: map)
-        let heard = try #require(joiner.join(Self.beacon(at: 1)))
+        let first = joiner.join(Self.beacon(at: 1))
+        let heard = try #require(first)
         #expect(heard.source == .device && map.beacon(heard.sighting.identity)?.name == "Beacon")
         let sighting = ReceiverSighting(receiver: "hall", rssi: -70, powerAtOneMetre: -59, time: 1.2)
-        let received = try #require(joiner.join(sighting, ReceiverErrors()))
+        let second = joiner.join(sighting, ReceiverErrors())
+        let received = try #require(second)
         #expect(received.source == .receivers && map.beacon(received.sighting.identity)?.receiver == "hall")
         #expect(received.sighting.rssi == -70 && received.sighting.powerAtOneMetre == -59)
     }

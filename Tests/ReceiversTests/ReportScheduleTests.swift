@@ -85,12 +85,12 @@ import Testing
             schedule.record(packet(from: DeviceAddress(bits: UInt64(number), isRandom: false)))
         }
         #expect(schedule.waiting == ReportSchedule.most && schedule.dropped == 5000 - ReportSchedule.most)
-        schedule.record(packet(127))
-        schedule.record(packet(-70, at: .nan))
+        schedule.record(packet([], 127))
+        schedule.record(packet([], -70, at: .nan))
         #expect(schedule.packets == 5000)
         #expect(schedule.removeDue(at: 1).count == ReportSchedule.most)
         // A clock that is set back keeps nothing waiting.
-        schedule.record(packet(-70, at: 0))
+        schedule.record(packet([], -70, at: 0))
         #expect(schedule.removeDue(at: 0).count == 1)
     }
 

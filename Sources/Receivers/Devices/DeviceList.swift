@@ -57,7 +57,7 @@ package struct DeviceList: Sendable, Hashable {
         }
     }
 
-    package subscript(node: String) -> ListedDevice? { devices.first { $0.node == node } }
+    package subscript(node node: String) -> ListedDevice? { devices.first { $0.node == node } }
 
     /// The list with another device in the database, or with a device changed there.
     ///
@@ -69,7 +69,7 @@ package struct DeviceList: Sendable, Hashable {
         first: String,
         reserved: Set<String> = []
     ) throws(DeviceListError) -> DeviceList {
-        if self[entry.node]?.isFixed == true {
+        if self[node: entry.node]?.isFixed == true {
             throw DeviceListError([.init(nil, "node", Self.fixed(entry.node))])
         }
         let others = stored.filter { $0.node != entry.node }
@@ -133,7 +133,7 @@ package struct DeviceList: Sendable, Hashable {
         }
         if let problem = Self.problem(ofNode: entry.node, first: first, reserved: reserved) {
             report("node", problem)
-        } else if let other = self[entry.node] {
+        } else if let other = self[node: entry.node] {
             report(
                 "node",
                 other.isFixed && !isFixed ? Self.fixed(entry.node) : "\(entry.node) is there twice"

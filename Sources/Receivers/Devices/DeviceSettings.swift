@@ -126,5 +126,11 @@ package struct DeviceListError: Error, Sendable, Hashable, CustomStringConvertib
 
     package init(_ issues: [DeviceIssue]) { self.issues = issues }
 
-    package var description: String { issues.map(\.description).joined(separator: "; ") }
+    private static let mostShown = 8
+
+    package var description: String {
+        var texts = issues.prefix(Self.mostShown).map(\.description)
+        if issues.count > texts.count { texts.append("\(issues.count - texts.count) more") }
+        return texts.joined(separator: "; ")
+    }
 }
