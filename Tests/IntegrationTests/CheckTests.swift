@@ -29,6 +29,18 @@ import Testing
         }
     }
 
+    @Test func `a folder that no backup can be made in is a warning`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write("", to: "file")
+            let end = try await check("backup: {folder: file}", in: folder)
+            #expect(end.status == 0, "\(end.output)")
+            #expect(end.output.contains("backup.folder: no backups can be made"), "\(end.output)")
+            #expect(end.output.contains("is not a folder"), "\(end.output)")
+            let none = try await check("backup: {folder: file, every_hours: 0}", in: folder)
+            #expect(none.output.hasSuffix(": no problems\n"), "\(none.output)")
+        }
+    }
+
     @Test func `files that it names and that are good are no problem`() async throws {
         try await withTemporaryFolder { folder in
             for (name, text) in [
