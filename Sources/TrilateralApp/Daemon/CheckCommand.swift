@@ -36,6 +36,7 @@ struct CheckCommand: ParsableCommand {
         let check = ConfigurationCheck(file: name, environment: environment, unit: unit(of: name))
         let warnings = check.warnings + [check.warningOfBackups].compactMap(\.self)
         for warning in warnings { StandardError.report("warning: \(warning)") }
+        for hint in check.hints { StandardError.report("hint: \(hint)", as: .notice) }
         guard check.problems.isEmpty else {
             StandardError.print(ConfigurationErrors(check.problems).report(by: StandardError.verb))
             throw ExitCode.configuration

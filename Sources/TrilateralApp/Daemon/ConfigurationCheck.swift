@@ -69,6 +69,12 @@ struct ConfigurationCheck {
         return "\(ConfigurationError(loaded.origin("backup.folder"), "backup.folder", text))"
     }
 
+    /// What is as it should be, and good to know.
+    var hints: [String] {
+        [loaded.values.hintOfLocalForwarders].compactMap(\.self)
+            .map { "\(ConfigurationError(loaded.origin("web.proxies"), "web.proxies", $0))" }
+    }
+
     /// Users, things and zones that the configuration names and the state folder does not have; none if that cannot be
     /// read.
     private static func unknownNames(_ values: TrilateralConfiguration, in folder: String) -> [String] {

@@ -20,6 +20,8 @@ struct BackupFactsTests {
         #expect(facts.verdicts.map(\.level) == [.problem])
         #expect(facts.verdicts.first?.text == "/mnt/b is not a folder")
         #expect(facts.verdicts.first?.advice?.contains("backup.folder") == true)
+        facts.isForService = true
+        #expect(facts.verdicts.first?.text == "/mnt/b, for the service's user: is not a folder")
         facts.everyHours = 0
         #expect(facts.verdicts.map(\.level) == [.ok], "nobody needs the folder")
     }

@@ -17,6 +17,8 @@ package struct BackupFacts: Sendable {
     package var everyHours = 24
     /// Why the folder cannot be used, as a sentence without its subject; `nil` if it can.
     package var problem: String?
+    /// Whether that is judged for the user of the service.
+    package var isForService = false
     /// Whether this user may not look into it.
     package var isClosed = false
     /// When the last complete backup was made, milliseconds since 1970, UTC.
@@ -34,7 +36,8 @@ package struct BackupFacts: Sendable {
         if let problem {
             let advice =
                 "mount its disk, let the daemon's user write there, or name another folder in backup.folder"
-            return [verdict(.problem, "\(path) \(problem)", advice)]
+            let whose = isForService ? ", for the service's user:" : ""
+            return [verdict(.problem, "\(path)\(whose) \(problem)", advice)]
         }
         if isClosed {
             let advice = "run it with sudo, to have it looked at"
@@ -88,7 +91,9 @@ package struct BackupFacts: Sendable {
         let isThere = FileStatus(path: facts.path) != nil
         let isHidden = !isThere && errno == EACCES
         facts.isClosed = isHidden || (isThere && (try? Folder.names(in: facts.path)) == nil)
-        let service = context.unitOfFile.map { ServiceAccess($0) }
+        // Another state folder than the service's may be looked at with its configuration.
+        let service = settings.folder == nil ? nil : context.unitOfFile.map { ServiceAccess($0) }
+        facts.isForService = service != nil
         // A daemon of another user may write where this one may not. `rights` looks at the state folder.
         let isOwn = context.daemon.map { $0.owner == geteuid() } ?? true
         if settings.folder != nil || isThere, service != nil || isOwn || geteuid() == 0 {
