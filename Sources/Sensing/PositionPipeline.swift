@@ -137,7 +137,8 @@ package struct PositionPipeline: Sendable {
                     isMoving: motion.update(with: estimate.position),
                     // Without beacons the estimate is the previous one.
                     heardAt: estimate.beaconsHeard > 0 ? heardAt : nil,
-                    beacons: counted.mapValues { .init(rssi: $0.rssi, age: estimate.time - $0.heardAt) }
+                    beacons: counted.mapValues { .init(rssi: $0.rssi, age: estimate.time - $0.heardAt) },
+                    zones: trackers[source]?.estimator.zoneShares
                 )
             )
         )

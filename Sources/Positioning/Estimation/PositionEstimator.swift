@@ -53,6 +53,9 @@ package protocol PositionEstimator: Sendable {
     /// The beacons that the last estimate is based on, each with its last packet; none while an earlier one is held.
     var counted: [FlareID: BeaconReports.Report] { get }
 
+    /// How likely the device is in each zone, by the last estimate from beacons; `nil` if that is not known.
+    var zoneShares: ZoneShares? { get }
+
     /// This receiver's constant error, dB; `nil` while it is still uncertain.
     ///
     /// It belongs to the receiver, not to the place, so it can be stored and passed to the next estimator.
@@ -69,6 +72,7 @@ extension PositionEstimator {
     }
     package var findings: [BeaconFinding] { [] }
     package var counted: [FlareID: BeaconReports.Report] { [:] }
+    package var zoneShares: ZoneShares? { nil }
 }
 
 extension Point3D {

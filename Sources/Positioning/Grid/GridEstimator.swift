@@ -20,6 +20,7 @@ package struct GridEstimator: PositionEstimator {
     private var surveyedSettings: Settings
     private var plan: GridPlan
     private var grids: [FloorGrid]
+    private var zoneCells: ZoneCells
     private var choice: FloorChoice
     private var signals: [BeaconSignal]
     private var health: [BeaconHealth]
@@ -61,6 +62,7 @@ package struct GridEstimator: PositionEstimator {
         surveyedSettings = self.settings.surveyed
         plan = GridPlan(map, self.settings)
         grids = plan.makeGrids()
+        zoneCells = ZoneCells(map, plan)
         choice = FloorChoice(floors: plan.floors.count)
         signals = Array(repeating: BeaconSignal(), count: map.beacons.count)
         health = Array(repeating: BeaconHealth(), count: map.beacons.count)
@@ -82,6 +84,8 @@ package struct GridEstimator: PositionEstimator {
                 BeaconReports.Report(rssi: signal.rssi, heardAt: signal.heardAt)
         }
     }
+
+    package var zoneShares: ZoneShares? { zoneCells.shares }
 
     /// The number of cells over all floors.
     package var cells: Int { grids.reduce(0) { $0 + $1.area.count } }
@@ -201,6 +205,7 @@ extension GridEstimator {
             floor: map.floors.heights.isEmpty ? nil : plan.floors[choice.floor]
         )
         last = estimate
+        zoneCells.update(grids[choice.floor], floor: choice.floor)
         return estimate
     }
 
@@ -330,6 +335,7 @@ extension GridEstimator {
         expected = Array(repeating: 0, count: map.beacons.count)
         variances = Array(repeating: 0, count: map.beacons.count)
         motion = PeopleMotion()
+        zoneCells = ZoneCells(map, plan)
         var grids = plan.makeGrids()
         if map.environment == old.environment, plan.hasCells(of: before) {
             for (floor, grid) in self.grids.enumerated() { grids[floor].copyBelief(of: grid) }
