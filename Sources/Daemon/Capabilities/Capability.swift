@@ -141,6 +141,8 @@ package struct CapabilityContext: Sendable {
     package let clocks: SensorClocks
     /// Every packet that the adapter, or a recording in its place, receives.
     package let packets: PacketFeed
+    /// What receivers say, and what they and the adapter hear of devices that nobody knows.
+    package let receivers: ReceiverMessages
     package let send: @Sendable (ControllerEvent) -> Void
     /// Stores something for later runs.
     package let remember: @Sendable (ControllerEffect.PersistedRecord) -> Void

@@ -129,6 +129,7 @@ package struct Node: Sendable {
             clock: clock,
             clocks: plan.clocks,
             packets: plan.daemon.packets,
+            receivers: ReceiverMessages(),
             send: runtime.send,
             remember: { record in loop.perform { writer.onExecutor { $0.add(record) } } },
             isStored: { !writer.hasUnsaved },

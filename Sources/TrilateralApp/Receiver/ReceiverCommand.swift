@@ -84,9 +84,13 @@ private struct RunningReceiver: Sendable {
         let (links, port) = AsyncStream.makeStream(of: (name: String, isUp: Bool?).self)
         (self.links, self.port) = (links, port)
         let settings = ReceiverSettings(configuration)
-        service = ReceiverService(settings, feed: packets, link: configuration.mqtt) {
-            port.yield(("broker", $0))
-        } logger: logger
+        service = ReceiverService(
+            settings,
+            feed: packets,
+            link: configuration.mqtt,
+            onLink: { port.yield((name: "broker", isUp: $0)) },
+            logger: logger
+        )
         if let replay = configuration.sensors.replays.first {
             bluetooth = nil
             do throws(SensorError) {
@@ -131,7 +135,7 @@ private struct RunningReceiver: Sendable {
                 }
             }
             if let bluetooth {
-                let links = SensorLinkReport(send: { _ in }) { [port] in port.yield(($0, $1)) }
+                let links = SensorLinkReport(send: { _ in }) { [port] in port.yield((name: $0, isUp: $1)) }
                 group.addTask { await bluetooth.run(links) }
             }
             group.addTask { await show() }
