@@ -499,7 +499,8 @@ let package = Package(
             [
                 "OperatingSystem",
                 "Daemon", "Settings", "Bridge", "Controller", "Messages", "Things", "Bindings", "FlareServer",
-                "FlareClient", "HTTPListener", "MQTT", "Web", "Cryptography",
+                "FlareClient", "HTTPListener", "MQTT", "Web", "Cryptography", "Sensors", "Positioning",
+                "Receivers",
                 "JSON", "Text", "Flare", "People", "Accounts", "Threading", "TestSupport", lifecycle, grdb,
                 log,
             ]
