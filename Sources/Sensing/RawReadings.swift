@@ -66,21 +66,7 @@ package struct RawReadings: Sendable {
                 port.yield(.message(sensor, $0))
             }
         }
-        var filters: [String] = []
-        var reports: MQTTSubscription?
-        defer { for subscription in subscriptions + [reports].compactMap(\.self) { subscription.cancel() } }
-        /// Subscribes what receivers publish, as far as somebody reads it.
-        func subscribe(at now: Double) {
-            let wanted = receivers.reportFilters(at: now) + receivers.statusFilters(at: now)
-            guard wanted != filters else { return }
-            let old = reports
-            filters = wanted
-            reports =
-                wanted.isEmpty
-                ? nil : client.subscribe(wanted, qos: .atMostOnce) { port.yield(.receiver($0)) }
-            old?.cancel()
-        }
-        subscribe(at: clocks.steady())
+        defer { for subscription in subscriptions { subscription.cancel() } }
         await withDiscardingTaskGroup { group in
             var lastHeard = -Double.infinity
             var isTicking = false
@@ -95,6 +81,21 @@ package struct RawReadings: Sendable {
                     while (try? await Task.sleep(for: Self.receiverCheck)) != nil { port.yield(.receivers) }
                 }
             }
+            var filters: [String] = []
+            var reports: MQTTSubscription?
+            defer { reports?.cancel() }
+            /// Subscribes what receivers publish, as far as somebody reads it.
+            func subscribe(at now: Double) {
+                let wanted = receivers.reportFilters(at: now) + receivers.statusFilters(at: now)
+                guard wanted != filters else { return }
+                let old = reports
+                filters = wanted
+                reports =
+                    wanted.isEmpty
+                    ? nil : client.subscribe(wanted, qos: .atMostOnce) { port.yield(.receiver($0)) }
+                old?.cancel()
+            }
+            subscribe(at: clocks.steady())
             var warnings: Set<String> = []
             var refused = RefusedReadings()
             func warn(_ text: Logger.Message, _ problem: ReadingError) {
@@ -173,6 +174,8 @@ package struct RawReadings: Sendable {
                 case .receivers:
                     subscribe(at: now)
                     log(receivers.advance(to: now))
+                    // One that is forgotten is missed no longer.
+                    onReceivers()
                 case .cleanUp:
                     subscribe(at: now)
                     refused.expire(at: now)

@@ -60,7 +60,7 @@ struct ReceiverTests {
                 "sensors.replay.file": folder.path("heard.btsnoop"), "sensors.replay.loop": "true",
                 "mqtt.host": "127.0.0.1", "mqtt.port": "\(port)", "log.level": "trace",
             ]
-            try await withVisitor(to: topic, port: port, waits: false) { visitor in
+            try await withVisitor(to: topic, port: port) { visitor in
                 try await body(folder, keys, visitor)
             }
         }
@@ -115,7 +115,9 @@ struct ReceiverTests {
                 output: folder.path("log")
             )
             do {
-                try await visitor.awaits("devices/\(HeardID.digits(Self.stranger))/hall") { $0["rssi"] == -70 }
+                try await visitor.awaits("devices/\(HeardID.digits(Self.stranger))/hall") {
+                    $0["rssi"] == -70
+                }
             } catch {
                 await child.destroy()
                 throw error

@@ -69,6 +69,12 @@ import Testing
         #expect(messages.alerts.silent == nil)
     }
 
+    @Test func `a receiver of which only the broker remembers a status is not missed`() {
+        messages.record(linkIsUp: true, at: 0)
+        #expect(read("rooms/attic/status", "offline", isRetained: true, at: 1).changes.isEmpty)
+        #expect(messages.advance(to: 100).isEmpty && messages.receivers.isEmpty)
+    }
+
     @Test func `nobody is missed without a device or a link`() {
         messages.record(linkIsUp: false, at: 0)
         _ = messages.expect(["kitchen"], at: 0)

@@ -90,7 +90,11 @@ package final class ReceiverMessages: Sendable {
             if message.payload.isEmpty { return Received(reading: .nothing) }
             return about(receiver, message, at: now) { () throws(ReportError) in
                 let status = try ReceiverStatus(message.payload)
-                return { $0.record(status, of: receiver, isRetained: message.isRetained, at: now) }
+                return { registry in
+                    // A receiver that was taken away long ago is not missed.
+                    if message.isRetained, registry[receiver] == nil { return [] }
+                    return registry.record(status, of: receiver, isRetained: message.isRetained, at: now)
+                }
             }
         case .telemetry(let receiver):
             if message.isRetained || message.payload.isEmpty { return Received(reading: .nothing) }
@@ -100,16 +104,23 @@ package final class ReceiverMessages: Sendable {
             }
         case .keys, .setting: return Received(reading: .nothing)
         case nil:
-            let last = message.topic.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init)
+            let last = message.topic.split(separator: "/", omittingEmptySubsequences: false).last.map(
+                String.init
+            )
             guard let last, !ReceiverTopics.isName(last) else { return Received(reading: .nothing) }
-            return Received(reading: .refused(ReportError("a receiver's name must have \(ReceiverTopics.nameRule)")))
+            return Received(
+                reading: .refused(ReportError("a receiver's name must have \(ReceiverTopics.nameRule)"))
+            )
         }
     }
 
-    private func report(_ message: MQTTMessage, _ id: String, _ receiver: String, at now: Double) -> Received {
+    private func report(_ message: MQTTMessage, _ id: String, _ receiver: String, at now: Double) -> Received
+    {
         let decoded: (report: DeviceReport, unusable: [ReportError])
         do throws(ReportError) {
-            if let bytes = message.oversizeBytes { throw ReportError("the message of \(bytes) bytes is too long") }
+            if let bytes = message.oversizeBytes {
+                throw ReportError("the message of \(bytes) bytes is too long")
+            }
             decoded = try DeviceReport.decode(message.payload, id: id, receiver: receiver)
         } catch {
             return refused(error, receiver, at: now)
@@ -144,7 +155,9 @@ package final class ReceiverMessages: Sendable {
         _ decode: () throws(ReportError) -> (inout ReceiverRegistry) -> [ReceiverRegistry.Change]
     ) -> Received {
         do throws(ReportError) {
-            if let bytes = message.oversizeBytes { throw ReportError("the message of \(bytes) bytes is too long") }
+            if let bytes = message.oversizeBytes {
+                throw ReportError("the message of \(bytes) bytes is too long")
+            }
             let record = try decode()
             let changes = state.withLock { record(&$0.registry) }
             return Received(reading: .nothing, changes: changes)

@@ -12,7 +12,8 @@ import Threading
 struct ReceiverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receiver",
-        abstract: "Publish which devices this machine's Bluetooth adapter hears, without a place and a device.",
+        abstract:
+            "Publish which devices this machine's Bluetooth adapter hears, without a place and a device.",
         discussion: """
             It publishes in the form of ESPresense, and daemons locate their devices by it. SIGTERM and SIGINT stop it. \
             The broker's user and password, the keys of phones and the rest come from the sections mqtt, receiver and \
@@ -20,7 +21,10 @@ struct ReceiverCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: "The receiver's name, such as kitchen; without it the one in the configuration, or the host name.")
+    @Option(
+        help:
+            "The receiver's name, such as kitchen; without it the one in the configuration, or the host name."
+    )
     var name: String?
 
     @Option(
@@ -58,7 +62,7 @@ struct ReceiverCommand: AsyncParsableCommand {
             supervisor: supervisor,
             logger: log.logger("receiver")
         )
-        do {
+        do throws(SensorError) {
             try await receiver.run { await signals.first() }
         } catch {
             throw VerbError("\(error)", ExitCode(error))
@@ -140,7 +144,10 @@ private struct RunningReceiver: Sendable {
             }
             group.addTask { await show() }
             if let supervisor, let timeout = supervisor.watchdogTimeout {
-                let watchdog = Watchdog(timeout: timeout, [{ [client = service.client] in await client.nextRound() }]) {
+                let watchdog = Watchdog(
+                    timeout: timeout,
+                    [{ [client = service.client] in await client.nextRound() }]
+                ) {
                     supervisor.send([.watchdog])
                 }
                 group.addTask { await watchdog.run() }
@@ -162,7 +169,8 @@ private struct RunningReceiver: Sendable {
         var last = ""
         func line() -> String {
             let broker = states["broker"] == true ? "connected" : "not connected"
-            let adapter = bluetooth == nil ? "a recording" : states["bluetooth"] == true ? "scanning" : "not scanning"
+            let adapter =
+                bluetooth == nil ? "a recording" : states["bluetooth"] == true ? "scanning" : "not scanning"
             return "broker \(broker), Bluetooth \(adapter)"
         }
         supervisor?.send([.status(line())])

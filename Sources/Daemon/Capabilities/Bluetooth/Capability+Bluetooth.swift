@@ -11,9 +11,8 @@ extension Capability {
         settings: .beacons,
         alerts: ["bluetooth"],
         inputs: { configuration in
-            ConfigurationSection.beacons.keys.map { $0.encode(configuration) } + [
-                configuration.receiver.isEnabled
-            ]
+            ConfigurationSection.beacons.keys.map { AnyHashable($0.encode(configuration)) }
+                + [AnyHashable(configuration.receiver.isEnabled)]
         },
         switchedOff: { $0.beacons.isEnabled ? [] : [.beacons] }
     ) { context in

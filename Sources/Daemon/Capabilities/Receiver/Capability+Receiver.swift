@@ -1,6 +1,7 @@
 import Messages
 import Receivers
 import Sensing
+import Sensors
 import ServiceLifecycle
 import Settings
 
@@ -11,7 +12,7 @@ extension Capability {
         settings: .receiver,
         inputs: { configuration in
             // It has a connection of its own.
-            ConfigurationSection.receiver.keys.map { $0.encode(configuration) }
+            ConfigurationSection.receiver.keys.map { AnyHashable($0.encode(configuration)) }
                 + [AnyHashable(configuration.mqtt), AnyHashable(configuration.receiver.keys)]
         },
         files: ["mqtt.tls.ca_file", "mqtt.tls.certificate_file", "mqtt.tls.key_file"],

@@ -1,6 +1,7 @@
 import OperatingSystem
 package import Receivers
 package import Sensing
+import Sensors
 package import Settings
 
 /// This machine as a receiver: it publishes what its Bluetooth adapter hears.
