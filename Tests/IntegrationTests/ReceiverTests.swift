@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import MQTT
 import Positioning
 import Receivers
 import Sensors
@@ -126,13 +127,15 @@ struct ReceiverTests {
         }
     }
 
-    @Test(arguments: [
+    static let refusals: [([String], [String: String], Int32, String)] = [
         (["--name", "a/b"], [:], 64, "--name must be a receiver's name"),
         ([], ["receiver.name": "a+b"], 78, "receiver.name: must be a receiver's name"),
         ([], ["receiver.period_seconds": "0"], 78, "receiver.period_seconds: must be 0.1 to 3600"),
         ([], ["receiver.keys_file": "/nonexistent"], 78, "receiver.keys_file"),
         ([], [:], 78, "sensors.beacons.adapter must be auto"),
-    ])
+    ]
+
+    @Test(arguments: refusals)
     func `what cannot work is refused with what is legal`(
         _ words: [String],
         _ keys: [String: String],

@@ -2,7 +2,9 @@ import ArgumentParser
 import Daemon
 import Foundation
 import Logging
+import MQTT
 import OperatingSystem
+import Receivers
 import Sensing
 import Sensors
 import Settings
