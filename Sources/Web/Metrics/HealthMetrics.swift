@@ -22,7 +22,7 @@ package enum HealthMetrics {
         "readings_dropped": "Readings dropped because estimating positions was too slow.",
         "readings_refused": "Readings from the broker that were refused.",
         "receiver_reports": "Reports about devices that this machine heard as a receiver.",
-        "receiver_failed": "Reports of the receiver that were dropped because there was no link to the broker.",
+        "receiver_failed": "Reports of the receiver that were dropped without a link to the broker.",
         "receiver_dropped": "Packets that the receiver dropped because it heard too many devices at once.",
         "sign_ins_refused": "Wrong passwords of the kiosk page and the API.",
         "presence_refused": "Presence messages of displays that were refused.",
