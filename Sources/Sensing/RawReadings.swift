@@ -26,8 +26,9 @@ package struct RawReadings: Sendable {
     private enum Item {
         case message(RawSensor, MQTTDelivery)
         case receiver(MQTTDelivery)
-        /// Somebody begins to look for a device, or the receivers are checked.
+        /// What is read of receivers may be something else now.
         case receivers
+        case receiverCheck
         case tick
         case cleanUp
     }
@@ -70,16 +71,12 @@ package struct RawReadings: Sendable {
         await withDiscardingTaskGroup { group in
             var lastHeard = -Double.infinity
             var isTicking = false
+            var isChecking = false
             group.addTask {
                 while (try? await Task.sleep(for: .seconds(60))) != nil { port.yield(.cleanUp) }
             }
             group.addTask { [beginnings = receivers.beginnings] in
                 for await _ in beginnings { port.yield(.receivers) }
-            }
-            if receivers.device != nil {
-                group.addTask {
-                    while (try? await Task.sleep(for: Self.receiverCheck)) != nil { port.yield(.receivers) }
-                }
             }
             var filters: [String] = []
             var reports: MQTTSubscription?
@@ -96,6 +93,7 @@ package struct RawReadings: Sendable {
                 old?.cancel()
             }
             subscribe(at: clocks.steady())
+            port.yield(.receivers)
             var warnings: Set<String> = []
             var refused = RefusedReadings()
             func warn(_ text: Logger.Message, _ problem: ReadingError) {
@@ -171,7 +169,9 @@ package struct RawReadings: Sendable {
                         warn("reading ignored", ReadingError("\(message.topic): \(problem)"))
                     case .nothing: break
                     }
-                case .receivers:
+                case .receivers: subscribe(at: now)
+                case .receiverCheck:
+                    isChecking = false
                     subscribe(at: now)
                     log(receivers.advance(to: now))
                     // One that is forgotten is missed no longer.
@@ -183,6 +183,13 @@ package struct RawReadings: Sendable {
                 case .tick:
                     isTicking = false
                     await handle([.tick(time: now)])
+                }
+                if !isChecking, !filters.isEmpty {
+                    isChecking = true
+                    group.addTask {
+                        guard (try? await Task.sleep(for: Self.receiverCheck)) != nil else { return }
+                        port.yield(.receiverCheck)
+                    }
                 }
                 if !isTicking, now - lastHeard < Self.tickingTime {
                     isTicking = true

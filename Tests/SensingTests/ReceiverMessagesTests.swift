@@ -2,6 +2,7 @@ import MQTT
 import Receivers
 import Sensing
 import Testing
+import Threading
 
 @Suite struct ReceiverMessagesTests {
     private let messages = ReceiverMessages()
@@ -106,5 +107,21 @@ import Testing
         _ = read("devices/tile:1/kitchen", at: 3)
         #expect(messages.heard(at: 4).map(\.id.description) == ["tile:1"])
         #expect(messages.reportFilters(at: 700) == ["espresense/devices/phone:anna/+"])
+    }
+
+    @Test func `somebody else who looks is given what is heard`() {
+        let heard = Locked<[ReceiverMessages.Heard]>([])
+        messages.listen(.init(isRecording: { true }) { packet in heard.withLock { $0.append(packet) } })
+        #expect(messages.reportFilters(at: 0) == ["espresense/devices/+/+"])
+        _ = read("devices/tile:1/kitchen", at: 1)
+        #expect(heard.withLock { $0 }.map(\.receiver) == ["kitchen"])
+    }
+
+    @Test func `receivers are missed for other devices, too`() {
+        messages.use(topic: "espresense", device: nil)
+        messages.watch(true)
+        messages.record(linkIsUp: true, at: 0)
+        #expect(messages.statusFilters(at: 0).count == 2 && messages.expect(["kitchen"], at: 0).isEmpty)
+        #expect(messages.advance(to: 61) == [.silent("kitchen")])
     }
 }

@@ -24,7 +24,34 @@ package final class ReceiverMessages: Sendable {
         package var changes: [ReceiverRegistry.Change] = []
     }
 
+    /// Somebody else who records what is heard and is no device.
+    package struct Listener: Sendable {
+        let isRecording: @Sendable () -> Bool
+        let record: @Sendable (_ packet: Heard) -> Void
+
+        package init(
+            isRecording: @escaping @Sendable () -> Bool,
+            record: @escaping @Sendable (_ packet: Heard) -> Void
+        ) {
+            (self.isRecording, self.record) = (isRecording, record)
+        }
+    }
+
+    /// A device that was heard by a receiver, or by this machine's adapter.
+    package struct Heard: Sendable, Hashable {
+        package let id: HeardID
+        package let name: String?
+        /// The sender's, if it is known whether it stays.
+        package let address: DeviceAddress?
+        /// dBm.
+        package let rssi: Double
+        package let receiver: String
+    }
+
     private struct State {
+        var listener: Listener?
+        /// Whether receivers are missed for other devices than the daemon's own.
+        var isWatched = false
         var topics = ReceiverTopics(base: "espresense")
         var device: String?
         var registry = ReceiverRegistry()
@@ -56,6 +83,24 @@ package final class ReceiverMessages: Sendable {
     /// The id of this daemon's own device, as it is configured.
     package var device: String? { state.withLock { $0.device } }
 
+    /// Whether receivers are missed also for other devices than the daemon's own.
+    package func watch(_ isWanted: Bool) {
+        let port = state.withLock { state in
+            state.isWatched = isWanted
+            return state.widened
+        }
+        port?.yield()
+    }
+
+    /// Lets somebody else record what is heard and is no device; ``lookBegins()`` is to be called when that begins.
+    package func listen(_ listener: Listener) { state.withLock { $0.listener = listener } }
+
+    /// Somebody begins to look for a device.
+    package func lookBegins() { state.withLock { $0.widened }?.yield() }
+
+    /// Whether anybody needs receivers.
+    private var isNeeded: Bool { state.withLock { $0.device != nil || $0.isWatched } }
+
     // MARK: Topics
 
     /// The filters of the reports: about the own device, or about all while somebody looks for one.
@@ -66,7 +111,7 @@ package final class ReceiverMessages: Sendable {
 
     /// The filters of what receivers say about themselves; none if nobody reads any reports.
     package func statusFilters(at now: Double) -> [String] {
-        device != nil || isLooking(at: now)
+        isNeeded || isLooking(at: now)
             ? ["\(topics.base)/rooms/+/status", "\(topics.base)/rooms/+/telemetry"] : []
     }
 
@@ -127,7 +172,7 @@ package final class ReceiverMessages: Sendable {
         }
         let print = RecentReports.fingerprint(message.topic, message.payload)
         let heardID = HeardID(reported: id)
-        return state.withLock { state in
+        let received = state.withLock { state in
             let (verdict, changes) = state.registry.record(reportBy: receiver, fingerprint: print, at: now)
             guard verdict == .accepted else { return Received(reading: .nothing, changes: changes) }
             if decoded.report.isHeard {
@@ -145,6 +190,10 @@ package final class ReceiverMessages: Sendable {
                 changes: changes
             )
         }
+        if case .report(let report, let id) = received.reading, report.isHeard {
+            pass(Heard(id: id, name: report.name, address: nil, rssi: report.rssi, receiver: receiver))
+        }
+        return received
     }
 
     /// A message of a receiver about itself.
@@ -185,13 +234,13 @@ package final class ReceiverMessages: Sendable {
 
     /// Names the receivers that things of the place stand for; without a device of its own none is missed.
     package func expect(_ names: [String], at now: Double) -> [ReceiverRegistry.Change] {
-        guard device != nil else { return [] }
+        guard isNeeded else { return [] }
         return state.withLock { $0.registry.expect(names, at: now) }
     }
 
     /// A receiver was heard in another way than by a message of its own.
     package func recordHeard(_ receiver: String, at now: Double) -> [ReceiverRegistry.Change] {
-        guard device != nil else { return [] }
+        guard isNeeded else { return [] }
         return state.withLock { $0.registry.record(.online, of: receiver, isRetained: false, at: now) }
     }
 
@@ -210,7 +259,15 @@ package final class ReceiverMessages: Sendable {
     // MARK: What is heard and is no device
 
     /// Whether somebody looks for a device.
-    package func isLooking(at now: Double) -> Bool { state.withLock { $0.heard.isRecording(at: now) } }
+    package func isLooking(at now: Double) -> Bool {
+        let (isRecording, listener) = state.withLock { ($0.heard.isRecording(at: now), $0.listener) }
+        return isRecording || listener?.isRecording() == true
+    }
+
+    private func pass(_ heard: Heard) {
+        guard let listener = state.withLock({ $0.listener }), listener.isRecording() else { return }
+        listener.record(heard)
+    }
 
     /// What receivers and this machine's adapter hear, the strongest change since the last call first.
     ///
@@ -248,6 +305,15 @@ package final class ReceiverMessages: Sendable {
                 at: now
             )
         }
+        pass(
+            Heard(
+                id: packet.id,
+                name: packet.name,
+                address: sender,
+                rssi: Double(rssi),
+                receiver: receiver
+            )
+        )
     }
 
     /// Says when somebody begins to look for a device; for one reader.
