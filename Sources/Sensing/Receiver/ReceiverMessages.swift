@@ -52,6 +52,12 @@ package final class ReceiverMessages: Sendable {
         var listener: Listener?
         /// Whether receivers are missed for other devices than the daemon's own.
         var isWatched = false
+        /// The names that things of the place have.
+        var expected: [String] = []
+
+        /// Whether anybody needs receivers.
+        var isNeeded: Bool { device != nil || isWatched }
+
         var topics = ReceiverTopics(base: "espresense")
         var device: String?
         var registry = ReceiverRegistry()
@@ -98,8 +104,7 @@ package final class ReceiverMessages: Sendable {
     /// Somebody begins to look for a device.
     package func lookBegins() { state.withLock { $0.widened }?.yield() }
 
-    /// Whether anybody needs receivers.
-    private var isNeeded: Bool { state.withLock { $0.device != nil || $0.isWatched } }
+    private var isNeeded: Bool { state.withLock { $0.isNeeded } }
 
     // MARK: Topics
 
@@ -234,8 +239,10 @@ package final class ReceiverMessages: Sendable {
 
     /// Names the receivers that things of the place stand for; without a device of its own none is missed.
     package func expect(_ names: [String], at now: Double) -> [ReceiverRegistry.Change] {
-        guard isNeeded else { return [] }
-        return state.withLock { $0.registry.expect(names, at: now) }
+        return state.withLock { state in
+            state.expected = names
+            return state.isNeeded ? state.registry.expect(names, at: now) : []
+        }
     }
 
     /// A receiver was heard in another way than by a message of its own.
@@ -250,9 +257,11 @@ package final class ReceiverMessages: Sendable {
 
     /// Time passes: who has become silent, and what is forgotten.
     package func advance(to now: Double) -> [ReceiverRegistry.Change] {
-        state.withLock {
-            $0.heard.expire(at: now)
-            return $0.registry.advance(to: now)
+        state.withLock { state in
+            state.heard.expire(at: now)
+            // Since the place was entered, they may have become needed.
+            let changes = state.isNeeded ? state.registry.expect(state.expected, at: now) : []
+            return changes + state.registry.advance(to: now)
         }
     }
 
