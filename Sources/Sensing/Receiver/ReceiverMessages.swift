@@ -239,7 +239,7 @@ package final class ReceiverMessages: Sendable {
 
     /// Names the receivers that things of the place stand for; without a device of its own none is missed.
     package func expect(_ names: [String], at now: Double) -> [ReceiverRegistry.Change] {
-        return state.withLock { state in
+        state.withLock { state in
             state.expected = names
             return state.isNeeded ? state.registry.expect(names, at: now) : []
         }
