@@ -35,7 +35,10 @@ import Threading
         let feed = PacketFeed()
         let heard = Locked<[Int]>([])
         let first = feed.add { _, _, rssi in heard.withLock { $0.append(rssi) } }
-        _ = feed.add { payload, _, _ in heard.withLock { $0.append(payload.count) } }
+        _ = feed.add { payload, _, _ in
+            let count = payload.count
+            heard.withLock { $0.append(count) }
+        }
         let payload: [UInt8] = [2, 1, 6]
         feed.send(payload.span, from: Self.phone, rssi: -50)
         feed.remove(first)

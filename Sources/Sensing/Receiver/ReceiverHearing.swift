@@ -33,17 +33,28 @@ struct ReceiverHearing: Sendable {
     /// How many ids were reported so far; at most 10,000 are counted.
     var seenCount: Int { seen.count }
 
-    mutating func hear(_ payload: Span<UInt8>, from sender: DeviceAddress, rssi: Int, at now: Double) {
-        var keyName: String?
-        switch resolver.resolve(sender, at: now) {
+    /// Whose the sender of a packet is.
+    enum Sender: Sendable, Hashable {
+        case key(name: String)
+        case stranger
+        /// Its next packet tells.
+        case unknown
+    }
+
+    mutating func sender(_ address: DeviceAddress, at now: Double) -> Sender {
+        switch resolver.resolve(address, at: now) {
         case .key(let number):
-            guard keys.entries.indices.contains(number) else { return }
-            keyName = keys.entries[number].name
-        case .stranger: break
-        // Its next packet tells whose it is.
-        case .postponed: return
+            keys.entries.indices.contains(number) ? .key(name: keys.entries[number].name) : .unknown
+        case .stranger: .stranger
+        case .postponed: .unknown
         }
-        schedule.record(HeardPacket(payload, from: sender, keyName: keyName, rssi: rssi, at: now))
+    }
+
+    /// - Returns: Whether something waits to be published, and nothing did before.
+    mutating func record(_ packet: HeardPacket) -> Bool {
+        let waited = schedule.dueAt != nil
+        schedule.record(packet)
+        return !waited && schedule.dueAt != nil
     }
 
     mutating func removeDue(at now: Double, isLinked: Bool) -> [DeviceReport] {

@@ -82,11 +82,14 @@ package final class ReceiverService: Sendable {
     /// Called on the thread of the scanner.
     private func hear(_ payload: Span<UInt8>, from sender: DeviceAddress, rssi: Int) {
         let now = clock()
-        let begins = hearing.withLock { hearing in
-            let waited = hearing.schedule.dueAt != nil
-            hearing.hear(payload, from: sender, rssi: rssi, at: now)
-            return !waited && hearing.schedule.dueAt != nil
+        let keyName: String?
+        switch hearing.withLock({ $0.sender(sender, at: now) }) {
+        case .key(let name): keyName = name
+        case .stranger: keyName = nil
+        case .unknown: return
         }
+        let packet = HeardPacket(payload, from: sender, keyName: keyName, rssi: rssi, at: now)
+        let begins = hearing.withLock { $0.record(packet) }
         if begins { wakes.continuation.yield() }
     }
 

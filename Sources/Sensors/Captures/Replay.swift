@@ -63,7 +63,8 @@ package struct Replay<PlayClock: Clock>: Sendable where PlayClock.Duration == Du
                 guard await player.play(reading) else { return }
                 guard let feed else { continue }
                 for packet in recording.removePackets() {
-                    feed.send(packet.payload.span, from: packet.sender, rssi: packet.rssi)
+                    let payload = packet.payload
+                    feed.send(payload.span, from: packet.sender, rssi: packet.rssi)
                 }
             }
             for problem in recording.problems where player.loops == 0 {
