@@ -226,7 +226,7 @@ let package = Package(
             "Sensing",
             [
                 "OperatingSystem",
-                "Flare", "Positioning", "Controller", "Messages", "Sensors", "MQTT",
+                "Flare", "Positioning", "Controller", "Messages", "Sensors", "MQTT", "Receivers",
                 "Threading", log,
             ]
         ),
@@ -235,7 +235,7 @@ let package = Package(
             [
                 "OperatingSystem", "Databases",
                 "Settings", "Sensing", "JSON", "Text", "Flare", "SocketIO", "Positioning", "Profiles",
-                "Controller",
+                "Receivers", "Controller",
                 "Messages",
                 "Things", "Lamps", "PlaceMap", "HomeAssistant", "Sensors", "HTTPListener", "FlareServer",
                 "FlareClient",
@@ -250,6 +250,7 @@ let package = Package(
             [
                 "OperatingSystem", "Databases",
                 "Settings", "Sensing", "Daemon", "JSON", "Text", "Flare", "Positioning", "Profiles", "Things",
+                "Receivers",
                 "Controller",
                 "Messages", "Lamps", "HomeAssistant", "Bridge", "Sensors", "HTTPListener", "FlareServer",
                 "FlareClient", "MQTT", "Threading", "CMalloc", "CProcess", "CSQLite", "Resolution",
@@ -449,7 +450,10 @@ let package = Package(
         ),
         tests(
             "SensingTests",
-            ["Sensing", "Sensors", "Positioning", "Controller", "Flare", "Threading", "TestSupport", log]
+            [
+                "Sensing", "Sensors", "Positioning", "Controller", "Flare", "MQTT", "Receivers", "JSON", "Threading",
+                "TestSupport", log,
+            ]
         ),
         tests(
             "DaemonTests",
@@ -495,7 +499,8 @@ let package = Package(
             [
                 "OperatingSystem",
                 "Daemon", "Settings", "Bridge", "Controller", "Messages", "Things", "Bindings", "FlareServer",
-                "FlareClient", "HTTPListener", "MQTT", "Web", "Cryptography",
+                "FlareClient", "HTTPListener", "MQTT", "Web", "Cryptography", "Sensors", "Positioning",
+                "Receivers",
                 "JSON", "Text", "Flare", "People", "Accounts", "Threading", "TestSupport", lifecycle, grdb,
                 log,
             ]

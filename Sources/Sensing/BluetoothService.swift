@@ -20,6 +20,7 @@ package struct BluetoothService: Sendable {
     package init?(
         _ settings: ScanSettings,
         ephemerals: EphemeralBeacons?,
+        feed: PacketFeed? = nil,
         isOn: Bool,
         clocks: SensorClocks,
         logger: Logger
@@ -37,6 +38,7 @@ package struct BluetoothService: Sendable {
             settings: settings,
             power: power,
             ephemerals: ephemerals,
+            feed: feed,
             clocks: clocks,
             logger: logger
         ) { condition in

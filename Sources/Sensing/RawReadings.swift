@@ -3,47 +3,57 @@ package import MQTT
 import Messages
 package import Sensors
 
-/// Readings that other programs publish on `B/sensors/…/raw`, and reports of ESPresense nodes.
+/// Readings that other programs publish on `B/sensors/…/raw`, and what receivers report.
 ///
 /// They are one source with one clock, so that they give one position.
 package struct RawReadings: Sendable {
     private let client: MQTTClient
     private let root: String
-    private let espresense: String?
+    private let receivers: ReceiverMessages
     private let clocks: SensorClocks
     private let logger: Logger
     private let report: @Sendable (RefusedReadings) -> Void
+    private let onReceivers: @Sendable () -> Void
 
     package static let name = "broker"
 
     /// Ticks continue for this time after the last beacon, so that the position becomes "lost", seconds.
     private static let tickingTime = 30.0
 
+    /// How often it is checked who has become silent.
+    private static let receiverCheck = Duration.seconds(10)
+
     private enum Item {
         case message(RawSensor, MQTTDelivery)
-        case report(MQTTDelivery)
+        case receiver(MQTTDelivery)
+        /// What is read of receivers may be something else now.
+        case receivers
+        case receiverCheck
         case tick
         case cleanUp
     }
 
     /// - Parameters:
     ///   - root: `<base>/<node>`.
-    ///   - espresense: The topic filter of what ESPresense nodes publish about this device; `nil` ignores them.
+    ///   - receivers: Reads what receivers publish.
     ///   - report: Called when a reading is refused, and when a problem is solved.
+    ///   - onReceivers: Called when the alerts about receivers may have changed.
     package init(
         client: MQTTClient,
         root: String,
-        espresense: String?,
+        receivers: ReceiverMessages,
         clocks: SensorClocks,
         logger: Logger,
-        report: @escaping @Sendable (RefusedReadings) -> Void = { _ in }
+        report: @escaping @Sendable (RefusedReadings) -> Void = { _ in },
+        onReceivers: @escaping @Sendable () -> Void = {}
     ) {
         self.client = client
         self.root = root
-        self.espresense = espresense
+        self.receivers = receivers
         self.clocks = clocks
         self.logger = logger
         self.report = report
+        self.onReceivers = onReceivers
     }
 
     package var source: SensorSource {
@@ -52,23 +62,38 @@ package struct RawReadings: Sendable {
 
     private func run(_ handle: SensorSource.Handler) async {
         let (items, port) = AsyncStream.makeStream(of: Item.self)
-        var subscriptions = RawSensor.allCases.map { sensor in
+        let subscriptions = RawSensor.allCases.map { sensor in
             client.subscribe([Topics(root: root).raw(sensor.rawValue)], qos: .atMostOnce) {
                 port.yield(.message(sensor, $0))
             }
-        }
-        if let espresense {
-            subscriptions.append(
-                client.subscribe([espresense], qos: .atMostOnce) { port.yield(.report($0)) }
-            )
         }
         defer { for subscription in subscriptions { subscription.cancel() } }
         await withDiscardingTaskGroup { group in
             var lastHeard = -Double.infinity
             var isTicking = false
+            var isChecking = false
             group.addTask {
                 while (try? await Task.sleep(for: .seconds(60))) != nil { port.yield(.cleanUp) }
             }
+            group.addTask { [beginnings = receivers.beginnings] in
+                for await _ in beginnings { port.yield(.receivers) }
+            }
+            var filters: [String] = []
+            var reports: MQTTSubscription?
+            defer { reports?.cancel() }
+            /// Subscribes what receivers publish, as far as somebody reads it.
+            func subscribe(at now: Double) {
+                let wanted = receivers.reportFilters(at: now) + receivers.statusFilters(at: now)
+                guard wanted != filters else { return }
+                let old = reports
+                filters = wanted
+                reports =
+                    wanted.isEmpty
+                    ? nil : client.subscribe(wanted, qos: .atMostOnce) { port.yield(.receiver($0)) }
+                old?.cancel()
+            }
+            subscribe(at: clocks.steady())
+            port.yield(.receivers)
             var warnings: Set<String> = []
             var refused = RefusedReadings()
             func warn(_ text: Logger.Message, _ problem: ReadingError) {
@@ -110,6 +135,11 @@ package struct RawReadings: Sendable {
                     return false
                 }
             }
+            func log(_ changes: [ReceiverRegistry.Change]) {
+                guard !changes.isEmpty else { return }
+                for change in changes { logger.log(level: change.level, "receivers: \(change)") }
+                onReceivers()
+            }
             for await item in items {
                 let now = clocks.steady()
                 switch item {
@@ -118,24 +148,48 @@ package struct RawReadings: Sendable {
                     // A retained reading may be of any age.
                     if sensor == .beacons, message.isRetained { continue }
                     let result = sensor.readings(from: message.payload, at: now)
+                    for case .receiver(let sighting) in (try? result.get().readings) ?? [] {
+                        log(receivers.recordHeard(sighting.receiver, at: now))
+                    }
                     guard await receive(result, of: sensor.rawValue, in: message, at: now) else { continue }
                     if sensor == .beacons { lastHeard = now }
-                case .report(let delivery):
+                case .receiver(let delivery):
                     let message = delivery.take()
-                    if message.isRetained { continue }
-                    let result = ESPresenseReport.readings(
-                        from: message.payload,
-                        topic: message.topic,
-                        at: now
-                    )
-                    guard await receive(result, of: message.topic, in: message, at: now) else { continue }
-                    lastHeard = now
+                    let received = receivers.read(message, at: now)
+                    for problem in received.unusable {
+                        warn("part of a reading cannot be used", ReadingError("\(message.topic): \(problem)"))
+                    }
+                    log(received.changes)
+                    switch received.reading {
+                    case .report(let report, let id):
+                        guard receivers.isOwn(id), let sighting = report.sighting(at: now) else { continue }
+                        await handle([.receiver(sighting)])
+                        lastHeard = now
+                    case .refused(let problem):
+                        warn("reading ignored", ReadingError("\(message.topic): \(problem)"))
+                    case .nothing: break
+                    }
+                case .receivers: subscribe(at: now)
+                case .receiverCheck:
+                    isChecking = false
+                    subscribe(at: now)
+                    log(receivers.advance(to: now))
+                    // One that is forgotten is missed no longer.
+                    onReceivers()
                 case .cleanUp:
+                    subscribe(at: now)
                     refused.expire(at: now)
                     report(refused)
                 case .tick:
                     isTicking = false
                     await handle([.tick(time: now)])
+                }
+                if !isChecking, !filters.isEmpty {
+                    isChecking = true
+                    group.addTask {
+                        guard (try? await Task.sleep(for: Self.receiverCheck)) != nil else { return }
+                        port.yield(.receiverCheck)
+                    }
                 }
                 if !isTicking, now - lastHeard < Self.tickingTime {
                     isTicking = true
@@ -146,6 +200,17 @@ package struct RawReadings: Sendable {
                 }
             }
             group.cancelAll()
+        }
+    }
+}
+
+extension ReceiverRegistry.Change {
+    /// Whether people should know of it.
+    fileprivate var level: Logger.Level {
+        switch self {
+        case .silent, .unusable, .ignored: .warning
+        case .returned, .usable, .restarted: .notice
+        case .appeared: .info
         }
     }
 }

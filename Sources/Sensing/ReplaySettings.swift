@@ -14,15 +14,20 @@ package struct ReplaySettings: Sendable {
         self.isLooping = isLooping
     }
 
-    package func source(_ ephemerals: EphemeralBeacons?, _ logger: Logger) throws(SensorError) -> SensorSource
-    {
+    /// - Parameter feed: Is sent every packet of a capture.
+    package func source(
+        _ ephemerals: EphemeralBeacons?,
+        feed: PacketFeed? = nil,
+        _ logger: Logger
+    ) throws(SensorError) -> SensorSource {
         try Replay(
             .file(file),
             speed: speed,
             isLooping: isLooping,
             clock: ContinuousClock(),
             logger: logger,
-            ephemerals: ephemerals
+            ephemerals: ephemerals,
+            feed: feed
         ).source
     }
 }

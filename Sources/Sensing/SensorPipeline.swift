@@ -25,12 +25,14 @@ package struct SensorPipeline: Sendable {
     private let send: @Sendable (ControllerEvent) -> Void
     private let onSwitch: @Sendable (SensorKind, Bool) -> Void
     private let onBeacon: @Sendable (BeaconSighting) -> Void
+    private let onReceivers: @Sendable ([String]) -> Void
     private let logger: Logger
 
     /// - Parameters:
     ///   - beaconUUID: The UUID of the beacons; `nil` for the environment's.
     ///   - maximumError: Locations with a larger error are ignored, metres.
     ///   - onSwitch: Called when a sensor is switched on or off.
+    ///   - onReceivers: Called with the names of the place's receivers when there is another place.
     ///   - onBeacon: Called with each packet of a beacon, also of one that is no thing, while beacons are on.
     package init(
         inputs: AsyncStream<Input>,
@@ -42,6 +44,7 @@ package struct SensorPipeline: Sendable {
         send: @escaping @Sendable (ControllerEvent) -> Void,
         onSwitch: @escaping @Sendable (SensorKind, Bool) -> Void = { _, _ in },
         onBeacon: @escaping @Sendable (BeaconSighting) -> Void = { _ in },
+        onReceivers: @escaping @Sendable ([String]) -> Void = { _ in },
         logger: Logger
     ) {
         self.inputs = inputs
@@ -53,6 +56,7 @@ package struct SensorPipeline: Sendable {
         self.send = send
         self.onSwitch = onSwitch
         self.onBeacon = onBeacon
+        self.onReceivers = onReceivers
         self.logger = logger
     }
 
@@ -66,6 +70,7 @@ package struct SensorPipeline: Sendable {
             switch input {
             case .track(nil):
                 positions.leave()
+                onReceivers([])
                 reports.reset()
                 if batteries.setPlace(nil, things: []) { send(batteries) }
             case .track(let place?):
@@ -75,6 +80,7 @@ package struct SensorPipeline: Sendable {
                 let map = BeaconMap(environment: environment, zones: place.zones, things: place.things)
                 if batteries.setPlace(map, things: place.things) { send(batteries) }
                 positions.enter(map, in: place.environment)
+                onReceivers(map.receiverNames)
             case .switched(let sensor, let on):
                 if on { switchedOff.remove(sensor) } else { switchedOff.insert(sensor) }
                 if sensor == .beacons {

@@ -207,6 +207,7 @@ import Testing
         ("Anna \(KeyListTests.key)", "name of a key must be"),
         ("a/b \(KeyListTests.key)", "name of a key must be"),
         ("12ab \(KeyListTests.key)", "name of a key must be"),
+        ("\(KeyListTests.key) anna", "name of a key must be"),
         (String(repeating: "# x\n", count: 20_000), "at most 65536"),
     ])
     func `another file is refused with its line`(_ text: String, _ why: String) {
@@ -221,6 +222,16 @@ import Testing
     ])
     func `another message of keys is refused`(_ text: String) {
         #expect(throws: ReportError.self) { try KeyList(payload: Array(text.utf8)) }
+    }
+
+    @Test(arguments: [
+        #"{"keys":{"ec0234a357c8ad05341010a60a397d9b":"anna"}}"#,
+        #"{"keys":{"ec0234a357c8ad05341010a60a397d9b":1}}"#,
+        #"{"keys":{"anna":"ec0234a357c8ad05341010a60a397d9"}}"#,
+    ])
+    func `a key in the wrong place is not shown`(_ text: String) {
+        let error = #expect(throws: ReportError.self) { try KeyList(payload: Array(text.utf8)) }
+        #expect(error?.description.contains("ec0234a3") == false)
     }
 
     @Test func `at most 256 keys are taken`() throws {

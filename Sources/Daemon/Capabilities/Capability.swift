@@ -69,8 +69,9 @@ package struct Capability: Sendable {
 
     /// In the order in which they are built, and in which their services start.
     package static let all: [Capability] = [
-        .people, .bindings, .control, .lifecycle, .rules, .bluetooth, .brokerReadings, .localSensors, .lamps,
-        .map,
+        .people, .bindings, .control, .lifecycle, .rules, .bluetooth, .brokerReadings, .localSensors,
+        .receiver,
+        .lamps, .map,
         .frames,
         .discovery,
         .setup, .kiosk, .resolver, .station, .mirror, .backup, .supervision,
@@ -138,6 +139,10 @@ package struct CapabilityContext: Sendable {
     package let clock: @Sendable () -> Instant
     /// For sensors.
     package let clocks: SensorClocks
+    /// Every packet that the adapter, or a recording in its place, receives.
+    package let packets: PacketFeed
+    /// What receivers say, and what they and the adapter hear of devices that nobody knows.
+    package let receivers: ReceiverMessages
     package let send: @Sendable (ControllerEvent) -> Void
     /// Stores something for later runs.
     package let remember: @Sendable (ControllerEffect.PersistedRecord) -> Void

@@ -22,6 +22,8 @@ package struct CapabilityParts: Sendable {
     package var adapterAddress: (@Sendable () -> String?)?
     /// Called with each packet of a beacon, whether or not it is of the place, while the sensor is on.
     package var beaconHeard: (@Sendable (BeaconSighting) -> Void)?
+    /// Called with the names of the receivers that things of the place stand for.
+    package var receiversExpected: (@Sendable ([String]) -> Void)?
     /// Called when a sensor is switched on or off.
     package var sensorSwitched: (@Sendable (SensorKind, Bool) -> Void)?
     /// Called when positions by this machine's Bluetooth adapter begin, and when they end.

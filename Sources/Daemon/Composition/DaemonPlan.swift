@@ -11,6 +11,8 @@ package struct DaemonPlan: Sendable {
     package var files: [String: [FileFingerprint]] = [:]
     /// Opens the recordings that replace this machine's sensors.
     package var recordings: @Sendable (TrilateralConfiguration) throws -> [SensorSource] = { _ in [] }
+    /// Every packet that the adapter, or a recording in its place, receives.
+    package var packets = PacketFeed()
     package var isReloaded = false
     /// Whether the databases are checked before they are opened, which takes seconds; a reload finds them as it left them.
     package var checksDatabases = true

@@ -128,6 +128,8 @@ package struct Node: Sendable {
             switchedOff: Set(controller.state.sensors.filter { !$0.value }.keys),
             clock: clock,
             clocks: plan.clocks,
+            packets: plan.daemon.packets,
+            receivers: ReceiverMessages(),
             send: runtime.send,
             remember: { record in loop.perform { writer.onExecutor { $0.add(record) } } },
             isStored: { !writer.hasUnsaved },

@@ -26,6 +26,7 @@ struct NodeSensing: Sendable {
         let names = sources.map(\.name)
         let adapters = parts.compactMap(\.adapterAddress)
         let hearing = parts.compactMap(\.beaconHeard)
+        let expecting = parts.compactMap(\.receiversExpected)
         let (inputs, feed) = AsyncStream.makeStream(of: SensorPipeline.Input.self)
         let pipeline = SensorPipeline(
             inputs: inputs,
@@ -59,6 +60,7 @@ struct NodeSensing: Sendable {
             send: send,
             onSwitch: { sensor, on in for part in parts { part.sensorSwitched?(sensor, on) } },
             onBeacon: { sighting in for hear in hearing { hear(sighting) } },
+            onReceivers: { names in for expect in expecting { expect(names) } },
             logger: logger
         )
         port.connect(feed)

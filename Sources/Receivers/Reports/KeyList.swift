@@ -27,7 +27,7 @@ package struct KeyList: Sendable, Hashable {
     /// - Throws: A sentence, when the name is taken or illegal, the key is there already, or there are too many.
     package mutating func add(_ name: String, _ key: IdentityKey) throws(ReportError) {
         guard (try? HeardID(text: "irk:\(name)")) == .keyName(name) else {
-            throw ReportError("the name of a key must be \(Self.nameRule) (is \(QuotedValue.of(name)))")
+            throw ReportError("the name of a key must be \(Self.nameRule)\(Self.shown(name))")
         }
         if entries.contains(where: { $0.name == name }) {
             throw ReportError("the name \(name) is there twice")
@@ -74,15 +74,20 @@ package struct KeyList: Sendable, Hashable {
         else { throw ReportError(#"must be {"keys":{"<name>":"<key>"}}"#) }
         for (name, key) in keys {
             guard let text = key.string else {
-                throw ReportError("keys.\(QuotedValue.of(name)) must be a text")
+                throw ReportError("each key must be a text\(Self.shown(name, "of"))")
             }
-            try add(name, key: text, at: "keys.\(name)")
+            try add(name, key: text, at: name.utf8.count <= HeardID.longestKeyName ? "keys.\(name)" : "keys")
         }
     }
 
     package var payload: [UInt8] {
         let keys = JSONObject(entries.map { ($0.name, JSONValue.string($0.key.reveal())) })
         return JSONValue.object(["keys": .object(keys)]).bytes
+    }
+
+    /// The name for a message; a long one may be a key that stands in the wrong place.
+    private static func shown(_ name: String, _ verb: String = "is") -> String {
+        name.utf8.count <= HeardID.longestKeyName ? " (\(verb) \(QuotedValue.of(name)))" : ""
     }
 
     private mutating func add(_ name: String, key text: String, at place: String) throws(ReportError) {

@@ -12,6 +12,7 @@ package struct BeaconReceiver: Sendable {
     private var parser = AdvertisingReportParser()
     private var damagedPackets = 0
     private var ephemerals: EphemeralBeacons?
+    private let feed: PacketFeed?
     private var waiting: [DeviceAddress: Waiting] = [:]
 
     private struct Waiting {
@@ -27,9 +28,12 @@ package struct BeaconReceiver: Sendable {
     private static let mostWaiting = 256
     private static let longestWait = 10.0
 
-    /// - Parameter ephemerals: Beacons with rotating identifiers.
-    package init(ephemerals: EphemeralBeacons? = nil) {
+    /// - Parameters:
+    ///   - ephemerals: Beacons with rotating identifiers.
+    ///   - feed: Is sent every packet, also of what is no beacon.
+    package init(ephemerals: EphemeralBeacons? = nil, feed: PacketFeed? = nil) {
         self.ephemerals = ephemerals
+        self.feed = feed
     }
 
     /// When something was received.
@@ -80,6 +84,7 @@ package struct BeaconReceiver: Sendable {
         into readings: inout [SensorReading]
     ) {
         packets += 1
+        feed?.send(payload, from: sender, rssi: rssi)
         guard BeaconSighting.isUsable(rssi: rssi) else { return }
         BeaconFrame.forEachFrame(in: payload) { frame in
             var identity: BeaconIdentity?

@@ -23,6 +23,7 @@ package struct BeaconScanner: Sendable {
     let power: ScanSwitch
     let host: HCIHost
     let ephemerals: EphemeralBeacons?
+    let feed: PacketFeed?
     let clocks: SensorClocks
     let logger: Logger
     private let counted = Locked(Counters())
@@ -30,12 +31,14 @@ package struct BeaconScanner: Sendable {
 
     /// - Parameters:
     ///   - ephemerals: Beacons with rotating identifiers.
+    ///   - feed: Is sent every packet, on the scanner's thread.
     ///   - report: Receives every change of the condition, on the scanner's thread.
     package init(
         settings: ScanSettings,
         power: ScanSwitch,
         host: HCIHost = .kernel,
         ephemerals: EphemeralBeacons? = nil,
+        feed: PacketFeed? = nil,
         clocks: SensorClocks,
         logger: Logger,
         report: @escaping @Sendable (ScanCondition) -> Void
@@ -44,6 +47,7 @@ package struct BeaconScanner: Sendable {
         self.power = power
         self.host = host
         self.ephemerals = ephemerals
+        self.feed = feed
         self.clocks = clocks
         self.logger = logger
         self.report = report

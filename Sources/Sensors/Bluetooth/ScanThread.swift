@@ -38,7 +38,7 @@ struct ScanThread: Sendable {
         self.scanner = scanner
         self.publish = publish
         session = ScanSession(settings: scanner.settings, isOn: scanner.power.read().isOn)
-        receiver = BeaconReceiver(ephemerals: scanner.ephemerals)
+        receiver = BeaconReceiver(ephemerals: scanner.ephemerals, feed: scanner.feed)
     }
 
     /// Runs on a new thread, and calls `ended` when it finishes.

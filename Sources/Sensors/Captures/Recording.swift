@@ -1,4 +1,5 @@
 package import Positioning
+import Threading
 
 /// The readings of a recorded file: a capture or a trace, detected from its content.
 package struct Recording {
@@ -12,13 +13,34 @@ package struct Recording {
     private var clock = CaptureClock()
     private var damagedRecords = 0
     private var ready: ArraySlice<SensorReading> = []
+    /// The packets of the last record; `nil` if nobody wants them.
+    private let packets: Locked<[AdvertisingPacket]>?
 
     /// Length of the longest signature of a format.
     private static let beginning = 8
 
-    /// - Parameter ephemerals: Beacons with rotating identifiers.
-    package init(_ origin: RecordingOrigin, ephemerals: EphemeralBeacons? = nil) throws(SensorError) {
-        receiver = BeaconReceiver(ephemerals: ephemerals)
+    /// - Parameters:
+    ///   - ephemerals: Beacons with rotating identifiers.
+    ///   - collectsPackets: Whether ``removePackets()`` gives the packets of a capture, also of what is no beacon.
+    package init(
+        _ origin: RecordingOrigin,
+        ephemerals: EphemeralBeacons? = nil,
+        collectsPackets: Bool = false
+    ) throws(SensorError) {
+        let feed = PacketFeed()
+        if collectsPackets {
+            let packets = Locked<[AdvertisingPacket]>([])
+            self.packets = packets
+            _ = feed.add { payload, sender, rssi in
+                var bytes: [UInt8] = []
+                for index in payload.indices { bytes.append(payload[index]) }
+                let packet = AdvertisingPacket(sender: sender, rssi: rssi, payload: bytes)
+                packets.withLock { $0.append(packet) }
+            }
+        } else {
+            packets = nil
+        }
+        receiver = BeaconReceiver(ephemerals: ephemerals, feed: collectsPackets ? feed : nil)
         var bytes = try RecordedBytes(origin)
         let start = Array(try bytes.peek(Self.beginning))
         if let reader = try bytes.captureReader(beginning: start) {
@@ -48,6 +70,14 @@ package struct Recording {
         }
     }
 
+    /// The packets that belong to the readings since the last call.
+    package mutating func removePackets() -> [AdvertisingPacket] {
+        packets?.withLock { packets in
+            defer { packets = [] }
+            return packets
+        } ?? []
+    }
+
     private mutating func decode(_ record: CaptureRecord) {
         let now = BeaconReceiver.Instant(
             time: clock.seconds(at: record.microseconds),
@@ -60,6 +90,8 @@ package struct Recording {
         case .damaged: damagedRecords += 1
         case .other: break
         }
+        // A packet of what is no beacon has a time as well.
+        if readings.isEmpty, packets?.withLock({ !$0.isEmpty }) == true { readings = [.tick(time: now.time)] }
         ready = readings[...]
     }
 

@@ -12,20 +12,24 @@ package struct Replay<PlayClock: Clock>: Sendable where PlayClock.Duration == Du
     private let clock: PlayClock
     private let logger: Logger
     private let ephemerals: EphemeralBeacons?
+    private let feed: PacketFeed?
 
     /// Longest part of a gap for which ticks are sent, seconds.
     private static var mostTicks: Double { 3600 }
 
     /// Opens the recording once, so that an unreadable file is refused at the start.
     ///
-    /// - Parameter ephemerals: Beacons with rotating identifiers.
+    /// - Parameters:
+    ///   - ephemerals: Beacons with rotating identifiers.
+    ///   - feed: Is sent every packet of a capture when it is due.
     package init(
         _ origin: RecordingOrigin,
         speed: ReplaySpeed = .times(1),
         isLooping: Bool = false,
         clock: PlayClock,
         logger: Logger,
-        ephemerals: EphemeralBeacons? = nil
+        ephemerals: EphemeralBeacons? = nil,
+        feed: PacketFeed? = nil
     ) throws(SensorError) {
         self.origin = origin
         self.speed = speed
@@ -33,6 +37,7 @@ package struct Replay<PlayClock: Clock>: Sendable where PlayClock.Duration == Du
         self.clock = clock
         self.logger = logger
         self.ephemerals = ephemerals
+        self.feed = feed
         _ = try Recording(origin)
     }
 
@@ -47,11 +52,20 @@ package struct Replay<PlayClock: Clock>: Sendable where PlayClock.Duration == Du
     package func run(_ handler: @escaping SensorSource.Handler) async throws(SensorError) {
         var player = Player(start: clock.now, clock: clock, speed: speed, handler: handler)
         repeat {
-            var recording = try Recording(origin, ephemerals: ephemerals)
+            var recording = try Recording(
+                origin,
+                ephemerals: ephemerals,
+                collectsPackets: feed != nil
+            )
             var count = 0
             while let reading = try recording.next() {
                 count += 1
                 guard await player.play(reading) else { return }
+                guard let feed else { continue }
+                for packet in recording.removePackets() {
+                    let payload = packet.payload
+                    feed.send(payload.span, from: packet.sender, rssi: packet.rssi)
+                }
             }
             for problem in recording.problems where player.loops == 0 {
                 logger.warning("replay: \(problem)", metadata: ["file": "\(origin.name)"])

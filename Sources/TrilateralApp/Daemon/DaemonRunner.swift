@@ -213,7 +213,7 @@ package struct DaemonRunner: Sendable {
             setLogLevel: { if let level = Logger.Level(rawValue: $0) { log.level = level } },
             droppedLogLines: { log.dropped }
         )
-        plan.recordings = { try recordings($0, logger) }
+        plan.recordings = { [packets = plan.packets] in try recordings($0, packets, logger) }
         (plan.files, plan.sockets, plan.secrets) = (loaded.files, sockets, secrets)
         plan.service = service
         (plan.isReloaded, plan.former) = (isReloaded, control.withLock { $0.slices })
@@ -277,14 +277,15 @@ package struct DaemonRunner: Sendable {
 
     private func recordings(
         _ configuration: TrilateralConfiguration,
+        _ packets: PacketFeed,
         _ logger: Logger
     ) throws -> [SensorSource] {
         let ephemerals = EphemeralBeacons(configuration.beacons.ephemeralBeacons)
-        let named = try replays.map { try $0.source(ephemerals, logger) }
+        let named = try replays.map { try $0.source(ephemerals, feed: packets, logger) }
         do throws(SensorError) {
             return named
                 + (try configuration.sensors.replays.map { settings throws(SensorError) in
-                    try settings.source(ephemerals, logger)
+                    try settings.source(ephemerals, feed: packets, logger)
                 })
         } catch {
             throw ConfigurationErrors("sensors.replay.file", "\(error)")

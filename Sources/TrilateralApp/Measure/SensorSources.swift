@@ -53,10 +53,12 @@ struct SensorSources {
         let (link, root) = try await broker.daemon(settings, timeout: .seconds(10))
         let client = MQTTClient(link, logger: logger)
         self.client = client
+        let receivers = ReceiverMessages()
+        receivers.use(topic: espresense.topic, device: espresense.device)
         let raw = RawReadings(
             client: client,
             root: root,
-            espresense: espresense.filter,
+            receivers: receivers,
             clocks: .ofThisMachine,
             logger: logger
         )

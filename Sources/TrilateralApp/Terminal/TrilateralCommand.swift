@@ -126,6 +126,7 @@ struct TrilateralCommand: AsyncParsableCommand {
             ActionCommand.self, ExplainCommand.self, DoctorCommand.self, LifecycleCommand.self,
             ProfileCommand.self,
             RulesCommand.self,
+            ReceiverCommand.self,
             ResolverCommand.self, StationCommand.self, UserCommand.self, GroupCommand.self, GrantCommand.self,
             ShareCommand.self, TokenCommand.self, ContactCommand.self, SessionCommand.self,
             SignInCommand.self,

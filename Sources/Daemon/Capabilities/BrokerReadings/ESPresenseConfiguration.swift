@@ -1,4 +1,3 @@
-import Sensors
 package import Settings
 
 /// ESPresense nodes that receive this device's advertisements.
@@ -8,7 +7,7 @@ package struct ESPresenseConfiguration: Sendable, Hashable {
     package var topic = "espresense"
 
     /// The topic filter of the nodes' reports about this device; `nil` when they are ignored.
-    package var filter: String? { device.map { ESPresenseReport.filter(base: topic, device: $0) } }
+    package var filter: String? { device.map { "\(topic)/devices/\($0)/+" } }
 }
 
 extension ConfigurationDefaults {
