@@ -1,6 +1,8 @@
 package import Logging
 package import MQTT
 import Messages
+import Positioning
+import Receivers
 package import Sensors
 
 /// Readings that other programs publish on `B/sensors/…/raw`, and what receivers report.
