@@ -59,8 +59,20 @@ extension ControllerState {
             "quality": .string(fix.quality.rawValue), "source": .string(fix.source),
         ]
         members["accuracy_m"] = fix.accuracyMetres.map { .number($0.rounded(to: 100)) }
+        switch fix.model {
+        case .survey(let takenAt):
+            members["map"] = "survey"
+            members["survey_days"] = takenAt.map {
+                JSONValue(Int(clamping: max(0, (fix.at.wallMilliseconds &- $0) / Self.day)))
+            }
+        case .plain: members["map"] = "plain"
+        case nil: break
+        }
         return members
     }
+
+    /// Milliseconds.
+    private static let day: Int64 = 86_400_000
 }
 
 extension Instant {

@@ -141,6 +141,8 @@ package struct PositionFix: Sendable, Hashable {
     package var at: Instant
     /// Arrival time of the triggering packet or tick, seconds on the steady clock; `nil` if only held.
     package var heardAt: Double?
+    /// What levels it was estimated from; `nil` for a position that no estimator made.
+    package var model: PositionModel?
 
     package init(
         accuracyMetres: Double?,
@@ -148,9 +150,11 @@ package struct PositionFix: Sendable, Hashable {
         source: String,
         isMoving: Bool = false,
         at: Instant,
-        heardAt: Double? = nil
+        heardAt: Double? = nil,
+        model: PositionModel? = nil
     ) {
         self.heardAt = heardAt
+        self.model = model
         self.accuracyMetres = accuracyMetres
         self.quality = quality
         self.source = source

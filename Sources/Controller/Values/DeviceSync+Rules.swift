@@ -59,7 +59,8 @@ extension DeviceSync {
             source: "beacons",
             isMoving: estimate.isMoving,
             at: time,
-            heardAt: estimate.heardAt
+            heardAt: estimate.heardAt,
+            model: estimate.model
         )
         core.changes.insert(.position)
         guard before != estimate.quality else { return }

@@ -42,6 +42,7 @@ struct NodeSensing: Sendable {
                     logger: logger
                 ),
                 clocks: plan.clocks,
+                survey: context.survey.channel,
                 send: send,
                 logger: logger
             ),
@@ -61,7 +62,9 @@ struct NodeSensing: Sendable {
             logger: logger
         )
         port.connect(feed)
+        let (survey, settings) = (context.survey, SurveyService.Settings(configuration))
         let running = DaemonService(name: Self.name) {
+            await survey.use(settings)
             await withGracefulShutdownHandler {
                 await pipeline.run()
             } onGracefulShutdown: {
