@@ -63,7 +63,9 @@ extension ControllerState {
         case .survey(let takenAt):
             members["map"] = "survey"
             members["survey_days"] = takenAt.map {
-                JSONValue(Int(clamping: max(0, (fix.at.wallMilliseconds &- $0) / Self.day)))
+                // A clock that was set may put it anywhere.
+                let age = fix.at.wallMilliseconds.subtractingReportingOverflow($0)
+                return JSONValue(Int(clamping: age.overflow ? 0 : max(0, age.partialValue / Self.day)))
             }
         case .plain: members["map"] = "plain"
         case nil: break

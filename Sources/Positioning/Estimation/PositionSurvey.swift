@@ -61,9 +61,9 @@ package struct PositionSurvey: Sendable {
 
     /// Whether the first line names a column of heights.
     private static func hasHeights(_ csv: [UInt8]) -> Bool {
-        guard let first = csv.split(separator: UInt8(ascii: "\n"), maxSplits: 1).first else { return false }
-        let text = first.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\r") }
-        return text.elementsEqual(Array("name,x,y,z".utf8)) || text.dropFirst(3).elementsEqual(Array("name,x,y,z".utf8))
+        let first = ByteOrderMark.skipped(in: csv).prefix { $0 != UInt8(ascii: "\n") }
+        return first.filter { ![UInt8(ascii: " "), UInt8(ascii: "\r")].contains($0) }
+            .elementsEqual("name,x,y,z".utf8)
     }
 
     /// Records the positions measured at a spot, replacing an earlier finding for it.
