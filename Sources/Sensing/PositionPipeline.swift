@@ -194,7 +194,7 @@ package struct PositionPipeline: Sendable {
         ).sorted()
         let names = changed.prefix(5).joined(separator: ", ")
         let problem = "\(names) \(changed.count == 1 ? "is" : "are") not heard as in the survey: survey again"
-        send(.alert(SurveyChannel.outdatedAlert, .warning, changed.isEmpty ? nil : problem))
+        send(.alert("survey-beacons", .warning, changed.isEmpty ? nil : problem))
     }
 
     /// Stores the estimated offsets of the receivers, and changes to another receiver's where it was replaced.

@@ -24,8 +24,6 @@ package final class SurveyChannel: Sendable {
         let radio: Fitted?
     }
 
-    /// The alert about beacons that are heard otherwise than in the survey.
-    package static let outdatedAlert = "survey-beacons"
     /// More receivers than this use the plain model.
     private static let mostReceivers = 64
 

@@ -28,7 +28,7 @@ struct DescriptionTests {
         "path.zone" = "kitchen"
 
         [[operations]]
-        include-operation-id = ["onboardBinding", "addBindingOwner", "addRule", "changeRule", "runRule", "importSurvey", "exportSurvey"]
+        include-operation-id = ["onboardBinding", "addBindingOwner", "addRule", "changeRule", "runRule", "importSurvey"]
         [operations.checks]
         positive_data_acceptance.expected-statuses = ["2xx", "400", "401", "403", "404", "409", "429", "5xx"]
 

@@ -1,4 +1,5 @@
 package import Flare
+import JSON
 
 /// Compares measured positions with surveyed spots.
 package struct PositionSurvey: Sendable {

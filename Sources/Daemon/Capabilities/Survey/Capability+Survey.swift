@@ -1,4 +1,3 @@
-import Sensing
 import Settings
 import Web
 
@@ -6,7 +5,7 @@ extension Capability {
     /// What was heard at known points of the place, which makes positions more accurate.
     static let survey = Capability(
         name: "survey",
-        alerts: [SurveyService.alert, SurveyChannel.outdatedAlert]
+        alerts: [SurveyService.alert, "survey-beacons"]
     ) { context in
         let api = SurveyAPI(context.survey, accounts: context.accounts, epoch: context.epoch)
         var parts = CapabilityParts()
