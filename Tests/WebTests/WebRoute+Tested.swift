@@ -117,7 +117,9 @@ extension LocalResponse {
                 ]).bytes
             )
         case ("GET", "measurement"):
-            json(["name": "door", "seconds": 12, "elapsed": 3, "heard_seconds": 3, "beacons": 4, "packets": 30])
+            json([
+                "name": "door", "seconds": 12, "elapsed": 3, "heard_seconds": 3, "beacons": 4, "packets": 30,
+            ])
         case ("DELETE", "measurement"): LocalResponse(204)
         case ("DELETE", _): json(["forgotten": 1])
         case ("GET", "export"): json(["csv": "point,x,y,beacon_id,level_db,packets\n", "points": 1])
@@ -134,8 +136,10 @@ extension LocalResponse {
                     point.merging([
                         "misfit": 1.1,
                         "levels": [
-                            ["beacon": "Desk lamp", "thing": "000000000000000300000000", "level_db": -12.5,
-                             "packets": 60, "spread_db": 4.2]
+                            [
+                                "beacon": "Desk lamp", "thing": "000000000000000300000000", "level_db": -12.5,
+                                "packets": 60, "spread_db": 4.2,
+                            ]
                         ],
                     ]) { $1 }
                 )

@@ -84,7 +84,8 @@ extension StateStore {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
-                environment, point.floor, name, point.position.x, point.position.y, point.position.z, receiver,
+                environment, point.floor, name, point.position.x, point.position.y, point.position.z,
+                receiver,
                 point.takenAt ?? 0, point.seconds,
             ]
         )
@@ -92,7 +93,8 @@ extension StateStore {
         for (thing, level) in point.levels {
             guard let beacon = beacons[thing] else { continue }
             try database.execute(
-                sql: "INSERT INTO survey_level (point, thing, level_db, packets, spread_db) VALUES (?, ?, ?, ?, ?)",
+                sql:
+                    "INSERT INTO survey_level (point, thing, level_db, packets, spread_db) VALUES (?, ?, ?, ?, ?)",
                 arguments: [id, "\(thing)", level.decibels, level.packets, level.spread]
             )
             let place = beacon.position

@@ -12,6 +12,8 @@ extension BeaconMap {
             let index = index(of: sighting.identity)
         else { return nil }
         let stated = sighting.powerAtOneMetre.flatMap { Self.plausiblePowers.contains($0) ? Double($0) : nil }
-        return (index, Double(sighting.rssi) - (beacons[index].powerAtOneMetre ?? stated ?? Self.defaultPower))
+        return (
+            index, Double(sighting.rssi) - (beacons[index].powerAtOneMetre ?? stated ?? Self.defaultPower)
+        )
     }
 }

@@ -161,7 +161,9 @@ struct SurveySpotsCommand: AsyncParsableCommand {
         } visit: { stops, index in
             let spot = spots[index]
             var published: [PublishedPosition] = []
-            guard try await stops.gather(spot.name, for: seconds ?? Self.usualSeconds, { published.append($0) }) else {
+            guard
+                try await stops.gather(spot.name, for: seconds ?? Self.usualSeconds, { published.append($0) })
+            else {
                 return .end
             }
             let known = published.filter { !$0.isLost }.map { ($0.position, $0.accuracy) }

@@ -40,11 +40,12 @@ struct SurveyDaemon: Sendable {
                     "\(folder) belongs to another user: use sudo, or the user of the daemon",
                     .noPermission
                 )
-            case .broken(let reason): throw VerbError("the daemon of \(folder) fails: \(reason)", .unavailable)
+            case .broken(let reason):
+                throw VerbError("the daemon of \(folder) fails: \(reason)", .unavailable)
             }
         }
-        let json = answer.body.isEmpty ? JSONValue.null : try? JSONValue(parsing: answer.body)
-        guard let json else { throw VerbError("the daemon of \(folder) answers no JSON", .unavailable) }
+        let parsed = try? JSONValue(parsing: answer.body)
+        guard let json = answer.body.isEmpty ? .null : parsed else { throw VerbError("the daemon of \(folder) answers no JSON", .unavailable) }
         guard (200..<300).contains(answer.status) else {
             let message = json["message"]?.string ?? "the daemon refuses this (\(answer.status))"
             throw VerbError(message, Self.code(answer.status))

@@ -57,7 +57,8 @@ struct SurveyLearning {
         } visit: { stops, index in
             let spot = spots[index]
             measure(request(spot, isAccepted: refused.contains(spot.name)))
-            guard let item = try await stops.wait(spot.name, for: Double(seconds), until: { _ in true }) else {
+            guard let item = try await stops.wait(spot.name, for: Double(seconds), until: { _ in true })
+            else {
                 _ = try? await daemon.ask(.delete, ["measurement"])
                 return .end
             }

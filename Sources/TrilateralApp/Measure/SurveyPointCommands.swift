@@ -47,7 +47,10 @@ struct SurveyShowCommand: AsyncParsableCommand {
         if list.json { return try StandardOutput.print(answer.text) }
         var record = answer.object ?? [:]
         record["levels"] = nil
-        try list.write(record: .object(record), ["name", "x", "y", "floor", "receiver", "taken_at", "misfit"])
+        try list.write(
+            record: .object(record),
+            ["name", "x", "y", "floor", "receiver", "taken_at", "misfit"]
+        )
         try list.write(
             answer["levels"] ?? .array([]),
             ["beacon", "level_db", "packets", "spread_db"],
@@ -172,12 +175,16 @@ struct SurveyImportCommand: AsyncParsableCommand {
         let answer = try await SurveyDaemon(folder: try state.location().path)
             .ask(.post, ["import"], body: body)
         if let ignored = answer["ignored"]?.number, ignored > 0 {
-            StandardError.report("\(ListOption.text(.number(ignored))) levels of unknown beacons were ignored")
+            StandardError.report(
+                "\(ListOption.text(.number(ignored))) levels of unknown beacons were ignored"
+            )
         }
         let doubtful = (answer["doubtful"]?.array ?? []).compactMap(\.string)
         if !doubtful.isEmpty {
             StandardError.report("these points do not fit the others: \(doubtful.joined(separator: ", "))")
         }
-        StandardError.tellPerson("Stored \(answer["points"]?.text ?? "0") points: \(answer["message"]?.string ?? "").")
+        StandardError.tellPerson(
+            "Stored \(answer["points"]?.text ?? "0") points: \(answer["message"]?.string ?? "")."
+        )
     }
 }

@@ -63,7 +63,11 @@ struct SurveyAPITests {
 
     @Test func `whoever may write the environment may survey it`() async throws {
         try await Self.serve { _, api, accounts, callers in
-            let made = await api.answer(Self.request("POST", "points", Self.door), by: callers.writer, from: nil)
+            let made = await api.answer(
+                Self.request("POST", "points", Self.door),
+                by: callers.writer,
+                from: nil
+            )
             #expect(made.status == 201)
             for caller in [callers.reader, callers.otherWriter] {
                 for request in [
@@ -99,7 +103,8 @@ struct SurveyAPITests {
         ("{", "bad_json"), ("[]", "wrong_type"), (#"{"x":1,"y":1}"#, "wrong_type"),
         (#"{"name":7,"x":1,"y":1}"#, "wrong_type"), (#"{"name":"a","x":"1","y":1}"#, "wrong_type"),
         (#"{"name":"a","x":1}"#, "wrong_type"), (#"{"name":"a","x":1,"y":1,"w":1}"#, "unknown_key"),
-        (#"{"name":"a","x":1e9,"y":1}"#, "out_of_range"), (#"{"name":"a","x":1,"y":1,"z":1e30}"#, "out_of_range"),
+        (#"{"name":"a","x":1e9,"y":1}"#, "out_of_range"),
+        (#"{"name":"a","x":1,"y":1,"z":1e30}"#, "out_of_range"),
         (#"{"name":"a","x":1,"y":1,"seconds":5}"#, "out_of_range"),
         (#"{"name":"a","x":1,"y":1,"seconds":12.5}"#, "invalid_value"),
         (#"{"name":"a","x":1,"y":1,"seconds":1e300}"#, "invalid_value"),
@@ -116,7 +121,11 @@ struct SurveyAPITests {
 
     @Test func `what is changed is in the log`() async throws {
         try await Self.serve { survey, api, accounts, callers in
-            _ = await api.answer(Self.request("POST", "points", Self.door), by: callers.writer, from: "192.0.2.7")
+            _ = await api.answer(
+                Self.request("POST", "points", Self.door),
+                by: callers.writer,
+                from: "192.0.2.7"
+            )
             _ = await api.answer(Self.request("DELETE", "points"), by: callers.reader, from: nil)
             _ = await api.answer(Self.request("GET", ""), by: callers.writer, from: nil)
             try accounts.flush()

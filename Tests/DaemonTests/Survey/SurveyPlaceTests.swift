@@ -99,13 +99,18 @@ struct SurveyPlaceTests {
             try await survey.takeFive()
             let before = try survey.store.surveyPoints(of: TestSurvey.map()).map(\.point)
             let (csv, count) = try await survey.service.export(nil)
-            #expect(count == 5 && csv.hasPrefix("point,x,y,beacon_id,level_db,packets\ndoor,1.0,1.0,beacon 0,"))
+            #expect(
+                count == 5 && csv.hasPrefix("point,x,y,beacon_id,level_db,packets\ndoor,1.0,1.0,beacon 0,")
+            )
             #expect(try await survey.service.forgetAll(of: TestSurvey.receiver) == 5)
             let answer = try await survey.service.import(Array(csv.utf8), receiver: nil, floor: 0)
             #expect(answer["points"] == 5 && answer["receiver"] == .string(TestSurvey.receiver))
             let after = try survey.store.surveyPoints(of: TestSurvey.map()).map(\.point)
             #expect(after.map(\.name) == before.map(\.name))
-            #expect(after.map { $0.levels.mapValues(\.decibels) } == before.map { $0.levels.mapValues(\.decibels) })
+            #expect(
+                after.map { $0.levels.mapValues(\.decibels) }
+                    == before.map { $0.levels.mapValues(\.decibels) }
+            )
             #expect(survey.lastModel() == .survey(takenAt: TestSurvey.now))
         }
     }

@@ -83,7 +83,9 @@ struct SurveyServiceTests {
         }
     }
 
-    @Test func `a point of another place than its name says is not stored, unless that is wanted`() async throws {
+    @Test func `a point of another place than its name says is not stored, unless that is wanted`()
+        async throws
+    {
         try await withSurvey { survey in
             try await survey.takeFive()
             let (here, there) = (Point3D(x: 11, y: 4, z: 1), Point3D(x: 1, y: 4, z: 1))

@@ -199,7 +199,9 @@ package struct SurveyAPI: Sendable {
             kind: Self.kind(of: request),
             state: refusal == nil ? "accepted" : "refused"
         )
-        (row.epoch, row.source, row.slug, row.code) = (epoch, requester.address, target, refusal?.code.rawValue)
+        (row.epoch, row.source, row.slug, row.code) = (
+            epoch, requester.address, target, refusal?.code.rawValue
+        )
         accounts.log(row)
     }
 

@@ -1,8 +1,8 @@
 import Flare
-import JSON
+package import JSON
 import Positioning
 import Text
-import Things
+package import Things
 
 /// Lists, removes, exports and imports points.
 extension SurveyService {
@@ -14,12 +14,12 @@ extension SurveyService {
             "least_points": JSONValue(RadioMap.leastPoints),
         ]
         let used = Set(points.compactMap(\.point.receiver)).union(channel.receivers).sorted()
-        members["receivers"] = .array(used.map { .object(receiver($0)) })
+        members["receivers"] = .array(used.map { .object(json(ofReceiver: $0)) })
         members["measurement"] = progress.map { .object($0) } ?? .null
         return members
     }
 
-    private func receiver(_ name: String) -> JSONObject {
+    private func json(ofReceiver name: String) -> JSONObject {
         let own = points(of: name)
         let counting = points.map(\.point).counting(for: name)
         var members: JSONObject = [
@@ -29,7 +29,9 @@ extension SurveyService {
         let usable = counting.filter(\.isUsable).count
         let isUsed = settings.isGrid && problems[name] == nil && usable >= RadioMap.leastPoints
         members["map"] = isUsed ? "survey" : "plain"
-        if isUsed, let other = counting.first?.receiver, other != name { members["survey_of"] = .string(other) }
+        if isUsed, let other = counting.first?.receiver, other != name {
+            members["survey_of"] = .string(other)
+        }
         if case .elsewhere? = problems[name] { members["problem"] = .string(message(for: name, own.count)) }
         return members
     }
@@ -147,7 +149,8 @@ extension SurveyService {
     ///   - floor: Where they are.
     package func `import`(_ csv: [UInt8], receiver: String?, floor: Int) async throws(Refusal) -> JSONObject {
         guard let map else { throw Self.noPlace }
-        let (recorded, receiver) = (try Self.read(csv, map), try self.receiver(receiver))
+        let recorded = try Self.read(csv, map)
+        let receiver = try self.receiver(named: receiver)
         guard floor == 0 || 0..<map.floors.heights.count ~= floor else {
             throw Refusal(.outOfRange, "this place has no floor \(floor)", field: "floor")
         }
@@ -192,7 +195,7 @@ extension SurveyService {
         return answer
     }
 
-    private func receiver(_ name: String?) throws(Refusal) -> String {
+    private func receiver(named name: String?) throws(Refusal) -> String {
         if let name {
             guard !name.isEmpty, name.utf8.count <= 128,
                 !name.unicodeScalars.contains(where: HarmfulCharacters.contain)

@@ -1,8 +1,8 @@
-import Flare
-import JSON
+package import Flare
+package import JSON
 import Positioning
 import Text
-import Things
+package import Things
 
 /// Taking a point: a person stands still at a known place, and what is heard meanwhile is stored.
 extension SurveyService {
