@@ -45,7 +45,9 @@ struct SurveyDaemon: Sendable {
             }
         }
         let parsed = try? JSONValue(parsing: answer.body)
-        guard let json = answer.body.isEmpty ? .null : parsed else { throw VerbError("the daemon of \(folder) answers no JSON", .unavailable) }
+        guard let json = answer.body.isEmpty ? .null : parsed else {
+            throw VerbError("the daemon of \(folder) answers no JSON", .unavailable)
+        }
         guard (200..<300).contains(answer.status) else {
             let message = json["message"]?.string ?? "the daemon refuses this (\(answer.status))"
             throw VerbError(message, Self.code(answer.status))
