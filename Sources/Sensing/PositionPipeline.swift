@@ -29,6 +29,8 @@ package struct PositionPipeline: Sendable {
     private var adopted: [Int: SurveyChannel.Adopted] = [:]
     private var motion = MotionDetector()
     private var findings: [BeaconFinding] = []
+    /// The names of beacons that are heard otherwise than in the survey.
+    private var outdated: [String] = []
     private var dueAt = -Double.infinity
     /// Most problems of beacons that are logged at a change of the place.
     private static let mostProblems = 20
@@ -177,21 +179,23 @@ package struct PositionPipeline: Sendable {
     }
 
     private mutating func sendFindings() {
+        sendOutdated()
         let found = trackers.sorted { $0.key < $1.key }.flatMap(\.value.estimator.findings)
         guard found != findings else { return }
         findings = found
         for finding in found { logger.warning("beacons: \(finding)") }
         let list = found.prefix(5).map(\.description).joined(separator: "; ")
         send(.alert("beacon-health", .warning, found.isEmpty ? nil : list))
-        sendOutdated()
     }
 
     /// Asks for a new survey where a beacon is no longer heard as it was.
-    private func sendOutdated() {
+    private mutating func sendOutdated() {
         let changed = Set(
             trackers.values.filter(\.estimator.isSurveyed).flatMap(\.estimator.findings)
                 .compactMap(\.changedBeacon)
         ).sorted()
+        guard changed != outdated else { return }
+        outdated = changed
         let names = changed.prefix(5).joined(separator: ", ")
         let problem = "\(names) \(changed.count == 1 ? "is" : "are") not heard as in the survey: survey again"
         send(.alert("survey-beacons", .warning, changed.isEmpty ? nil : problem))
