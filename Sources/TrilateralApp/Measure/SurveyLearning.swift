@@ -93,8 +93,9 @@ struct SurveyLearning {
     static func text(_ answer: JSONValue) -> String {
         var text = answer["message"]?.string ?? ""
         if answer["stored"]?.bool == true {
-            let (beacons, packets) = (count("beacons", answer), count("packets", answer))
-            text = "stored, \(beacons) beacons and \(packets) packets; \(text)"
+            let beacons = count("beacons", answer)
+            let word = beacons == "1" ? "beacon" : "beacons"
+            text = "stored, \(beacons) \(word) and \(count("packets", answer)) packets; \(text)"
         }
         let doubtful = (answer["doubtful"]?.array ?? []).compactMap(\.string)
         if !doubtful.isEmpty {
