@@ -39,7 +39,7 @@ struct SurveyLearning {
         }
         guard stored > 0 else { throw VerbError("nothing was stored", .dataError) }
         let after = try await daemon.ask(.get)
-        try StandardOutput.print(Self.summary(after))
+        try StandardOutput.print(SurveyText.summary(after))
     }
 
     /// - Returns: How many points were stored.
@@ -65,7 +65,7 @@ struct SurveyLearning {
             switch item {
             case .failed(let error): throw error
             case .measured(let answer):
-                StandardError.print("\(spot.name): \(Self.text(answer))")
+                StandardError.print("\(spot.name): \(SurveyText.result(answer))")
                 if answer["stored"]?.bool == true {
                     stored.insert(spot.name)
                     return .next
@@ -85,36 +85,5 @@ struct SurveyLearning {
         if spot.hasHeight { body["z"] = .number(spot.position.z) }
         if isAccepted { body["accept"] = true }
         return body
-    }
-
-    // MARK: Texts
-
-    /// What came of a spot.
-    static func text(_ answer: JSONValue) -> String {
-        var text = answer["message"]?.string ?? ""
-        if answer["stored"]?.bool == true {
-            let beacons = count("beacons", answer)
-            let word = beacons == "1" ? "beacon" : "beacons"
-            text = "stored, \(beacons) \(word) and \(count("packets", answer)) packets; \(text)"
-        }
-        let doubtful = (answer["doubtful"]?.array ?? []).compactMap(\.string)
-        if !doubtful.isEmpty {
-            text += "; these do not fit the others either: \(doubtful.joined(separator: ", "))"
-        }
-        return text
-    }
-
-    private static func count(_ name: String, _ answer: JSONValue) -> String {
-        answer[name]?.number.flatMap { Int(exactly: $0) }.map(String.init) ?? "no"
-    }
-
-    /// What the survey is good for now.
-    static func summary(_ list: JSONValue) -> String {
-        let points = list["points"]?.array?.count ?? 0
-        let used = (list["receivers"]?.array ?? []).filter { $0["map"]?.string == "survey" }
-        let count = points == 1 ? "1 point" : "\(points) points"
-        return used.isEmpty
-            ? "the survey has \(count), and is not used yet"
-            : "the survey has \(count), and positions use it"
     }
 }
