@@ -43,7 +43,7 @@ final class TestSurvey: Sendable {
         service = SurveyService(
             store,
             settings,
-            SurveyService.Ports(clock: { Self.now }, pause: { _ in await Self.listen(world) }) { event in
+            SurveyService.Ports(clock: { TestSurvey.now }, pause: { _ in await TestSurvey.listen(world) }) { event in
                 sent.withLock { $0.append(event) }
             },
             logger: .silent
@@ -53,7 +53,7 @@ final class TestSurvey: Sendable {
             makeEstimator: { GridEstimator(map: $0) },
             receivers: ReceiverOffsets(
                 sources: [BeaconScanner.name],
-                adapter: { Self.receiver },
+                adapter: { TestSurvey.receiver },
                 offset: { _ in nil },
                 store: { _, _ in }
             ),
@@ -90,7 +90,7 @@ final class TestSurvey: Sendable {
 
     /// The daemon is in this place from now on.
     func enter(_ map: BeaconMap = TestSurvey.map(), in environment: FlareEnvironment = environment) async {
-        world.withLock { $0.pipeline?.enter(map, in: environment) }
+        _ = world.withLock { $0.pipeline?.enter(map, in: environment) }
         Self.hear(world)
         await service.refresh()
         // The estimators use the fitted map from the next packet on.
