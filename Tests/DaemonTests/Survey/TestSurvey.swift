@@ -43,7 +43,8 @@ final class TestSurvey: Sendable {
         service = SurveyService(
             store,
             settings,
-            SurveyService.Ports(clock: { TestSurvey.now }, pause: { _ in await TestSurvey.listen(world) }) { event in
+            SurveyService.Ports(clock: { TestSurvey.now }, pause: { _ in await TestSurvey.listen(world) }) {
+                event in
                 sent.withLock { $0.append(event) }
             },
             logger: .silent
