@@ -78,8 +78,8 @@ import Things
         let text = try #require(answer.data?["text"]?.string)
         #expect(
             text.hasPrefix(
-                "The device is in Kitchen. By what is heard of the beacons, it is likely in: Kitchen 30 %, "
-                    + "Living room 60 %, no zone 10 %. A change needs a share that is 1.5 times as large. "
+                "The device is in Kitchen. How likely each zone is, by the beacons: Kitchen 30 %, "
+                    + "Living room 60 %, no zone 10 %. Another one takes over when it is 1.5 times as likely. "
                     + "It is seen in Living room for 1 of the 2 updates that a change needs."
             ),
             "\(text)"

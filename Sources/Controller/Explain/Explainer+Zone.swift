@@ -70,7 +70,7 @@ extension Explainer {
 
     private func candidateSentence(_ settings: SteadyPresence.Settings, _ facts: inout JSONObject) -> [String]
     {
-        guard let candidate = presence.steady.zoneCandidate, isSeen(candidate.id) else { return [] }
+        guard let candidate = presence.steady.zoneCandidate, isThere(candidate.id) else { return [] }
         let next = candidate.id.map { label(ObjectReference(.zone, $0)) } ?? "no zone"
         return ["It is seen in \(next) \(needed(for: candidate, .zone, settings, &facts))"]
     }
@@ -83,7 +83,7 @@ extension Explainer {
     ) -> String {
         let current = state.zoneID
         let ids: [FlareID?] = shares.zones.keys.map(Optional.some) + [nil]
-        let others = ids.filter { $0 != current && isSeen($0) && shares[$0] >= Self.leastShare }
+        let others = ids.filter { $0 != current && isThere($0) && shares[$0] >= Self.leastShare }
             .sorted { (shares[$1], $0?.description ?? "") < (shares[$0], $1?.description ?? "") }
         let listed = [current] + others.prefix(Self.mostShares)
         facts["lead"] = Explanation.rounded(settings.zoneLead)
@@ -99,12 +99,12 @@ extension Explainer {
             let name = zone.map { label(ObjectReference(.zone, $0)) } ?? "no zone"
             return "\(name) \(Int((shares[zone] * 100).rounded())) %"
         }
-        return "\(here). By what is heard of the beacons, it is likely in: \(list.joined(separator: ", ")). "
-            + "A change needs a share that is \(Explanation.rounded(settings.zoneLead).text) times as large."
+        return "\(here). How likely each zone is, by the beacons: \(list.joined(separator: ", ")). "
+            + "Another one takes over when it is \(Explanation.rounded(settings.zoneLead).text) times as likely."
     }
 
-    /// Whether the reader may know of a zone.
-    private func isSeen(_ zone: FlareID?) -> Bool { zone.map { state.zones[$0] != nil } ?? true }
+    /// Whether a zone is still there; no zone always is.
+    private func isThere(_ zone: FlareID?) -> Bool { zone.map { state.zones[$0] != nil } ?? true }
 
     /// Zones with a smaller share are not listed, and not more than so many besides the current one.
     private static var leastShare: Double { 0.01 }

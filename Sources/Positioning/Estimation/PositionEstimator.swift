@@ -47,6 +47,9 @@ package protocol PositionEstimator: Sendable {
 
     mutating func record(_ sighting: BeaconSighting)
 
+    /// Considers for some seconds that the device moves, or does not.
+    mutating func record(_ flag: MotionFlag)
+
     /// The estimate from the sightings before `time`; `nil` before the first sighting.
     mutating func estimate(at time: Double) -> PositionEstimate?
 
@@ -73,6 +76,7 @@ extension PositionEstimator {
     package var findings: [BeaconFinding] { [] }
     package var counted: [FlareID: BeaconReports.Report] { [:] }
     package var zoneShares: ZoneShares? { nil }
+    package mutating func record(_ flag: MotionFlag) {}
 }
 
 extension Point3D {

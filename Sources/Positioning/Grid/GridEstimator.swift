@@ -26,6 +26,8 @@ package struct GridEstimator: PositionEstimator {
     private var health: [BeaconHealth]
     private var offset = ReceiverOffset()
     private var motion = PeopleMotion()
+    /// What was said last about moving.
+    private var flag: MotionFlag?
     /// The current observations, the same without one of them, and the expected levels; stored to reuse their
     /// memory.
     private var observations: [BeaconObservation] = []
@@ -104,6 +106,8 @@ package struct GridEstimator: PositionEstimator {
         signals[index].rssi = sighting.rssi
     }
 
+    package mutating func record(_ flag: MotionFlag) { self.flag = flag }
+
     package mutating func estimate(at time: Double) -> PositionEstimate? {
         guard time.isFinite else { return last }
         var step = clock.map { time - $0 } ?? 1
@@ -156,8 +160,12 @@ extension GridEstimator {
     private mutating func predict(_ step: Double) {
         guard let cell = grids.first?.area.cell else { return }
         motion.set(step: step, cell: cell, settings)
+        let flag = flag.flatMap { $0.isFresh(at: clock ?? .nan) ? $0 : nil }
         for floor in grids.indices {
             grids[floor].predict(motion, MotionChances(step: step, settings(on: floor)))
+            guard let flag else { continue }
+            let trust = settings(on: floor)[.motionFlag]
+            grids[floor].weigh(walking: flag.isMoving ? trust : 1 - trust)
         }
     }
 
