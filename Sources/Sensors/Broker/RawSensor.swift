@@ -151,12 +151,13 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
         }
         if sightings.isEmpty, isMoving == nil, let error = unusable.first { throw error }
         let newest = sightings.compactMap(\.stamp).max()
-        let flag = isMoving.map { SensorReading.moving($0, time: time) }
-        return (flag.map { [$0] } ?? []) + sightings.compactMap { reading, rssi, stamp in
+        let usable = sightings.compactMap { reading, rssi, stamp -> SensorReading? in
             guard BeaconSighting.isUsable(rssi: rssi) else { return nil }
             guard let newest, let stamp else { return reading }
             return reading.delayed(by: -min(newest - stamp, oldest, time))
         }
+        guard let isMoving else { return usable }
+        return [.moving(isMoving, time: time)] + usable
     }
 
     private static func sighting(

@@ -14,7 +14,7 @@ extension ConfigurationDefaults {
 
 extension TrilateralConfiguration {
     /// How the accelerometer is read; `nil` where nobody asks it.
-    var accelerometerSettings: AccelerometerSettings? {
+    package var accelerometerSettings: AccelerometerSettings? {
         guard accelerometer.isEnabled, positioning.estimator == .grid else { return nil }
         var settings = accelerometer.own
         settings.folder = compass.own.folder
