@@ -15,9 +15,9 @@ extension ConfigurationDefaults {
 extension TrilateralConfiguration {
     /// How the accelerometer is read; `nil` where nobody asks it.
     package var accelerometerSettings: AccelerometerSettings? {
-        guard accelerometer.isEnabled, positioning.estimator == .grid else { return nil }
-        var settings = accelerometer.own
-        settings.folder = compass.own.folder
+        guard self.accelerometer.isEnabled, positioning.estimator == .grid else { return nil }
+        var settings = self.accelerometer.own
+        settings.folder = self.compass.own.folder
         return settings
     }
 }
