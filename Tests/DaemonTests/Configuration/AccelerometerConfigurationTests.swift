@@ -1,4 +1,5 @@
 import Daemon
+import Sensors
 import Settings
 import Testing
 
