@@ -87,6 +87,8 @@ package enum ControllerEvent: Sendable, Hashable {
         package var heardAt: Double?
         /// The beacons that it is based on.
         package var beacons: [FlareID: BeaconReport]
+        /// How likely each zone is; `nil` if the estimator does not say.
+        package var zones: ZoneShares?
 
         package init(
             position: Point3D,
@@ -94,7 +96,8 @@ package enum ControllerEvent: Sendable, Hashable {
             quality: PositionFix.Quality,
             isMoving: Bool = false,
             heardAt: Double? = nil,
-            beacons: [FlareID: BeaconReport] = [:]
+            beacons: [FlareID: BeaconReport] = [:],
+            zones: ZoneShares? = nil
         ) {
             self.position = position
             self.accuracyMetres = accuracyMetres
@@ -102,6 +105,7 @@ package enum ControllerEvent: Sendable, Hashable {
             self.isMoving = isMoving
             self.heardAt = heardAt
             self.beacons = beacons
+            self.zones = zones
         }
     }
 }

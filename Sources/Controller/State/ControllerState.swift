@@ -141,6 +141,8 @@ package struct PositionFix: Sendable, Hashable {
     package var at: Instant
     /// Arrival time of the triggering packet or tick, seconds on the steady clock; `nil` if only held.
     package var heardAt: Double?
+    /// How likely each zone is, where the position is an estimate; it is not published.
+    package var zones: ZoneBelief?
 
     package init(
         accuracyMetres: Double?,
@@ -148,14 +150,28 @@ package struct PositionFix: Sendable, Hashable {
         source: String,
         isMoving: Bool = false,
         at: Instant,
-        heardAt: Double? = nil
+        heardAt: Double? = nil,
+        zones: ZoneBelief? = nil
     ) {
         self.heardAt = heardAt
+        self.zones = zones
         self.accuracyMetres = accuracyMetres
         self.quality = quality
         self.source = source
         self.isMoving = isMoving
         self.at = at
+    }
+}
+
+/// How likely each zone is, at one position.
+package struct ZoneBelief: Sendable, Hashable {
+    package var shares: ZoneShares
+    /// The mean of the belief.
+    package var position: Point3D
+
+    package init(shares: ZoneShares, position: Point3D) {
+        self.shares = shares
+        self.position = position
     }
 }
 

@@ -59,7 +59,8 @@ extension DeviceSync {
             source: "beacons",
             isMoving: estimate.isMoving,
             at: time,
-            heardAt: estimate.heardAt
+            heardAt: estimate.heardAt,
+            zones: estimate.zones.map { ZoneBelief(shares: $0, position: estimate.position) }
         )
         core.changes.insert(.position)
         guard before != estimate.quality else { return }

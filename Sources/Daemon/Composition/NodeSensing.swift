@@ -43,6 +43,7 @@ struct NodeSensing: Sendable {
                 ),
                 clocks: plan.clocks,
                 send: send,
+                tracking: { isTracking in for part in parts { part.positionsTracked?(isTracking) } },
                 logger: logger
             ),
             headings: HeadingPipeline(
