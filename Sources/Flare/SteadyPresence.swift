@@ -1,7 +1,8 @@
 /// Determines a device's zone and nearest thing without flapping.
 ///
 /// Position estimates scatter by a metre or two. A zone or thing is therefore left only beyond a margin, and
-/// a new one must hold for several consecutive updates.
+/// a new one must hold for several consecutive updates. Where it is known how likely each zone is, that decides
+/// instead of the margin: near a wall, the mean of a belief may lie in a room that hardly anything speaks for.
 /// - Source: contrib/contract/positioning.md, "7. Zones and the nearest thing".
 package struct SteadyPresence: Sendable, Hashable {
     package struct Settings: Sendable, Hashable {
@@ -13,6 +14,8 @@ package struct SteadyPresence: Sendable, Hashable {
         package var nearMarginShare = 0.25
         /// How much nearer than the current thing another one must be to replace it, metres.
         package var nearerMargin = 0.5
+        /// How many times as likely as the current zone another one must be to replace it, where shares are known.
+        package var zoneLead = 1.5
         /// How many consecutive updates must agree.
         package var updates = 2
         /// The dimensions in which a thing must be near: 2 measures in the plane of a floor, 3 in space.
@@ -27,6 +30,8 @@ package struct SteadyPresence: Sendable, Hashable {
         package var zone: FlareID?
         /// Whether the point is in the current zone, enlarged by the margin; `false` when there is none.
         package var isAroundZone: Bool
+        /// How likely the device is in each zone; `nil` for a position that is no estimate of beacons.
+        package var shares: ZoneShares?
         /// The nearest of all things within the limit.
         package var nearest: (id: FlareID, distance: Double)? {
             nearestID.map { ($0, nearestDistance) }
@@ -41,12 +46,14 @@ package struct SteadyPresence: Sendable, Hashable {
         package init(
             zone: FlareID?,
             isAroundZone: Bool,
+            shares: ZoneShares? = nil,
             nearest: (id: FlareID, distance: Double)?,
             thingDistance: Double?,
             limit: Double
         ) {
             self.zone = zone
             self.isAroundZone = isAroundZone
+            self.shares = shares
             nearestID = nearest?.id
             nearestDistance = nearest?.distance ?? 0
             self.thingDistance = thingDistance
@@ -87,10 +94,16 @@ package struct SteadyPresence: Sendable, Hashable {
         settings: Settings = Settings()
     ) {
         let needed = isExact ? 1 : max(1, settings.updates)
-        let zoneSeen = !isExact && seen.isAroundZone ? zone : seen.zone
+        let zoneSeen = isExact ? seen.zone : self.zoneSeen(seen, settings)
         Self.weigh(zoneSeen, against: &zone, &zoneCandidate, needed)
         let thingSeen = isExact ? seen.nearest?.id : self.thingSeen(seen, settings)
         Self.weigh(thingSeen, against: &thing, &thingCandidate, needed)
+    }
+
+    private func zoneSeen(_ seen: Surroundings, _ settings: Settings) -> FlareID? {
+        guard let shares = seen.shares else { return seen.isAroundZone ? zone : seen.zone }
+        let likeliest = shares.likeliest
+        return shares[likeliest] > settings.zoneLead * shares[zone] ? likeliest : zone
     }
 
     private func thingSeen(_ seen: Surroundings, _ settings: Settings) -> FlareID? {

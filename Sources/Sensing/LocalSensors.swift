@@ -4,21 +4,26 @@ package import Positioning
 package import Sensors
 import Threading
 
-/// This machine's own compass and gpsd: their sources, and the reports about their state.
+/// This machine's own compass, gpsd and accelerometer: their sources, and the reports about their state.
 package struct LocalSensors: Sendable {
     /// The sensors that are switched on.
     private let switches: Locked<Set<SensorKind>>
     private let compass: Watched<CompassCondition>?
     private let gpsd: Watched<GPSDCondition>?
+    private let accelerometer: Watched<AccelerometerCondition>?
 
     /// - Parameters:
     ///   - compass: How this machine's compass is used; `nil` does not use it.
     ///   - gpsd: How gpsd is used; `nil` does not use it.
+    ///   - accelerometer: How this machine's accelerometer is used; `nil` does not use it.
+    ///   - isTracking: Whether the accelerometer runs from the start, and not only from ``setTracking(_:)`` on.
     ///   - switchedOff: The sensors that start switched off.
     ///   - calibration: The stored calibration of a magnetometer, by its name.
     package init(
         compass: CompassSettings?,
         gpsd: GPSDSettings?,
+        accelerometer: AccelerometerSettings?,
+        isTracking: Bool = false,
         switchedOff: Set<SensorKind>,
         calibration: @escaping @Sendable (String) -> MagnetometerCalibration?,
         clocks: SensorClocks,
@@ -41,9 +46,19 @@ package struct LocalSensors: Sendable {
                 GPSDClient(settings, clock: clocks.steady, logger: logger, report: report).source
             }
         }
+        self.accelerometer = accelerometer.map { settings in
+            Watched(isOn: isTracking) { report in
+                IIOAccelerometer(settings, clock: clocks.steady, report: report).source
+            }
+        }
     }
 
-    package var sources: [SensorSource] { [compass?.source, gpsd?.source].compactMap { $0 } }
+    package var sources: [SensorSource] {
+        [compass?.source, gpsd?.source, accelerometer?.source].compactMap { $0 }
+    }
+
+    /// Reads the accelerometer while there are positions by this machine's adapter, and not otherwise.
+    package func setTracking(_ isTracking: Bool) { accelerometer?.set(on: isTracking) }
 
     /// A sensor that is switched off does not run; gpsd powers its receiver down when no client is connected.
     package func set(_ sensor: SensorKind, on: Bool) {
@@ -60,6 +75,7 @@ package struct LocalSensors: Sendable {
         await withDiscardingTaskGroup { group in
             group.addTask { await compass?.run("compass", report, logger: logger) }
             group.addTask { await gpsd?.run("gps", report, logger: logger) }
+            group.addTask { await accelerometer?.run(IIOAccelerometer.name, report, logger: logger) }
         }
     }
 
@@ -68,6 +84,7 @@ package struct LocalSensors: Sendable {
         await withDiscardingTaskGroup { group in
             group.addTask { await compass?.watch(print) }
             group.addTask { await gpsd?.watch(print) }
+            group.addTask { await accelerometer?.watch(print) }
         }
     }
 
@@ -126,6 +143,18 @@ extension CompassCondition: SensorCondition {
         guard state != .absent, let device else { return "no compass on this machine" }
         let with = helpers.isEmpty ? "" : " with \(helpers.joined(separator: " and "))"
         return "\(device)\(with) is \(state.rawValue)" + (calibration.map { ", calibration: \($0)" } ?? "")
+    }
+}
+
+extension AccelerometerCondition: SensorCondition {
+    /// Positions are estimated without it, too.
+    var problem: String? { nil }
+    /// It is no sensor that a user switches.
+    var isLinkUp: Bool? { nil }
+
+    var summary: String {
+        guard let device else { return "none is used now" }
+        return obstacle.map { "\(device) cannot be used: \($0)" } ?? "\(device) says whether the device moves"
     }
 }
 

@@ -19,6 +19,7 @@ package struct PositionPipeline: Sendable {
     private let clocks: SensorClocks
     private let survey: SurveyChannel?
     private let send: @Sendable (ControllerEvent) -> Void
+    private let tracking: @Sendable (Bool) -> Void
     private let logger: Logger
 
     private var map: BeaconMap?
@@ -27,6 +28,12 @@ package struct PositionPipeline: Sendable {
     private var stored: [Int: (name: String, offset: Double?)] = [:]
     /// Which radio map each source uses, and for which receiver.
     private var adopted: [Int: SurveyChannel.Adopted] = [:]
+    /// What the sources said last about moving.
+    private var flags: [Int: MotionFlag] = [:]
+    /// The same of this machine's accelerometer, on the steady clock.
+    private var ownFlag: MotionFlag?
+    /// Whether this machine's adapter gives positions.
+    private var isTracking = false
     private var motion = MotionDetector()
     private var findings: [BeaconFinding] = []
     /// The names of beacons that are heard otherwise than in the survey.
@@ -38,12 +45,14 @@ package struct PositionPipeline: Sendable {
     /// Receivers that no thing of the environment has.
     private var unknownReceivers: Set<String> = []
 
+    /// - Parameter tracking: Called when the positions by this machine's adapter begin, and when they end.
     package init(
         makeEstimator: @escaping @Sendable (BeaconMap) -> any PositionEstimator,
         receivers: ReceiverOffsets,
         clocks: SensorClocks,
         survey: SurveyChannel? = nil,
         send: @escaping @Sendable (ControllerEvent) -> Void,
+        tracking: @escaping @Sendable (Bool) -> Void = { _ in },
         logger: Logger
     ) {
         self.makeEstimator = makeEstimator
@@ -51,6 +60,7 @@ package struct PositionPipeline: Sendable {
         self.clocks = clocks
         self.survey = survey
         self.send = send
+        self.tracking = tracking
         self.logger = logger
     }
 
@@ -92,6 +102,9 @@ package struct PositionPipeline: Sendable {
         storeOffsets()
         trackers.removeAll()
         adopted.removeAll()
+        flags.removeAll()
+        ownFlag = nil
+        setTracking(false)
     }
 
     // MARK: Readings
@@ -124,6 +137,28 @@ package struct PositionPipeline: Sendable {
         )
     }
 
+    /// Takes from a source that the device moves, or does not.
+    ///
+    /// It counts for the positions by the same source, as of a phone that hears beacons. This machine's accelerometer counts
+    /// for those by its adapter: what other receivers hear may be another device.
+    package mutating func handle(_ flag: MotionFlag, from source: Int) {
+        guard receivers.isAccelerometer(source) else {
+            flags[source] = flag
+            trackers[source]?.record(flag)
+            return
+        }
+        // The accelerometer has a clock of its own.
+        let flag = MotionFlag(isMoving: flag.isMoving, time: clocks.steady())
+        ownFlag = flag
+        for source in trackers.keys where receivers.isAdapter(source) { trackers[source]?.record(flag) }
+    }
+
+    private mutating func setTracking(_ isTracking: Bool) {
+        guard self.isTracking != isTracking else { return }
+        self.isTracking = isTracking
+        tracking(isTracking)
+    }
+
     package mutating func tick(at time: Double, from source: Int) {
         for estimate in trackers[source]?.advance(to: time) ?? [] { send(estimate, at: time, from: source) }
     }
@@ -144,11 +179,13 @@ package struct PositionPipeline: Sendable {
             estimator.receiverOffset = offset
             stored[source] = (name, offset)
         }
+        if let flag = receivers.isAdapter(source) ? ownFlag : flags[source] { estimator.record(flag) }
         return PositionTracker(estimator: estimator)
     }
 
     /// - Parameter time: When the reading came that made the estimate due, on the clock of the source.
     private mutating func send(_ estimate: PositionEstimate, at time: Double, from source: Int) {
+        if receivers.isAdapter(source) { setTracking(estimate.quality != .lost) }
         let counted = trackers[source]?.estimator.counted ?? [:]
         let heardAt = receivers.isOfThisMachine(source) ? time : clocks.steady()
         let isSurveyed = trackers[source]?.estimator.isSurveyed ?? false
@@ -162,7 +199,8 @@ package struct PositionPipeline: Sendable {
                     // Without beacons the estimate is the previous one.
                     heardAt: estimate.beaconsHeard > 0 ? heardAt : nil,
                     beacons: counted.mapValues { .init(rssi: $0.rssi, age: estimate.time - $0.heardAt) },
-                    model: isSurveyed ? .survey(takenAt: adopted[source]?.radio?.takenAt) : .plain
+                    model: isSurveyed ? .survey(takenAt: adopted[source]?.radio?.takenAt) : .plain,
+                    zones: trackers[source]?.estimator.zoneShares
                 )
             )
         )

@@ -37,6 +37,16 @@ package struct ReceiverOffsets: Sendable {
         return sources.indices.contains(source) && !isOfThisMachine(source) ? sources[source] : nil
     }
 
+    /// Whether a source is this machine's Bluetooth adapter.
+    func isAdapter(_ source: Int) -> Bool { isNamed(source, BeaconScanner.name) }
+
+    /// Whether a source is this machine's accelerometer.
+    func isAccelerometer(_ source: Int) -> Bool { isNamed(source, IIOAccelerometer.name) }
+
+    private func isNamed(_ source: Int, _ name: String) -> Bool {
+        sources.indices.contains(source) && sources[source] == name
+    }
+
     /// Whether the times of a source are on the steady clock of this machine.
     func isOfThisMachine(_ source: Int) -> Bool {
         sources.indices.contains(source)

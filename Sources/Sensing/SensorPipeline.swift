@@ -107,6 +107,9 @@ package struct SensorPipeline: Sendable {
                     reports.record(thing, batteryVolts: telemetry.batteryVolts, at: clocks.steady())
                     sendDue(&reports)
                 }
+            case .reading(.moving(let isMoving, let time), let source):
+                guard !switchedOff.contains(.beacons) else { continue }
+                positions.handle(MotionFlag(isMoving: isMoving, time: time), from: source)
             case .reading(.tick(let time), let source):
                 positions.tick(at: time, from: source)
                 sendDue(&reports)

@@ -64,6 +64,31 @@ import Things
         #expect(answer.data?["margin_m"] == 0.5)
     }
 
+    @Test func `where shares decide, the explanation lists them, the current zone first`() throws {
+        var rig = rig(at: Point3D(x: 3.5, y: 3.9))
+        let shares = ZoneShares(zones: [House.kitchen: 0.3, House.living: 0.6], outside: 0.1)
+        rig.happens(
+            .positionEstimated(
+                .init(position: Point3D(x: 3.6, y: 3.9), accuracyMetres: 1, quality: .good, zones: shares)
+            ),
+            after: 1000
+        )
+        rig.serve()
+        let answer = try answer(&rig, .zone)
+        let text = try #require(answer.data?["text"]?.string)
+        #expect(
+            text.hasPrefix(
+                "The device is in Kitchen. How likely each zone is, by the beacons: Kitchen 30 %, "
+                    + "Living room 60 %, no zone 10 %. Another one takes over when it is 1.5 times as likely. "
+                    + "It is seen in Living room for 1 of the 2 updates that a change needs."
+            ),
+            "\(text)"
+        )
+        #expect(answer.data?["shares"]?.array?.map { $0["share"] } == [0.3, 0.6, 0.1])
+        #expect(answer.data?["shares"]?.array?.first?["zone"]?["slug"] == "kitchen")
+        #expect(answer.data?["margin_m"] == nil)
+    }
+
     @Test func `a pending zone change is explained with its number of updates`() throws {
         var rig = rig(at: Point3D(x: 3.5, y: 3.9))
         walk(&rig, (5, 3.9))

@@ -291,6 +291,32 @@ struct PeoplePolicyTests {
         #expect(both?.code == .unknownEnvironment && both?.message.contains("office-2") == true)
     }
 
+    /// How likely each zone is tells where somebody is, and that zones exist.
+    @Test(arguments: [
+        ([(Access.read, Scope.devices), (.read, .zone(House.kitchen))], false),
+        ([(.read, .devices), (.read, .zone(House.living))], false),
+        ([(.read, .all)], false), ([(.read, .devices)], false), ([], false),
+        ([(.read, .all), (.read, .devices)], true),
+    ])
+    func `how likely each zone is tells only who sees all zones and devices`(
+        _ grants: [(Access, Scope)],
+        _ isTold: Bool
+    ) {
+        var rig = rig(grants)
+        let shares = ZoneShares(zones: [House.kitchen: 0.3, House.living: 0.6], outside: 0.1)
+        rig.happens(
+            .positionEstimated(
+                .init(position: Point3D(x: 1, y: 1), accuracyMetres: 1, quality: .good, zones: shares)
+            ),
+            after: 1000
+        )
+        rig.serve()
+        #expect(rig.state.fix?.zones?.shares == shares)
+        let reader = rig.state.reader(for: .user(bob), at: Rig.moment(rig.time).wallMilliseconds)
+        #expect((rig.state.seen(by: reader).fix?.zones != nil) == isTold)
+        #expect((code(&rig, .explain(.zone), by: bob) == nil) == isTold)
+    }
+
     @Test func `the view of a reader has no zone, thing, screen or level that tells of what is hidden`() {
         var rig = rig([(.read, .thing(House.lamp)), (.read, .devices)])
         var state = rig.state

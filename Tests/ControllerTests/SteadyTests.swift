@@ -97,6 +97,43 @@ import Testing
         #expect(text?.string?.contains("it is on another floor") == true, "\(String(describing: text))")
     }
 
+    /// An estimate in the kitchen of a device that is in the living room with some share.
+    private func belief(_ share: Double) -> ControllerEvent {
+        .positionEstimated(
+            .init(
+                position: Point3D(x: 3.8, y: 3.9),
+                accuracyMetres: 1,
+                quality: .good,
+                zones: ZoneShares(zones: [House.kitchen: 1 - share, House.living: share], outside: 0)
+            )
+        )
+    }
+
+    @Test func `the likelier zone takes over, although the position lies in the other one`() {
+        var rig = rig()
+        for _ in 0..<3 {
+            rig.happens(belief(0.55), after: 1000)
+            rig.serve()
+        }
+        #expect(rig.state.zoneID == House.kitchen)
+        rig.happens(belief(0.7), after: 1000)
+        rig.serve()
+        #expect(rig.state.zoneID == House.kitchen)
+        #expect(rig.happens(belief(0.7), after: 1000).eventNames == ["zone exit", "zone enter"])
+        #expect(rig.state.zoneID == House.living)
+    }
+
+    @Test func `a position from elsewhere has no shares, and the margins count again`() {
+        var rig = rig()
+        for _ in 0..<2 {
+            rig.happens(belief(0.9), after: 1000)
+            rig.serve()
+        }
+        #expect(rig.state.zoneID == House.living)
+        walk(&rig, (1, 3.9), (1, 3.9))
+        #expect(rig.state.zoneID == House.kitchen)
+    }
+
     @Test func `presence notices from the server are ignored`() {
         var rig = rig()
         #expect(rig.notice(.enter(zone: House.living, device: me)) == [])

@@ -52,6 +52,51 @@ import Testing
         #expect(presence.zone == hall)
     }
 
+    private func shares(_ kitchen: Double, _ hall: Double) -> SteadyPresence.Surroundings {
+        // The mean lies in the kitchen all the time.
+        .init(
+            zone: self.kitchen,
+            isAroundZone: true,
+            shares: ZoneShares(
+                zones: [self.kitchen: kitchen, self.hall: hall],
+                outside: 1 - kitchen - hall
+            ),
+            nearest: nil,
+            thingDistance: nil,
+            limit: 1.5
+        )
+    }
+
+    @Test func `a zone takes over when it is half again as likely in two updates`() {
+        var presence = SteadyPresence(zone: kitchen)
+        for _ in 0..<5 { presence.update(shares(0.4, 0.59)) }
+        #expect(presence.zone == kitchen)
+        presence.update(shares(0.39, 0.6))
+        #expect(presence.zone == kitchen)
+        #expect(presence.zoneCandidate == SteadyPresence.Candidate(id: hall, updates: 1))
+        presence.update(shares(0.4, 0.55))
+        presence.update(shares(0.39, 0.6))
+        #expect(presence.zone == kitchen)
+        presence.update(shares(0.39, 0.6))
+        #expect(presence.zone == hall)
+    }
+
+    @Test func `a device that is likely in no zone leaves its zone`() {
+        var presence = SteadyPresence(zone: kitchen)
+        for _ in 0..<5 { presence.update(shares(0.45, 0.05)) }
+        #expect(presence.zone == kitchen)
+        for _ in 0..<2 { presence.update(shares(0.3, 0.2)) }
+        #expect(presence.zone == nil)
+        for _ in 0..<2 { presence.update(shares(0.1, 0.7)) }
+        #expect(presence.zone == hall)
+    }
+
+    @Test func `an exact position counts, however likely other zones are`() {
+        var presence = SteadyPresence(zone: hall)
+        presence.update(shares(0.1, 0.9), isExact: true)
+        #expect(presence.zone == kitchen)
+    }
+
     @Test func `leaving all zones takes two consecutive updates too`() {
         var presence = SteadyPresence(zone: kitchen)
         presence.update(seen())

@@ -29,6 +29,32 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("127.0.0.1/32", true), ("127.0.9.0/24", true), ("\"::1/128\"", true), ("192.168.0.7/32", false),
+    ])
+    func `a trusted proxy on this machine is a hint, and no warning`(network: String, isHint: Bool)
+        async throws
+    {
+        try await withTemporaryFolder { folder in
+            let end = try await check("web: {proxies: [\(network)]}", in: folder)
+            #expect(end.status == 0 && end.output.hasSuffix(": no problems\n"), "\(end.output)")
+            let words = "is this machine: every program on it can choose the address"
+            #expect(end.output.contains(words) == isHint, "\(end.output)")
+        }
+    }
+
+    @Test func `a folder that no backup can be made in is a warning`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write("", to: "file")
+            let end = try await check("backup: {folder: file}", in: folder)
+            #expect(end.status == 0, "\(end.output)")
+            #expect(end.output.contains("backup.folder: no backups can be made"), "\(end.output)")
+            #expect(end.output.contains("is not a folder"), "\(end.output)")
+            let none = try await check("backup: {folder: file, every_hours: 0}", in: folder)
+            #expect(none.output.hasSuffix(": no problems\n"), "\(none.output)")
+        }
+    }
+
     @Test func `files that it names and that are good are no problem`() async throws {
         try await withTemporaryFolder { folder in
             for (name, text) in [

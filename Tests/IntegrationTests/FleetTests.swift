@@ -49,13 +49,13 @@ struct FleetTests {
                     )
                     visitor.say(
                         absolute: "trilateral/stranger/alerts",
-                        #"{"count":1,"severity":"error","message":"no\u001b[2J space"}"#,
+                        #"{"count":1,"ids":["no\u001b[2J-space"],"severity":"error","message":"m"}"#,
                         isRetained: true
                     )
                     var table = ""
                     let isShown = try await eventually {
                         table = try await fleet(first, port).output
-                        return table.contains("error: no")
+                        return table.contains("1: no")
                     }
                     #expect(isShown, "\(table)")
                     #expect(!table.contains("\u{1B}"), "\(table)")

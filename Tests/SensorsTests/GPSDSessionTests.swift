@@ -222,7 +222,7 @@ import Testing
                 case .location(let place, let accuracy, _):
                     #expect(place.isValid && (accuracy ?? 0) >= 0 && (accuracy ?? 0).isFinite)
                 case .heading(let degrees, _, _): #expect((0..<360).contains(degrees))
-                case .beacon, .receiver, .telemetry, .tick: #expect(Bool(false))
+                case .beacon, .receiver, .telemetry, .moving, .tick: #expect(Bool(false))
                 }
             }
         }

@@ -204,6 +204,31 @@ import Testing
         )
     }
 
+    @Test func `a message may say whether the device moves, alone or with beacons`() {
+        let moving = SensorReading.moving(true, time: 50)
+        #expect(read(.beacons, #"{"moving":true}"#) == [moving])
+        #expect(read(.beacons, #"{"moving":"False","ts":1700000000}"#) == [.moving(false, time: 50)])
+        let beacon = Self.beacon.replacing("}", with: #","moving":true}"#)
+        #expect(read(.beacons, beacon) == [moving, sighting(2, -60)])
+        #expect(unusable(.beacons, beacon) == [])
+        #expect(
+            read(.beacons, #"[{"moving":false},\#(Self.beacon),{"moving":true}]"#) == [
+                moving, sighting(2, -60),
+            ]
+        )
+        #expect(read(.beacons, beacon.replacing("-60", with: "127")) == [moving])
+        #expect(read(.beacons, #"[{"moving":null},\#(Self.beacon)]"#) == [sighting(2, -60)])
+    }
+
+    @Test(arguments: ["1", "\"yes\"", "[]", "{}", "0.5"])
+    func `a word for moving that is none does not cost the beacon`(_ word: String) {
+        let text = Self.beacon.replacing("}", with: #","moving":\#(word)}"#)
+        #expect(read(.beacons, text) == [sighting(2, -60)])
+        #expect(unusable(.beacons, text).count == 1)
+        #expect(unusable(.beacons, text).first?.contains("moving must be true or false") == true)
+        #expect(message(.beacons, #"{"moving":\#(word)}"#).contains("moving must be true or false"))
+    }
+
     @Test func `random and mutated messages never trap`() {
         var generator = SeededGenerator(seed: 8)
         let good = [

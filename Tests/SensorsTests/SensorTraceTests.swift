@@ -31,6 +31,7 @@ import Testing
             of: .device(DeviceAddress(bits: 0xC0FF_EE00_0001, isRandom: true)),
             time: 2.75
         ),
+        .moving(true, time: 2.8), .moving(false, time: 2.9),
         .tick(time: 3),
     ]
 

@@ -34,7 +34,7 @@ struct FleetTests {
                 "NODE   STATUS   VERSION  HEALTH    STARTED              SEEN                 ALERTS",
                 "attic  offline  -        -         -                    2026-11-20 11:00:00  -",
                 "hall   online   1.2      ok        2026-11-21 10:18:53  2026-11-21 11:00:00  -",
-                "porch  online   -        degraded  -                    -                    2, error: no space",
+                "porch  online   -        degraded  -                    -                    2: disk…",
                 "3 nodes, 2 online, 1 with alerts",
             ]
         )
@@ -78,13 +78,38 @@ struct FleetTests {
     }
 
     @Test mutating func `a node whose status is cleared is none, nor is anything else below the base`() {
-        receiveHall()
         receive("hall/status", "")
         receive("lamp/health", "{}")
         receive("lamp/status", "unknown")
         receive("/status", "online")
         fleet.receive(MQTTMessage(topic: "home/other/hall/status", payload: Array("online".utf8)))
         #expect(fleet.isEmpty && fleet.lines() == ["none"] && fleet.json["nodes"] == [])
+    }
+
+    @Test mutating func `a node that goes while the fleet is read is listed as gone`() {
+        receiveHall()
+        receive("hall/status", "")
+        #expect(!fleet.isWell && fleet.names == ["hall"])
+        #expect(fleet.lines().contains { $0.hasPrefix("hall  gone") }, "\(fleet.lines())")
+        #expect(fleet.lines().last == "1 node, 0 online, 0 with alerts, 1 gone while this was read")
+        #expect(fleet.json["nodes"]?.array?.first?["status"] == "gone")
+        receive("hall/status", "online")
+        #expect(fleet.isWell)
+    }
+
+    @Test(arguments: [
+        (#"{"count":1,"ids":["broker-link"]}"#, "1: broker-link"),
+        (#"{"count":2,"ids":["broker-link","disk"],"message":"a long sentence"}"#, "2: broker-link…"),
+        (
+            #"{"count":1,"ids":["an-alert-of-a-name-that-is-far-too-long"]}"#,
+            "1: an-alert-of-a-name-that-…"
+        ),
+        (#"{"count":3}"#, "3"),
+    ])
+    mutating func `of its alerts a node shows the number and the first one`(alerts: String, shown: String) {
+        receiveHall()
+        receive("hall/alerts", alerts)
+        #expect(fleet.lines().contains { $0.hasSuffix("  \(shown)") }, "\(fleet.lines())")
     }
 
     @Test mutating func `what strangers write cannot command the terminal, and is cut`() {

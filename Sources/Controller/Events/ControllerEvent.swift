@@ -89,6 +89,8 @@ package enum ControllerEvent: Sendable, Hashable {
         package var beacons: [FlareID: BeaconReport]
         /// What levels it was estimated from; `nil` if that is not known.
         package var model: PositionModel?
+        /// How likely each zone is; `nil` if the estimator does not say.
+        package var zones: ZoneShares?
 
         package init(
             position: Point3D,
@@ -97,7 +99,8 @@ package enum ControllerEvent: Sendable, Hashable {
             isMoving: Bool = false,
             heardAt: Double? = nil,
             beacons: [FlareID: BeaconReport] = [:],
-            model: PositionModel? = nil
+            model: PositionModel? = nil,
+            zones: ZoneShares? = nil
         ) {
             self.position = position
             self.accuracyMetres = accuracyMetres
@@ -106,6 +109,7 @@ package enum ControllerEvent: Sendable, Hashable {
             self.heardAt = heardAt
             self.beacons = beacons
             self.model = model
+            self.zones = zones
         }
     }
 }

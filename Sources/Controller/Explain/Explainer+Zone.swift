@@ -34,10 +34,14 @@ extension Explainer {
         _ settings: SteadyPresence.Settings,
         _ facts: inout JSONObject
     ) -> [String] {
-        facts["margin_m"] = Explanation.rounded(settings.zoneMargin)
         facts["updates_needed"] = .number(Double(settings.updates))
         guard let point = state.device?.position else { return ["\(here): its position is not known yet."] }
         var sentences: [String] = []
+        if let shares = state.zoneShares(at: point) {
+            sentences.append(zoneByShares(shares, settings, &facts))
+            return sentences + candidateSentence(settings, &facts)
+        }
+        facts["margin_m"] = Explanation.rounded(settings.zoneMargin)
         if let box = state.zone?.perimeter {
             let excess = box.excess(of: point)
             facts["outside_m"] = Explanation.rounded(excess)
@@ -61,12 +65,50 @@ extension Explainer {
         } else {
             sentences.append("\(here): \(outsideOfAll(point, &facts)).")
         }
-        if let candidate = presence.steady.zoneCandidate {
-            let next = candidate.id.map { label(ObjectReference(.zone, $0)) } ?? "no zone"
-            sentences.append("It is seen in \(next) \(needed(for: candidate, .zone, settings, &facts))")
-        }
-        return sentences
+        return sentences + candidateSentence(settings, &facts)
     }
+
+    private func candidateSentence(_ settings: SteadyPresence.Settings, _ facts: inout JSONObject) -> [String]
+    {
+        guard let candidate = presence.steady.zoneCandidate, isThere(candidate.id) else { return [] }
+        let next = candidate.id.map { label(ObjectReference(.zone, $0)) } ?? "no zone"
+        return ["It is seen in \(next) \(needed(for: candidate, .zone, settings, &facts))"]
+    }
+
+    /// Describes how likely the zones are, the current one first.
+    private func zoneByShares(
+        _ shares: ZoneShares,
+        _ settings: SteadyPresence.Settings,
+        _ facts: inout JSONObject
+    ) -> String {
+        let current = state.zoneID
+        let ids: [FlareID?] = shares.zones.keys.map(Optional.some) + [nil]
+        let others = ids.filter { $0 != current && isThere($0) && shares[$0] >= Self.leastShare }
+            .sorted { (shares[$1], $0?.description ?? "") < (shares[$0], $1?.description ?? "") }
+        let listed = [current] + others.prefix(Self.mostShares)
+        facts["lead"] = Explanation.rounded(settings.zoneLead)
+        facts["shares"] = .array(
+            listed.map { zone in
+                .object([
+                    "zone": zone.map { summary(of: ObjectReference(.zone, $0)) } ?? .null,
+                    "share": Explanation.rounded(shares[zone]),
+                ])
+            }
+        )
+        let list = listed.map { zone in
+            let name = zone.map { label(ObjectReference(.zone, $0)) } ?? "no zone"
+            return "\(name) \(Int((shares[zone] * 100).rounded())) %"
+        }
+        return "\(here). How likely each zone is, by the beacons: \(list.joined(separator: ", ")). "
+            + "Another one takes over when it is \(Explanation.rounded(settings.zoneLead).text) times as likely."
+    }
+
+    /// Whether a zone is still there; no zone always is.
+    private func isThere(_ zone: FlareID?) -> Bool { zone.map { state.zones[$0] != nil } ?? true }
+
+    /// Zones with a smaller share are not listed, and not more than so many besides the current one.
+    private static var leastShare: Double { 0.01 }
+    private static var mostShares: Int { 4 }
 
     /// Describes the zone nearest to a point that lies in none.
     private func outsideOfAll(_ point: Point3D, _ facts: inout JSONObject) -> String {

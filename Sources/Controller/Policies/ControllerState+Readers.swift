@@ -36,7 +36,11 @@ extension ControllerState {
         if !reader.seesDevices || nearbyID.map({ state.things[$0] == nil }) ?? false {
             (state.nearbyID, state.nearbySince) = (nil, nil)
         }
-        if !reader.seesEverything { state.alerts = [:] }
+        if !reader.seesEverything {
+            state.alerts = [:]
+            // Even the shares of zones that are seen tell how likely the others are.
+            state.fix?.zones = nil
+        }
         state.slices = slices.seen(by: reader, in: state)
         return state
     }

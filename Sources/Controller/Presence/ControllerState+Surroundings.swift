@@ -18,6 +18,7 @@ extension ControllerState {
             zone = candidate
         }
         let metric = nearnessMetric
+        let shares = zoneShares(at: point)
         var nearest: (id: FlareID, distance: Double)?
         for thing in things.values {
             guard let distance = metres(from: point, to: thing, metric), distance <= limit else {
@@ -29,9 +30,23 @@ extension ControllerState {
         return SteadyPresence.Surroundings(
             zone: zone?.id,
             isAroundZone: self.zone?.perimeter?.grown(by: settings.zoneMargin).contains(point) ?? false,
+            shares: shares,
             nearest: nearest,
             thingDistance: nearby.flatMap { metres(from: point, to: $0, metric) },
             limit: limit
         )
     }
+
+    /// How likely each zone is for a device at a point; `nil` if the point is not the estimate that they belong to.
+    ///
+    /// A change of less than a decimetre is not sent, so the point may be that of an earlier estimate.
+    func zoneShares(at point: Point3D) -> ZoneShares? {
+        guard let belief = fix?.zones, belief.position.distance(to: point) <= Self.farthestFromEstimate else {
+            return nil
+        }
+        return belief.shares
+    }
+
+    /// Metres.
+    private static var farthestFromEstimate: Double { 0.2 }
 }

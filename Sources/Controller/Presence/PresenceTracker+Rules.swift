@@ -106,7 +106,7 @@ extension PresenceTracker {
         guard let point = core.state.device?.position else { return (nil, nil) }
         guard core.state.isPlaceKnown else { return nil }
         let seen = core.state.surroundings(of: point, settings)
-        return (seen.zone, seen.nearest?.id)
+        return (seen.shares.map(\.likeliest) ?? seen.zone, seen.nearest?.id)
     }
 
     /// Discards candidates that are not confirmed yet.

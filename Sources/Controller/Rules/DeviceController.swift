@@ -39,18 +39,20 @@ package struct DeviceController: Sendable {
         addSlices(configuration.slices)
     }
 
+    // Reading is `get` here and not `_read`: the compiler (Swift 6.3.1) reads members of a large value that a coroutine has
+    // yielded from the frame of that coroutine after it was freed.
     package internal(set) var state: ControllerState {
-        _read { yield core.state }
+        get { core.state }
         _modify { yield &core.state }
     }
 
     var effects: [ControllerEffect] {
-        _read { yield core.effects }
+        get { core.effects }
         _modify { yield &core.effects }
     }
 
     var changes: Set<StateChange> {
-        _read { yield core.changes }
+        get { core.changes }
         _modify { yield &core.changes }
     }
 

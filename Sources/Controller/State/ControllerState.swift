@@ -143,6 +143,8 @@ package struct PositionFix: Sendable, Hashable {
     package var heardAt: Double?
     /// What levels it was estimated from; `nil` for a position that no estimator made.
     package var model: PositionModel?
+    /// How likely each zone is, where the position is an estimate; it is not published.
+    package var zones: ZoneBelief?
 
     package init(
         accuracyMetres: Double?,
@@ -151,15 +153,29 @@ package struct PositionFix: Sendable, Hashable {
         isMoving: Bool = false,
         at: Instant,
         heardAt: Double? = nil,
-        model: PositionModel? = nil
+        model: PositionModel? = nil,
+        zones: ZoneBelief? = nil
     ) {
         self.heardAt = heardAt
         self.model = model
+        self.zones = zones
         self.accuracyMetres = accuracyMetres
         self.quality = quality
         self.source = source
         self.isMoving = isMoving
         self.at = at
+    }
+}
+
+/// How likely each zone is, at one position.
+package struct ZoneBelief: Sendable, Hashable {
+    package var shares: ZoneShares
+    /// The mean of the belief.
+    package var position: Point3D
+
+    package init(shares: ZoneShares, position: Point3D) {
+        self.shares = shares
+        self.position = position
     }
 }
 

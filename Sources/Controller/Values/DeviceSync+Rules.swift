@@ -60,7 +60,8 @@ extension DeviceSync {
             isMoving: estimate.isMoving,
             at: time,
             heardAt: estimate.heardAt,
-            model: estimate.model
+            model: estimate.model,
+            zones: estimate.zones.map { ZoneBelief(shares: $0, position: estimate.position) }
         )
         core.changes.insert(.position)
         guard before != estimate.quality else { return }

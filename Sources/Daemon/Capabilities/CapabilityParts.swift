@@ -24,6 +24,8 @@ package struct CapabilityParts: Sendable {
     package var beaconHeard: (@Sendable (BeaconSighting) -> Void)?
     /// Called when a sensor is switched on or off.
     package var sensorSwitched: (@Sendable (SensorKind, Bool) -> Void)?
+    /// Called when positions by this machine's Bluetooth adapter begin, and when they end.
+    package var positionsTracked: (@Sendable (Bool) -> Void)?
     /// Counters for the health message.
     package var counters: @Sendable () -> [String: Int] = { [:] }
     /// When the last backup was finished, seconds since 1970; `nil` if there was none.

@@ -44,6 +44,7 @@ struct NodeSensing: Sendable {
                 clocks: plan.clocks,
                 survey: context.survey.channel,
                 send: send,
+                tracking: { isTracking in for part in parts { part.positionsTracked?(isTracking) } },
                 logger: logger
             ),
             headings: HeadingPipeline(

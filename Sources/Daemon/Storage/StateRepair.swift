@@ -88,8 +88,12 @@ package enum StateRepair {
         in folder: URL,
         _ settings: BackupSettings
     ) -> Backup? {
-        let backups = collection(BackupService.backups(in: folder, settings), of: folder)
-        return backups.backups.first { $0.files.contains { $0.name == database.name } }
+        backups(of: folder, settings).first { $0.files.contains { $0.name == database.name } }
+    }
+
+    /// The complete backups of a state folder, the latest first; nothing is checked, and nothing changed.
+    package static func backups(of folder: URL, _ settings: BackupSettings) -> [Backup] {
+        collection(BackupService.backups(in: folder, settings), of: folder).backups
     }
 
     private static func collection(_ path: String, of folder: URL) -> BackupCollection {

@@ -40,6 +40,19 @@ package enum ProcessTable {
         return state == "T" || state == "t"
     }
 
+    /// How long a process has been running; `nil` if there is none.
+    ///
+    /// - Source: proc(5): field 22 of `/proc/PID/stat` counts ticks since the system's start, `/proc/uptime` seconds.
+    package static func age(of process: Int32) -> Duration? {
+        // The name, in brackets, may have spaces and brackets in it.
+        guard let line = text("/proc/\(process)/stat"), let end = line.lastIndex(of: ")"),
+            let ticks = line[end...].split(separator: " ").dropFirst(20).first.flatMap({ Double($0) }),
+            let uptime = text("/proc/uptime")?.split(separator: " ").first.flatMap({ Double($0) })
+        else { return nil }
+        let second = Double(max(1, sysconf(Int32(_SC_CLK_TCK))))
+        return .seconds(max(0, uptime - ticks / second))
+    }
+
     /// Whether the file of a process's program was replaced or removed since it started; `nil` if this user may not know.
     package static func isOutdated(_ process: Int32) -> Bool? {
         link("/proc/\(process)/exe").map { $0.hasSuffix(" (deleted)") }

@@ -46,11 +46,24 @@ package struct BeaconMap: Sendable, Hashable {
         }
     }
 
+    /// A zone with a perimeter.
+    package struct Zone: Sendable, Hashable {
+        package let id: FlareID
+        package let box: Box
+
+        package init(id: FlareID, box: Box) {
+            self.id = id
+            self.box = box
+        }
+    }
+
     package let environment: FlareID
     package private(set) var uuid: BeaconUUID?
     /// Where the device may be.
     package let perimeter: Box?
     package let floors: Floors
+    /// In the order of the zones.
+    package let zones: [Zone]
     /// The environment's overrides of the grid estimator's constants.
     package internal(set) var constants: [GridEstimator.Constant: Double] = [:]
     /// In the order of the things.
@@ -65,6 +78,9 @@ package struct BeaconMap: Sendable, Hashable {
         self.environment = environment.id
         perimeter = environment.perimeter
         floors = Floors(of: zones, in: environment)
+        self.zones = zones.compactMap { zone in
+            zone.perimeter.map { Zone(id: zone.id, box: $0) }
+        }
         uuid = readUUID(of: environment)
         readConstants(of: environment)
         var zoneValues: [FlareID: ZoneValues] = [:]
@@ -79,9 +95,10 @@ package struct BeaconMap: Sendable, Hashable {
 
     /// Creates a map from a list of beacons outside any model; the first of two with the same numbers is
     /// used.
-    package init(beacons: [Beacon], perimeter: Box?) {
+    package init(beacons: [Beacon], perimeter: Box?, zones: [Zone] = []) {
         environment = FlareID(high: 0, low: 0)
         self.perimeter = perimeter
+        self.zones = zones
         floors = Floors(zonesFrom: [])
         for beacon in beacons where index[Self.key(beacon.major, beacon.minor)] == nil {
             index[Self.key(beacon.major, beacon.minor)] = self.beacons.count

@@ -47,11 +47,17 @@ package protocol PositionEstimator: Sendable {
 
     mutating func record(_ sighting: BeaconSighting)
 
+    /// Considers for some seconds that the device moves, or does not.
+    mutating func record(_ flag: MotionFlag)
+
     /// The estimate from the sightings before `time`; `nil` before the first sighting.
     mutating func estimate(at time: Double) -> PositionEstimate?
 
     /// The beacons that the last estimate is based on, each with its last packet; none while an earlier one is held.
     var counted: [FlareID: BeaconReports.Report] { get }
+
+    /// How likely the device is in each zone, by the last estimate from beacons; `nil` if that is not known.
+    var zoneShares: ZoneShares? { get }
 
     /// This receiver's constant error, dB; `nil` while it is still uncertain.
     ///
@@ -80,6 +86,8 @@ extension PositionEstimator {
     }
     package var isSurveyed: Bool { false }
     package var counted: [FlareID: BeaconReports.Report] { [:] }
+    package var zoneShares: ZoneShares? { nil }
+    package mutating func record(_ flag: MotionFlag) {}
 }
 
 extension Point3D {

@@ -21,6 +21,9 @@ package struct PositionTracker: Sendable {
         return estimates
     }
 
+    /// Records whether the device moves, for the estimates that follow.
+    package mutating func record(_ flag: MotionFlag) { estimator.record(flag) }
+
     /// The estimates of the seconds that have ended by `time`.
     package mutating func advance(to time: Double) -> [PositionEstimate] {
         guard time.isFinite, time.magnitude < 1e12 else { return [] }

@@ -69,6 +69,11 @@ struct FloorGrid: Sendable {
         GridCells.with(&layers, area) { $0.move(motion, chances, area) }
     }
 
+    /// Takes into account that the device is said to walk with a probability.
+    mutating func weigh(walking probability: Double) {
+        GridCells.with(&layers, area) { $0.weigh(walking: probability) }
+    }
+
     /// Ensures that the expected levels of the received beacons are in the table, replacing those that were
     /// not received for longest.
     mutating func prepare(

@@ -51,6 +51,12 @@ struct GridArea: Sendable, Hashable {
     func x(_ column: Int) -> Double { x + (Double(column) + 0.5) * cell }
     func y(_ row: Int) -> Double { y + (Double(row) + 0.5) * cell }
 
+    /// Whether a position, metres, is in one of the cells.
+    func contains(x: Double, y: Double) -> Bool {
+        x >= self.x && x <= self.x + Double(columns) * cell && y >= self.y
+            && y <= self.y + Double(rows) * cell
+    }
+
     /// The cell at a position, or the one nearest to it.
     func cellNearest(x: Double, y: Double) -> Int {
         func index(_ place: Double, _ count: Int) -> Int {

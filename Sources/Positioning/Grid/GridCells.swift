@@ -94,6 +94,21 @@ struct GridCells {
         blurColumns(of: standing, motion.standing, area)
     }
 
+    /// Multiplies walking by a probability and standing by the rest of 1, and keeps the sum.
+    ///
+    /// The sum says how well this floor fits the received levels, which a moving flag does not.
+    func weigh(walking probability: Double) {
+        let standing = Self.sum(self[.standing], count)
+        var walking = 0.0
+        for heading in 0..<Self.headings { walking += Self.sum(self.walking(heading), count) }
+        let scale = (standing + walking) / ((1 - probability) * standing + probability * walking)
+        guard scale.isFinite else { return }
+        Self.scale(self[.standing], by: Float((1 - probability) * scale), count)
+        for heading in 0..<Self.headings {
+            Self.scale(self.walking(heading), by: Float(probability * scale), count)
+        }
+    }
+
     /// Blurs a working row, whose cells begin at the radius.
     private func blurRow(
         _ number: Int,
@@ -179,6 +194,24 @@ struct GridCells {
             layer[cell] *= factor
             cell &+= 1
         }
+    }
+
+    /// The sum of a layer, from four parts that run in parallel.
+    private static func sum(_ layer: UnsafeMutablePointer<Float>, _ count: Int) -> Double {
+        var (one, two, three, four): (Float, Float, Float, Float) = (0, 0, 0, 0)
+        var cell = 0
+        while cell &+ 3 < count {
+            one += layer[cell]
+            two += layer[cell &+ 1]
+            three += layer[cell &+ 2]
+            four += layer[cell &+ 3]
+            cell &+= 4
+        }
+        while cell < count {
+            one += layer[cell]
+            cell &+= 1
+        }
+        return Double(one) + Double(two) + Double(three) + Double(four)
     }
 
     /// Multiplies two layers into the first.

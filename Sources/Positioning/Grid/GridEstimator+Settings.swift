@@ -55,6 +55,7 @@ extension GridEstimator {
         case walkingBlur = "walking_blur_metres"
         case keepingHeading = "keeping_heading_per_second"
         case standingBlur = "standing_blur_metres"
+        case motionFlag = "moving_flag_probability"
         case leak = "leak"
         case offset = "offset_db"
         case offsetAtStart = "offset_at_start_db"
@@ -98,6 +99,8 @@ extension GridEstimator {
             case .keepingHeading:
                 (0.8, 0...1, "Probability that a walking person keeps the direction, per second.")
             case .standingBlur: (0.15, 0...2, "How far a standing person moves in a second, metres.")
+            case .motionFlag:
+                (0.95, 0.5...0.999, "Probability that an accelerometer, or a phone, is right about moving.")
             case .leak: (1e-4, 1e-6...0.1, "Probability that the belief so far is wrong, per update.")
             case .offset:
                 (

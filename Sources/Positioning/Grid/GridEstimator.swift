@@ -20,11 +20,14 @@ package struct GridEstimator: PositionEstimator {
     private var surveyedSettings: Settings
     private var plan: GridPlan
     private var grids: [FloorGrid]
+    private var zoneCells: ZoneCells
     private var choice: FloorChoice
     private var signals: [BeaconSignal]
     private var health: [BeaconHealth]
     private var offset = ReceiverOffset()
     private var motion = PeopleMotion()
+    /// What was said last about moving.
+    private var flag: MotionFlag?
     /// The current observations, the same without one of them, and the expected levels; stored to reuse their
     /// memory.
     private var observations: [BeaconObservation] = []
@@ -57,6 +60,7 @@ package struct GridEstimator: PositionEstimator {
         surveyedSettings = self.settings.surveyed
         plan = GridPlan(map, self.settings)
         grids = plan.makeGrids()
+        zoneCells = ZoneCells(map, plan)
         choice = FloorChoice(floors: plan.floors.count)
         signals = Array(repeating: BeaconSignal(), count: map.beacons.count)
         health = Array(repeating: BeaconHealth(), count: map.beacons.count)
@@ -79,6 +83,8 @@ package struct GridEstimator: PositionEstimator {
         }
     }
 
+    package var zoneShares: ZoneShares? { zoneCells.shares }
+
     /// The number of cells over all floors.
     package var cells: Int { grids.reduce(0) { $0 + $1.area.count } }
 
@@ -91,6 +97,8 @@ package struct GridEstimator: PositionEstimator {
         signals[index].record(level, at: sighting.time, settings)
         signals[index].rssi = sighting.rssi
     }
+
+    package mutating func record(_ flag: MotionFlag) { self.flag = flag }
 
     package mutating func estimate(at time: Double) -> PositionEstimate? {
         guard time.isFinite else { return last }
@@ -144,8 +152,12 @@ extension GridEstimator {
     private mutating func predict(_ step: Double) {
         guard let cell = grids.first?.area.cell else { return }
         motion.set(step: step, cell: cell, settings)
+        let flag = flag.flatMap { $0.isFresh(at: clock ?? .nan) ? $0 : nil }
         for floor in grids.indices {
             grids[floor].predict(motion, MotionChances(step: step, settings(on: floor)))
+            guard let flag else { continue }
+            let trust = settings(on: floor)[.motionFlag]
+            grids[floor].weigh(walking: flag.isMoving ? trust : 1 - trust)
         }
     }
 
@@ -193,6 +205,7 @@ extension GridEstimator {
             floor: map.floors.heights.isEmpty ? nil : plan.floors[choice.floor]
         )
         last = estimate
+        zoneCells.update(grids[choice.floor], floor: choice.floor)
         return estimate
     }
 
@@ -322,6 +335,7 @@ extension GridEstimator {
         expected = Array(repeating: 0, count: map.beacons.count)
         variances = Array(repeating: 0, count: map.beacons.count)
         motion = PeopleMotion()
+        zoneCells = ZoneCells(map, plan)
         var grids = plan.makeGrids()
         if map.environment == old.environment, plan.hasCells(of: before) {
             for (floor, grid) in self.grids.enumerated() { grids[floor].copyBelief(of: grid) }

@@ -56,7 +56,8 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
     /// Parses a message.
     ///
     /// Beacons whose `rssi` means "not received" are omitted. The sender's clock need not be right: `ts` is
-    /// used only relative to the newest beacon of the same message.
+    /// used only relative to the newest beacon of the same message. `moving`, of a beacon or alone, says whether the
+    /// device moves; the last one of a message counts.
     /// - Parameter time: Time of arrival, on the readings' steady clock.
     package func readings(
         from payload: [UInt8],
@@ -131,8 +132,15 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
             throw ReadingError("the message has \(list.count) beacons; at most \(mostBeacons) are allowed")
         }
         var sightings: [(reading: SensorReading, rssi: Int, stamp: Double?)] = []
+        var isMoving: Bool?
         for (index, element) in list.enumerated() {
             var errors: [ReadingError] = []
+            if let members = element.object, members["moving"] != nil {
+                var fields = ReadingFields(members, convertsTexts: true)
+                let flag = unusable.collect { () throws(ReadingError) in try fields.optionalFlag("moving") }
+                isMoving = flag ?? isMoving
+                if members.keys.allSatisfy(["moving", "ts"].contains) { continue }
+            }
             let sighting = errors.collect { () throws(ReadingError) in
                 try Self.sighting(element, at: time, &unusable)
             }
@@ -141,13 +149,15 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
             if json.array == nil { throw error }
             unusable.append(ReadingError("beacon \(index + 1): \(error)"))
         }
-        if sightings.isEmpty, let error = unusable.first { throw error }
+        if sightings.isEmpty, isMoving == nil, let error = unusable.first { throw error }
         let newest = sightings.compactMap(\.stamp).max()
-        return sightings.compactMap { reading, rssi, stamp in
+        let usable = sightings.compactMap { reading, rssi, stamp -> SensorReading? in
             guard BeaconSighting.isUsable(rssi: rssi) else { return nil }
             guard let newest, let stamp else { return reading }
             return reading.delayed(by: -min(newest - stamp, oldest, time))
         }
+        guard let isMoving else { return usable }
+        return [.moving(isMoving, time: time)] + usable
     }
 
     private static func sighting(
@@ -187,6 +197,8 @@ package enum RawSensor: String, Sendable, Hashable, CaseIterable {
         let stamp = unusable.collect { () throws(ReadingError) in
             try fields.optional("ts").flatMap(Self.stamp)
         }
+        // It was read with the message.
+        _ = fields.optional("moving")
         unusable.collect { () throws(ReadingError) in try fields.end() }
         return (reading(rssi, power), rssi, stamp)
     }

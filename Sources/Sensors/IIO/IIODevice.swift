@@ -38,6 +38,9 @@ struct IIODevice {
     /// Whether a configured name refers to the device.
     func matches(_ wanted: String) -> Bool { [id, name, label].contains(wanted) }
 
+    /// Whether it is in the base of a laptop, which does not turn with the screen.
+    var isInBase: Bool { label?.contains("base") == true }
+
     func file(_ attribute: String) -> SysfsFile? { SysfsFile("\(folder)/\(attribute)") }
 
     /// The number in the first of the files that contains one.

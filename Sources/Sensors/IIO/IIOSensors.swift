@@ -35,8 +35,8 @@ struct IIOSensors {
         turn = settings.mount ?? .identity
         if let (device, field) = Self.first(.field, in: selected) {
             let nearby = [device] + all.filter { $0.id != device.id }
-            let helper = Self.first(.acceleration, in: nearby.filter { !Self.isBase($0) })
-            let gyroscope = Self.first(.rotation, in: nearby.filter { !Self.isBase($0) })?.1
+            let helper = Self.first(.acceleration, in: nearby.filter { !$0.isInBase })
+            let gyroscope = Self.first(.rotation, in: nearby.filter { !$0.isInBase })?.1
             // Without an accelerometer prefer a tilt-compensated heading of the sensor, if it has one.
             let rotation =
                 helper == nil ? Self.rotation(of: device, tilted: true, settings.rotationScale) : nil
@@ -128,9 +128,6 @@ struct IIOSensors {
         }
         return nil
     }
-
-    /// Whether a device is in the base of a laptop, which does not turn with the screen.
-    private static func isBase(_ device: IIODevice) -> Bool { device.label?.contains("base") == true }
 
     private static func rotation(of device: IIODevice, tilted: Bool, _ configured: Double?) -> Rotation? {
         let names: [(String, North)] = [

@@ -61,6 +61,17 @@ struct ReadingFields {
         UInt16(clamping: try whole(key, in: 0...65535))
     }
 
+    /// `true` or `false`.
+    mutating func optionalFlag(_ key: String) throws(ReadingError) -> Bool? {
+        guard let value = optional(key), !value.isNull else { return nil }
+        if let flag = value.bool { return flag }
+        switch convertsTexts ? value.string?.lowercased() : nil {
+        case "true": return true
+        case "false": return false
+        default: throw ReadingError("\(key) must be true or false (is \(value.excerpt))")
+        }
+    }
+
     mutating func optionalText(_ key: String) throws(ReadingError) -> String? {
         guard let value = optional(key), !value.isNull else { return nil }
         guard let text = value.string else {

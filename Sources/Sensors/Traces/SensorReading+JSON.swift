@@ -48,6 +48,9 @@ extension SensorReading {
             members["type"] = "telemetry"
             members.merge(telemetry.members) { $1 }
             members.merge(sender.members) { $1 }
+        case .moving(let isMoving, _):
+            members["type"] = "moving"
+            members["moving"] = .bool(isMoving)
         case .tick:
             members["type"] = "tick"
         }
@@ -100,10 +103,16 @@ extension SensorReading {
                 of: try TelemetrySender(&fields),
                 time: time
             )
+        case "moving":
+            guard let isMoving = try fields.optionalFlag("moving") else {
+                throw ReadingError("moving is missing")
+            }
+            self = .moving(isMoving, time: time)
         case "tick": self = .tick(time: time)
         default:
             throw ReadingError(
-                "unknown type \"\(type)\"; legal are beacon, receiver, heading, location, telemetry and tick"
+                "unknown type \"\(type)\"; legal are beacon, receiver, heading, location, telemetry, moving and "
+                    + "tick"
             )
         }
         try fields.end()

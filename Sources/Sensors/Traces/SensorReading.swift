@@ -13,6 +13,8 @@ package enum SensorReading: Sendable, Hashable {
     case location(GeoPoint, accuracyMetres: Double?, time: Double)
     /// Telemetry of a beacon or a sensor.
     indirect case telemetry(BeaconTelemetry, of: TelemetrySender, time: Double)
+    /// Whether the device moves, as an accelerometer or a phone says.
+    case moving(Bool, time: Double)
     /// There were no other readings up to this time; sent once a second, so that silence can be detected.
     case tick(time: Double)
 
@@ -20,7 +22,8 @@ package enum SensorReading: Sendable, Hashable {
         switch self {
         case .beacon(let sighting): sighting.time
         case .receiver(let sighting): sighting.time
-        case .heading(_, _, let time), .location(_, _, let time), .telemetry(_, _, let time), .tick(let time):
+        case .heading(_, _, let time), .location(_, _, let time), .telemetry(_, _, let time),
+            .moving(_, let time), .tick(let time):
             time
         }
     }
@@ -40,6 +43,7 @@ package enum SensorReading: Sendable, Hashable {
             return .location(place, accuracyMetres: accuracy, time: time + seconds)
         case .telemetry(let telemetry, let sender, let time):
             return .telemetry(telemetry, of: sender, time: time + seconds)
+        case .moving(let isMoving, let time): return .moving(isMoving, time: time + seconds)
         case .tick(let time): return .tick(time: time + seconds)
         }
     }

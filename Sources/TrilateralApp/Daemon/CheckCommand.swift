@@ -34,7 +34,9 @@ struct CheckCommand: ParsableCommand {
         let environment = ProcessInfo.processInfo.environment
         let name = file.file(environment: environment)
         let check = ConfigurationCheck(file: name, environment: environment, unit: unit(of: name))
-        for warning in check.warnings { StandardError.report("warning: \(warning)") }
+        let warnings = check.warnings + [check.warningOfBackups].compactMap(\.self)
+        for warning in warnings { StandardError.report("warning: \(warning)") }
+        for hint in check.hints { StandardError.report("hint: \(hint)", as: .notice) }
         guard check.problems.isEmpty else {
             StandardError.print(ConfigurationErrors(check.problems).report(by: StandardError.verb))
             throw ExitCode.configuration
@@ -44,7 +46,7 @@ struct CheckCommand: ParsableCommand {
             try StandardOutput.write(ConfigurationPrinter.text(check.loaded, schema: .commandLine))
         }
         // The configuration that is printed may be meant for a file.
-        let verdict = Self.verdict(on: name, warnings: check.warnings.count)
+        let verdict = Self.verdict(on: name, warnings: warnings.count)
         if printsResult { StandardError.print(verdict) } else { try StandardOutput.print(verdict) }
     }
 

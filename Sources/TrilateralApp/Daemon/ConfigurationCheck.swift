@@ -9,6 +9,7 @@ struct ConfigurationCheck {
     let loaded: LoadedConfiguration
     private(set) var problems: [ConfigurationError]
     private(set) var warnings: [String] = []
+    private let unit: ServiceUnit?
 
     /// Keys whose files the daemon writes.
     private static let written = ["log.file", "people.acl_file"]
@@ -18,6 +19,7 @@ struct ConfigurationCheck {
     /// - Parameters:
     ///   - unit: The service whose user it is judged for; `nil` for the user of this process.
     init(file: String?, environment: [String: String], unit: ServiceUnit?) {
+        self.unit = unit
         let variables = unit?.variables ?? [:]
         var environment = environment
         environment.merge(variables) { own, _ in own }
@@ -51,6 +53,26 @@ struct ConfigurationCheck {
         let state = unit == nil ? StateFolder.standard(environment) : StateFolder.service
         if let open = StateFolder.warning(of: state) { warnings.append(open) }
         warnings += Self.unknownNames(loaded.values, in: state)
+    }
+
+    /// That `backup.folder` cannot be used; `nil` if it can, or is not named.
+    ///
+    /// A warning, as the daemon works without backups. It is looked for when it is asked for, since the folder's disk may
+    /// not answer; `doctor` has a check of its own for it.
+    var warningOfBackups: String? {
+        let settings = loaded.values.backup
+        guard let folder = settings.folder, settings.everyHours > 0,
+            let problem = BackupFolder.problem(of: folder, for: unit.map { ServiceAccess($0) })
+        else { return nil }
+        let whose = unit == nil ? "" : ", for the service's user:"
+        let text = "no backups can be made: \(folder)\(whose) \(problem)"
+        return "\(ConfigurationError(loaded.origin("backup.folder"), "backup.folder", text))"
+    }
+
+    /// What is as it should be, and good to know.
+    var hints: [String] {
+        [loaded.values.hintOfLocalForwarders].compactMap(\.self)
+            .map { "\(ConfigurationError(loaded.origin("web.proxies"), "web.proxies", $0))" }
     }
 
     /// Users, things and zones that the configuration names and the state folder does not have; none if that cannot be

@@ -11,7 +11,7 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Look for what keeps the daemon from its work, and say what to do.",
         discussion: """
             It looks at versions, the daemon, the configuration, rights, disk, limits, clock, time zone, locale, Bluetooth, \
-            the broker, the Flare server, ports, the databases, the place, and the daemon's alerts. One line for each verdict: ok, hint, \
+            the broker, the Flare server, ports, the databases, their backups, the place, and the daemon's alerts. One line for each verdict: ok, hint, \
             warning or problem. It ends with 1 if there is a problem, else with 0. It changes nothing, and ends within \
             seconds, even if the broker hangs. With sudo it sees what is closed to other users.
             """
@@ -74,6 +74,11 @@ struct DoctorCommand: AsyncParsableCommand {
                 DatabaseFacts.check,
                 limit: .seconds(9),
                 blocking: { DatabaseFacts.gathered(context).verdicts }
+            ),
+            DoctorCheck(
+                BackupFacts.check,
+                limit: .seconds(9),
+                blocking: { BackupFacts.gathered(context).verdicts }
             ),
             DoctorCheck(PlaceFacts.check, waiting: { await PlaceFacts.gathered(context).verdicts }),
             DoctorCheck(AlertFacts.check, waiting: { await AlertFacts.gathered(context).verdicts }),

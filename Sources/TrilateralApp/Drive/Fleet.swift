@@ -15,11 +15,17 @@ package struct Fleet: Sendable {
     private static let longestName = 200
     /// The health and alerts of a node that is online, and of which none were read.
     private static let unknown = "unknown"
+    /// The status of a node whose status went while the fleet was read, as when two daemons fight for one client id.
+    private static let gone = "gone"
+    /// The most characters of an alert's id in the table.
+    private static let shownID = 24
 
     /// What is known of a node.
     package struct Node: Sendable, Hashable {
-        /// `online` or `offline`; `nil` if nothing is retained: then it is not listed.
+        /// `online` or `offline`; `nil` if nothing is retained: then it is not listed, unless it was there before.
         fileprivate var status: String?
+        /// Whether it had a status while the fleet was read.
+        fileprivate var wasSeen = false
         fileprivate var version: String?
         fileprivate var started: String?
         fileprivate var health: String?
@@ -38,6 +44,10 @@ package struct Fleet: Sendable {
         }
 
         fileprivate var isOnline: Bool { status == "online" }
+
+        fileprivate var isGone: Bool { wasSeen && status == nil }
+
+        fileprivate var shownStatus: String? { isGone ? Fleet.gone : status }
 
         /// Whether it is online, and has published that its links are up and no alert is open.
         fileprivate var isWell: Bool { isOnline && health == "ok" && hasAlerts && alerts.count == 0 }
@@ -111,7 +121,8 @@ package struct Fleet: Sendable {
 
     /// The nodes by name.
     private var nodes: [(name: String, node: Node)] {
-        all.filter { $0.value.status != nil }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        all.filter { $0.value.status != nil || $0.value.wasSeen }
+            .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     package var isEmpty: Bool { nodes.isEmpty }
@@ -146,19 +157,21 @@ package struct Fleet: Sendable {
 
     private func row(_ name: String, _ node: Node) -> [String] {
         [
-            name, node.status ?? "", node.version ?? "", node.presentHealth ?? "",
+            name, node.shownStatus ?? "", node.version ?? "", node.presentHealth ?? "",
             node.started.map(time.dayAndClock) ?? "", node.seen.map(time.dayAndClock) ?? "",
-            node.isOnline && !node.hasAlerts ? Self.unknown : node.alerts.text,
+            node.isOnline && !node.hasAlerts ? Self.unknown : node.alerts.text(Self.shownID),
         ]
     }
 
     private func summary(_ nodes: [Node]) -> String {
         let online = nodes.count(where: \.isOnline)
         let alerted = nodes.count { $0.alerts.count > 0 }
+        let gone = nodes.count(where: \.isGone)
         let unknown = nodes.count { $0.presentHealth == Self.unknown }
         return [
             "\(nodes.count) node\(nodes.count == 1 ? "" : "s"), \(online) online, \(alerted) with alerts",
             unknown == 0 ? nil : ", \(unknown) of unknown health",
+            gone == 0 ? nil : ", \(gone) gone while this was read",
             hasTooMany ? "; there are more than the \(Self.capacity) that are read" : nil,
             shortTime.map { "; not all was read within \($0.inSeconds): see --timeout" },
         ].compactMap(\.self).joined()
@@ -171,6 +184,7 @@ extension Fleet.Node {
         if tail == topics.status {
             let text = String(decoding: payload.prefix(8), as: UTF8.self)
             status = ["online", "offline"].contains(text) ? text : nil
+            wasSeen = wasSeen || status != nil
             return
         }
         let value = try? JSONValue(parsing: payload)
@@ -198,7 +212,7 @@ extension Fleet.Node {
     fileprivate func members(_ name: String) -> JSONObject {
         var members: JSONObject = ["node": .string(name), "well": .bool(isWell)]
         let texts = [
-            ("status", status), ("version", version), ("started", started),
+            ("status", shownStatus), ("version", version), ("started", started),
             ("health", presentHealth), ("seen", seen),
         ]
         for (key, text) in texts { members[key] = text.map { .string($0) } }
@@ -214,10 +228,13 @@ extension Fleet.Node {
 }
 
 extension Fleet.Node.Alerts {
-    /// `error: no space`, or `3, error: no space` if there are more; empty without any.
-    fileprivate var text: String {
+    /// `1: disk`, or `3: disk…` if there are more; empty without any.
+    ///
+    /// - Parameter limit: The most characters of the id.
+    fileprivate func text(_ limit: Int) -> String {
         guard count > 0 else { return "" }
-        let worst = [severity, message].compactMap(\.self).joined(separator: ": ")
-        return count > 1 || worst.isEmpty ? "\(count)\(worst.isEmpty ? "" : ", \(worst)")" : worst
+        guard let first = ids.first else { return "\(count)" }
+        let isCut = count > 1 || first.count > limit
+        return "\(count): \(first.prefix(limit))\(isCut ? "…" : "")"
     }
 }

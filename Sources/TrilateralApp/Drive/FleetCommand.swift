@@ -9,9 +9,11 @@ struct FleetCommand: AsyncParsableCommand {
         abstract: "List the daemons on a broker, with version, health and alerts.",
         discussion: """
             Reads what the daemons below the base have published, and asks none of them. A node that is gone for good stays \
-            in the list until "trilateral forget" clears it. SEEN is when a node last published its health. Exits with 0 if \
-            all nodes are online and healthy, with 1 if one is not, or its health is unknown, or the list is not complete, \
-            and with 69 if there is none. \
+            in the list until "trilateral forget" clears it. SEEN is when a node last published its health. ALERTS has their \
+            number and the first one; --json has more of them, and "trilateral get alerts --node NAME" all. Exits with 0 if all \
+            nodes are online and healthy, with 1 if one is offline, has a problem or its health is unknown, or if the list is \
+            not complete, with 69 if there is no node or no broker, and with 77 if the broker does not let this user read the \
+            status of nodes. \
             Examples: trilateral fleet --mqtt broker.lan:1883; trilateral fleet --json.
             """
     )

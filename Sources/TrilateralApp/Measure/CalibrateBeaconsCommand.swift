@@ -209,7 +209,7 @@ struct CalibrateBeaconsCommand: AsyncParsableCommand {
             switch reading {
             case .beacon(let sighting): sighting
             case .receiver(let sighting): map.sighting(sighting)
-            case .heading, .location, .telemetry, .tick: nil
+            case .heading, .location, .telemetry, .moving, .tick: nil
             }
         guard let sighting, let beacon = map.beacon(sighting.identity) else { return nil }
         return (beacon, sighting.rssi)

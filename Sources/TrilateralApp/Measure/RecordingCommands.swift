@@ -14,8 +14,8 @@ struct RecordCommand: AsyncParsableCommand {
         commandName: "record",
         abstract: "Record everything that the sensors report.",
         discussion: """
-            Records the readings of the Bluetooth adapter, this machine's compass and gpsd (or of a recording that the \
-            configuration names in their place), and those that other programs publish on \
+            Records the readings of the Bluetooth adapter, this machine's compass, gpsd and accelerometer (or of a \
+            recording that the configuration names in their place), and those that other programs publish on \
             <base>/<node>/sensors/…/raw, beside a running daemon or without one. With --bluetooth it records only the \
             adapter, without a broker. Ctrl-C or --seconds ends it. trilateral replay plays the file.
             """

@@ -81,6 +81,7 @@ struct SensorSources {
         let none: @Sendable (String) -> MagnetometerCalibration? = { _ in nil }
         let local = LocalSensors(
             configuration,
+            isTracking: true,
             switchedOff: configuration.switchedOff(),
             calibration: store?.calibrations(logger: logger) ?? none,
             logger: logger

@@ -4,6 +4,7 @@ import Controller
 import Daemon
 import Flare
 import Foundation
+import GRDB
 import JSON
 import People
 import Testing
@@ -44,6 +45,24 @@ struct BindingStateTests {
             #expect(try home.binding()?.binding.state == ["t": 1])
             await home.records.close()
             #expect(try home.binding()?.binding.state == ["t": 3])
+        }
+    }
+
+    @Test func `a first state that cannot be stored is answered all the same, and stored later`()
+        async throws
+    {
+        try await withBindings { home, _ in
+            let thing = try await home.onboardThing().get().thing
+            let database = try DatabaseQueue(path: home.store.path)
+            let trigger =
+                "CREATE TRIGGER no_room BEFORE UPDATE ON binding BEGIN SELECT RAISE(FAIL, 'no room'); END"
+            try await database.write { try $0.execute(sql: trigger) }
+            // Source: contrib/contract/bindings.md, "States".
+            #expect(try await home.report(["t": 1], by: .thing(thing)).get())
+            #expect(try home.binding()?.binding.state == nil)
+            try await database.write { try $0.execute(sql: "DROP TRIGGER no_room") }
+            await home.records.close()
+            #expect(try home.binding()?.binding.state == ["t": 1])
         }
     }
 

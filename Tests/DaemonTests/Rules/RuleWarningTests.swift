@@ -98,6 +98,7 @@ struct RuleWarningTests {
             )
             // Before its first report nothing is known.
             home.place.withLock { $0.data[TestRules.fan] = [:] }
+            _ = await home.ask("DELETE", "rule", as: home.owner)
             let early = await home.ask("POST", "", Self.rule(when: trigger), as: home.owner)
             #expect(early.status == 201 && early.body["warnings"] == nil, "\(early.body)")
         }
@@ -376,6 +377,22 @@ struct RuleWarningTests {
             // Another maker's rules are other rules.
             let others = await home.ask("POST", "import", ["rules": more, "as": "bob"])
             #expect(others.body["warnings"]?.array?.map { $0["index"] } == [1, 3], "\(others.body)")
+        }
+    }
+
+    @Test func `a rule like one of its maker is added with a warning`() async throws {
+        try await withRules { (home, _) async throws in
+            let one = TestRules.simple("One")
+            let first = await home.ask("POST", "", one, as: home.owner)
+            #expect(first.status == 201 && first.body["warnings"] == nil, "\(first.body)")
+            let second = await home.ask("POST", "", one, as: home.owner)
+            #expect(second.status == 201 && second.body["slug"] == "one-2", "\(second.body)")
+            let warning = Self.warnings(second).first
+            #expect(warning?.hasPrefix("the rule one has the same title and content") == true)
+            var other = one.object ?? [:]
+            other["pause"] = 7
+            let third = await home.ask("POST", "", .object(other), as: home.owner)
+            #expect(third.status == 201 && third.body["warnings"] == nil, "\(third.body)")
         }
     }
 }

@@ -102,4 +102,10 @@ struct DoctorReportTests {
         let text = secrets.masked("it must be an origin (is \"\(address)\"); correct \(address) in the file")
         #expect(text == "it must be an origin (is \"\(shown)\"); correct \(shown) in the file")
     }
+
+    @Test func `a hint about the configuration is neither a warning nor a problem`() {
+        var facts = ConfigurationFacts()
+        facts.hints = ["web.proxies: 127.0.0.1/32 is this machine"]
+        #expect(facts.verdicts.map(\.level) == [.ok, .hint])
+    }
 }

@@ -83,6 +83,18 @@ extension ConfigurationSection {
     )
 }
 
+extension TrilateralConfiguration {
+    /// What to know of a proxy on this machine, which is usual: no mistake, and no warning; `nil` if none is trusted.
+    package var hintOfLocalForwarders: String? {
+        let proxies = self.web.proxies
+        guard proxies.firstOfAll == nil, let own = proxies.first(where: \.isOfOwnMachine) else { return nil }
+        return
+            "\(own) is this machine: every program on it can choose the address by which wrong passwords are limited, and "
+            + "which the command log shows. That matters only if others have programs or accounts here; then give the "
+            + "proxy a machine of its own"
+    }
+}
+
 extension ConfigurationRule {
     fileprivate static let openForwarders = ConfigurationRule(paths: ["web.proxies"]) {
         $0.web.proxies.firstOfAll.map {

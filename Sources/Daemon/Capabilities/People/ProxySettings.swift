@@ -71,7 +71,7 @@ extension ConfigurationType<String> {
 
 extension String {
     /// Whether a network has an address of this machine alone.
-    fileprivate var isOfOwnMachine: Bool { hasPrefix("127.") || hasPrefix("::1/") || self == "::1" }
+    var isOfOwnMachine: Bool { hasPrefix("127.") || hasPrefix("::1/") || self == "::1" }
 }
 
 extension [String] {

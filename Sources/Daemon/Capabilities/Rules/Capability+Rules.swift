@@ -1,4 +1,5 @@
 import Controller
+import Foundation
 import JSON
 import Logging
 import MQTT
@@ -15,7 +16,7 @@ extension Capability {
     static let rules = Capability(
         name: "rules",
         settings: .rules,
-        alerts: ["rules", "rule-loop", "clock"],
+        alerts: ["rules", "rule-loop", "clock", "time-zone"],
         commands: [.ruleSet, .ruleRun],
         slices: { [RulesSlice($0.rules.engine(built: ProgramInfo.built))] }
     ) { context in
@@ -46,7 +47,11 @@ extension Capability {
         )
         parts.beaconHeard = { beacons.hear($0) }
         parts.services = [
-            DaemonService.untilShutdown("rule settings") { await kept.use(settings) },
+            DaemonService.untilShutdown("rule settings") {
+                let database = TimeZoneDatabase(ProcessInfo.processInfo.environment)
+                if let alert = settings.timeZoneAlert(in: database) { send(alert) }
+                await kept.use(settings)
+            },
             DaemonService.untilShutdown("rules") {
                 for await numbers in late {
                     // A firing that is not stored might come again after a crash.

@@ -1,3 +1,4 @@
+package import Controller
 import Foundation
 import Rules
 package import Settings
@@ -71,12 +72,27 @@ extension ConfigurationSection {
 extension ConfigurationRule {
     /// An error would end the start on a machine whose package tzdata is gone.
     fileprivate static let knownTimeZone = ConfigurationRule(paths: ["rules.time_zone"]) { values in
-        guard let name = values.rules.timeZone else { return nil }
+        values.rules.timeZoneProblem(in: TimeZoneDatabase(ProcessInfo.processInfo.environment))
+    }
+}
+
+extension RulesConfiguration {
+    /// What is said if the system does not know ``timeZone``; `nil` if it does, or none is named.
+    package func timeZoneProblem(in database: TimeZoneDatabase) -> String? {
+        guard let timeZone else { return nil }
         do throws(TimeZoneError) {
-            _ = try TimeZoneDatabase(ProcessInfo.processInfo.environment).zone(named: name)
+            _ = try database.zone(named: timeZone)
             return nil
         } catch {
             return "rules go by the time zone of this machine: \(error)"
         }
+    }
+
+    /// The alert about it.
+    package func timeZoneAlert(in database: TimeZoneDatabase) -> ControllerEvent? {
+        guard let problem = timeZoneProblem(in: database) else { return nil }
+        let end = problem.hasSuffix("?") ? "" : "."
+        let message = "rules.time_zone cannot be used, so \(problem)\(end) Correct it, and reload."
+        return .alertRaised("time-zone", .warning, message: message)
     }
 }

@@ -10,6 +10,7 @@ package struct ConfigurationFacts: Sendable {
     /// As `check` prints them.
     package var problems: [String] = []
     package var warnings: [String] = []
+    package var hints: [String] = []
 
     package init() {}
 
@@ -23,12 +24,13 @@ package struct ConfigurationFacts: Sendable {
                 advice: "correct it; trilateral check shows every mistake"
             )
         }
-        let hints = warnings.prefix(Self.mostLines).map { DoctorVerdict(Self.check, .warning, $0) }
+        let advice = warnings.prefix(Self.mostLines).map { DoctorVerdict(Self.check, .warning, $0) }
         let valid = problems.isEmpty ? [DoctorVerdict(Self.check, .ok, "\(name): valid")] : []
-        let more = problems.count - shown.count + warnings.count - hints.count
+        let more = problems.count - shown.count + warnings.count - advice.count
         let rest =
             more > 0 ? [DoctorVerdict(Self.check, .hint, "\(more) more; trilateral check shows all")] : []
-        return valid + shown + hints + rest
+        let known = hints.map { DoctorVerdict(Self.check, .hint, $0) }
+        return valid + shown + advice + rest + known
     }
 
     static func gathered(_ context: DoctorContext) -> ConfigurationFacts {
@@ -41,6 +43,7 @@ package struct ConfigurationFacts: Sendable {
         )
         facts.problems = check.problems.map(\.description)
         facts.warnings = check.warnings
+        facts.hints = check.hints
         return facts
     }
 }

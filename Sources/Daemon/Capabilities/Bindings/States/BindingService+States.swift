@@ -82,6 +82,9 @@ extension BindingService: ThingIFStates {
         try withBindingsErrors { () throws(AccountsError) in try records.states.state(of: id) }
     }
 
+    /// A state that cannot be stored is answered all the same, and stored when there is room.
+    ///
+    /// - Source: contrib/contract/bindings.md, "States": "While nothing can be stored".
     private func storeStates() { records.states.flush() }
 
     /// The binding that a target names, if somebody may do something with it.

@@ -129,6 +129,20 @@ extension RuleService {
         return warnings
     }
 
+    /// A warning if the maker of a rule that was added has one with the same title and content already.
+    func warningOfSame(as added: Known) -> RuleWarning? {
+        let (stored, content) = (added.stored, added.rule.content)
+        // Of several alike, the oldest one.
+        let other = all.first {
+            $0.stored.id != stored.id && $0.stored.maker == stored.maker && $0.rule.title == added.rule.title
+                && $0.rule.content == content
+        }
+        guard let other else { return nil }
+        let text =
+            "the rule \(other.stored.slug) has the same title and content; remove one of them unless you want both"
+        return RuleWarning("title", text, .invalidValue)
+    }
+
     /// The stored rules of the same makers with the same titles and content, by the places in the list.
     private func unchanged(_ wanted: [Prepared]) -> [Int: RuleHeader] {
         let makers = Set(wanted.map(\.maker))

@@ -73,7 +73,7 @@ package struct RulesLocalAPI: Sendable {
                 return .json(200, .object(answer))
             }
             let known = try await service.add(wish, as: request.query["as"], by: requester)
-            return .json(201, .object(await made(known, by: wish)))
+            return .json(201, .object(await made(known, by: wish, isNew: true)))
         case ("GET", 1, _):
             guard try !Self.flag("original", request) else {
                 return .json(200, try await service.original(of: name, for: requester))
@@ -82,7 +82,7 @@ package struct RulesLocalAPI: Sendable {
         case ("PUT", 1, _):
             let wish = try wish(request)
             let known = try await service.edit(name, to: wish, as: request.query["as"], by: requester)
-            return .json(200, .object(await made(known, by: wish)))
+            return .json(200, .object(await made(known, by: wish, isNew: false)))
         case ("DELETE", 1, _):
             try await service.remove(name, by: requester)
             return LocalResponse(204)
@@ -109,9 +109,14 @@ package struct RulesLocalAPI: Sendable {
     }
 
     /// The answer about a rule that was added or replaced.
-    private func made(_ known: RuleService.Known, by wish: RuleService.Wish) async -> JSONObject {
+    private func made(
+        _ known: RuleService.Known,
+        by wish: RuleService.Wish,
+        isNew: Bool
+    ) async -> JSONObject {
         var made = Self.row(known.stored)
-        let warnings = wish.warnings + (await service.warnings(of: known))
+        let same = isNew ? await service.warningOfSame(as: known) : nil
+        let warnings = wish.warnings + [same].compactMap(\.self) + (await service.warnings(of: known))
         if !warnings.isEmpty { made["warnings"] = .array(warnings.map { .string($0.message) }) }
         return made
     }
@@ -187,7 +192,7 @@ package struct RulesLocalAPI: Sendable {
         case ("POST", ["add"]):
             let wish = try Self.readWish(try Self.object(request), at: "")
             let known = try await service.add(wish, as: request.query["as"], by: requester)
-            return .json(201, .object(await made(known, by: wish)))
+            return .json(201, .object(await made(known, by: wish, isNew: true)))
         case ("POST", ["import"]): return try await `import`(request, by: requester)
         case ("POST", ["test"]):
             let wish = try Self.readWish(try Self.object(request), at: "")
