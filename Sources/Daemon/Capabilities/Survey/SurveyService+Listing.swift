@@ -59,7 +59,9 @@ extension SurveyService {
             .first { $0.point == stored.point.name }
         members["misfit"] = finding.map { .number(($0.misfit * 100).rounded() / 100) }
         members["levels"] = .array(
-            stored.point.levels.sorted { $0.value.decibels > $1.value.decibels }.map { thing, level in
+            stored.point.levels.sorted { $0.value.decibels > $1.value.decibels }.map {
+                thing,
+                level -> JSONValue in
                 var row: JSONObject = [
                     "beacon": .string(names[thing] ?? "\(thing)"), "thing": .string("\(thing)"),
                     "level_db": .number(level.decibels), "packets": .number(level.packets),

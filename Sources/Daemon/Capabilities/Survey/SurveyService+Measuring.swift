@@ -233,11 +233,13 @@ extension SurveyService {
 
     /// What a receiver's survey is good for now.
     func message(for receiver: String, _ count: Int) -> String {
-        switch problems[receiver] {
-        case .elsewhere(let percent)?: "the survey is not used: \(SurveyError.elsewhere(percent: percent))"
-        case .tooFewPoints?, .noBeacons?:
-            "\(count) of \(RadioMap.leastPoints) points that are needed before the survey counts"
-        case nil: count == 1 ? "the survey has 1 point" : "the survey has \(count) points, and is used"
+        if case .elsewhere(let percent)? = problems[receiver] {
+            return "the survey is not used: \(SurveyError.elsewhere(percent: percent))"
         }
+        guard count >= RadioMap.leastPoints else {
+            return "\(count) of \(RadioMap.leastPoints) points that are needed before the survey counts"
+        }
+        let isUsed = problems[receiver] == nil && channel.receivers.contains(receiver)
+        return "the survey has \(count) points\(isUsed ? ", and is used" : "")"
     }
 }
