@@ -59,8 +59,22 @@ extension ControllerState {
             "quality": .string(fix.quality.rawValue), "source": .string(fix.source),
         ]
         members["accuracy_m"] = fix.accuracyMetres.map { .number($0.rounded(to: 100)) }
+        switch fix.model {
+        case .survey(let takenAt):
+            members["map"] = "survey"
+            members["survey_days"] = takenAt.map {
+                // A clock that was set may put it anywhere.
+                let age = fix.at.wallMilliseconds.subtractingReportingOverflow($0)
+                return JSONValue(Int(clamping: age.overflow ? 0 : max(0, age.partialValue / Self.day)))
+            }
+        case .plain: members["map"] = "plain"
+        case nil: break
+        }
         return members
     }
+
+    /// Milliseconds.
+    private static let day: Int64 = 86_400_000
 }
 
 extension Instant {

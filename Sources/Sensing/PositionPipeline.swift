@@ -17,6 +17,7 @@ package struct PositionPipeline: Sendable {
     private let makeEstimator: @Sendable (BeaconMap) -> any PositionEstimator
     private let receivers: ReceiverOffsets
     private let clocks: SensorClocks
+    private let survey: SurveyChannel?
     private let send: @Sendable (ControllerEvent) -> Void
     private let tracking: @Sendable (Bool) -> Void
     private let logger: Logger
@@ -25,6 +26,8 @@ package struct PositionPipeline: Sendable {
     private var trackers: [Int: PositionTracker] = [:]
     /// The receivers of the sources, and their stored offsets.
     private var stored: [Int: (name: String, offset: Double?)] = [:]
+    /// Which radio map each source uses, and for which receiver.
+    private var adopted: [Int: SurveyChannel.Adopted] = [:]
     /// What the sources said last about moving.
     private var flags: [Int: MotionFlag] = [:]
     /// The same of this machine's accelerometer, on the steady clock.
@@ -33,6 +36,8 @@ package struct PositionPipeline: Sendable {
     private var isTracking = false
     private var motion = MotionDetector()
     private var findings: [BeaconFinding] = []
+    /// The names of beacons that are heard otherwise than in the survey.
+    private var outdated: [String] = []
     private var dueAt = -Double.infinity
     /// Most problems of beacons that are logged at a change of the place.
     private static let mostProblems = 20
@@ -45,6 +50,7 @@ package struct PositionPipeline: Sendable {
         makeEstimator: @escaping @Sendable (BeaconMap) -> any PositionEstimator,
         receivers: ReceiverOffsets,
         clocks: SensorClocks,
+        survey: SurveyChannel? = nil,
         send: @escaping @Sendable (ControllerEvent) -> Void,
         tracking: @escaping @Sendable (Bool) -> Void = { _ in },
         logger: Logger
@@ -52,6 +58,7 @@ package struct PositionPipeline: Sendable {
         self.makeEstimator = makeEstimator
         self.receivers = receivers
         self.clocks = clocks
+        self.survey = survey
         self.send = send
         self.tracking = tracking
         self.logger = logger
@@ -66,6 +73,7 @@ package struct PositionPipeline: Sendable {
         let known = Set(self.map?.problems ?? [])
         let problems = map.problems.filter { !known.contains($0) }
         self.map = map
+        survey?.enter(map)
         unknownReceivers.removeAll()
         for problem in problems.prefix(Self.mostProblems) { logger.warning("beacons: \(problem)") }
         if problems.count > Self.mostProblems {
@@ -84,6 +92,7 @@ package struct PositionPipeline: Sendable {
         reset()
         if map != nil { send(.alertCleared("beacons")) }
         map = nil
+        survey?.enter(nil)
         sendFindings()
         motion = MotionDetector()
     }
@@ -92,6 +101,7 @@ package struct PositionPipeline: Sendable {
     package mutating func reset() {
         storeOffsets()
         trackers.removeAll()
+        adopted.removeAll()
         flags.removeAll()
         ownFlag = nil
         setTracking(false)
@@ -102,6 +112,10 @@ package struct PositionPipeline: Sendable {
     package mutating func handle(_ sighting: BeaconSighting, from source: Int) {
         guard let map else { return }
         if trackers[source] == nil { trackers[source] = makeTracker(map, for: source) }
+        adoptRadioMap(source)
+        if let survey, survey.isMeasuring, let surveyor = receivers.surveyor(source) {
+            survey.record(sighting, of: surveyor)
+        }
         // In place: a copy of an estimator is large.
         guard let estimates = trackers[source]?.record(sighting), let last = estimates.last else { return }
         for estimate in estimates { send(estimate, at: sighting.time, from: source) }
@@ -149,6 +163,15 @@ package struct PositionPipeline: Sendable {
         for estimate in trackers[source]?.advance(to: time) ?? [] { send(estimate, at: time, from: source) }
     }
 
+    /// Uses what the survey has found out since.
+    private mutating func adoptRadioMap(_ source: Int) {
+        guard let survey, let surveyor = receivers.surveyor(source),
+            let found = survey.adopt(for: surveyor, after: adopted[source])
+        else { return }
+        adopted[source] = found
+        trackers[source]?.estimator.radioMap = found.radio?.map
+    }
+
     private mutating func makeTracker(_ map: BeaconMap, for source: Int) -> PositionTracker {
         var estimator = makeEstimator(map)
         if let name = receivers.name(source) {
@@ -165,6 +188,7 @@ package struct PositionPipeline: Sendable {
         if receivers.isAdapter(source) { setTracking(estimate.quality != .lost) }
         let counted = trackers[source]?.estimator.counted ?? [:]
         let heardAt = receivers.isOfThisMachine(source) ? time : clocks.steady()
+        let isSurveyed = trackers[source]?.estimator.isSurveyed ?? false
         send(
             .positionEstimated(
                 .init(
@@ -175,6 +199,7 @@ package struct PositionPipeline: Sendable {
                     // Without beacons the estimate is the previous one.
                     heardAt: estimate.beaconsHeard > 0 ? heardAt : nil,
                     beacons: counted.mapValues { .init(rssi: $0.rssi, age: estimate.time - $0.heardAt) },
+                    model: isSurveyed ? .survey(takenAt: adopted[source]?.radio?.takenAt) : .plain,
                     zones: trackers[source]?.estimator.zoneShares
                 )
             )
@@ -192,12 +217,26 @@ package struct PositionPipeline: Sendable {
     }
 
     private mutating func sendFindings() {
+        sendOutdated()
         let found = trackers.sorted { $0.key < $1.key }.flatMap(\.value.estimator.findings)
         guard found != findings else { return }
         findings = found
         for finding in found { logger.warning("beacons: \(finding)") }
         let list = found.prefix(5).map(\.description).joined(separator: "; ")
         send(.alert("beacon-health", .warning, found.isEmpty ? nil : list))
+    }
+
+    /// Asks for a new survey where a beacon is no longer heard as it was.
+    private mutating func sendOutdated() {
+        let changed = Set(
+            trackers.values.filter(\.estimator.isSurveyed).flatMap(\.estimator.findings)
+                .compactMap(\.changedBeacon)
+        ).sorted()
+        guard changed != outdated else { return }
+        outdated = changed
+        let names = changed.prefix(5).joined(separator: ", ")
+        let problem = "\(names) \(changed.count == 1 ? "is" : "are") not heard as in the survey: survey again"
+        send(.alert("survey-beacons", .warning, changed.isEmpty ? nil : problem))
     }
 
     /// Stores the estimated offsets of the receivers, and changes to another receiver's where it was replaced.

@@ -31,6 +31,12 @@ package struct ReceiverOffsets: Sendable {
         return sources[source] == RawReadings.name ? RawReadings.name : adapter()
     }
 
+    /// The name under which a source makes a survey: its receiver, or the recording; `nil` while none is known.
+    func surveyor(_ source: Int) -> String? {
+        if let name = name(source) { return name }
+        return sources.indices.contains(source) && !isOfThisMachine(source) ? sources[source] : nil
+    }
+
     /// Whether a source is this machine's Bluetooth adapter.
     func isAdapter(_ source: Int) -> Bool { isNamed(source, BeaconScanner.name) }
 

@@ -10,6 +10,8 @@ struct CommandTree {
     let discussion: String
     let arguments: [Argument]
     let subcommands: [CommandTree]
+    /// The verb that is meant when none is named.
+    let usual: String?
 
     /// An option, a flag, or an argument that is known by its place.
     struct Argument {
@@ -48,6 +50,7 @@ struct CommandTree {
             .map(Argument.init)
             .filter { !["help", "version"].contains($0.valueName) }
         subcommands = (json["subcommands"]?.array ?? []).map(CommandTree.init)
+        usual = json["defaultSubcommand"]?.string
     }
 
     /// The verbs that `--help` shows.
@@ -59,6 +62,9 @@ struct CommandTree {
     func problem(of words: [String], isWhole: Bool = true) -> String? {
         if let word = words.first, let verb = subcommands.first(where: { $0.name == word }) {
             return verb.problem(of: Array(words.dropFirst()), isWhole: isWhole)
+        }
+        if let verb = subcommands.first(where: { $0.name == usual }) {
+            return verb.problem(of: words, isWhole: isWhole)
         }
         if !subcommands.isEmpty, arguments.isEmpty { return words.first.map { "\(name) has no verb \($0)" } }
         var places = 0

@@ -5,6 +5,7 @@ import Databases
 import Flare
 import Foundation
 import GRDB
+import Positioning
 import TestSupport
 import Testing
 
@@ -16,8 +17,8 @@ struct OldDatabaseTests {
         "trilateral-v1", "trilateral-v2", "trilateral-v3", "trilateral-v4", "trilateral-v5", "trilateral-v6",
         "trilateral-v7", "trilateral-v8", "trilateral-v9", "trilateral-v10", "trilateral-v11",
         "trilateral-v12",
-        "trilateral-v12-without-v11", "trilateral-v15", "trilateral-v16", "flare-v1", "history-v1",
-        "history-v2",
+        "trilateral-v12-without-v11", "trilateral-v15", "trilateral-v16", "trilateral-v17", "flare-v1",
+        "history-v1", "history-v2",
     ]
 
     private static func database(_ name: String) -> StateDatabase? {
@@ -110,6 +111,22 @@ struct OldDatabaseTests {
                 (try $0.firings(ofRule: 3, limit: 10), try $0.lastFiringNumber())
             }
             #expect(firings.map(\.seq) == [4] && firings.first?.outcome == .done && last == 9)
+        }
+    }
+
+    @Test func `a survey that is stored stays as it is`() async throws {
+        try await withTemporaryFolder { folder in
+            try await Self.make("trilateral-v17", at: folder.path("trilateral.db"))
+            let store = try StateStore(folder: folder.url)
+            defer { store.close() }
+            let environment = FlareEnvironment(id: FlareID(high: 0, low: 1))
+            let map = BeaconMap(environment: environment, zones: [], things: [])
+            let stored = try #require(try store.surveyPoints(of: map).first)
+            #expect(stored.id == 1 && stored.point.name == "door" && stored.point.position.x == 0.5)
+            #expect(stored.point.receiver == "00:11:22:33:44:55" && stored.point.seconds == 20)
+            let level = try #require(stored.point.levels[FlareID(high: 0, low: 3)])
+            #expect(level.decibels == -12.5 && level.packets == 60 && level.spread == 4.2)
+            #expect(try store.removeChangedSurveyLevels(in: map).isEmpty)
         }
     }
 }

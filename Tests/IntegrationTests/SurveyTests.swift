@@ -96,6 +96,42 @@ struct SurveyTests {
         }
     }
 
+    @Test func `what is heard at a spot is learnt, shown, exported, imported and forgotten`() async throws {
+        try await withHome { home, visitor in
+            try home.folder.write("name,x,y\nLight,8.5,2\nCellar,100,2\n", to: "spots.csv")
+            let spots = home.folder.path("spots.csv")
+            func survey(_ words: [String], answers: String = "") async throws -> Program.End {
+                try await run(["survey"] + words + ["--state", home.state], answers: answers, home)
+            }
+            try await walking(visitor) {
+                try await visitor.awaits("nearby") { $0["slug"] == "kitchen-light" }
+                let learnt = try await survey([spots, "--learn", "--seconds", "14"], answers: "\nq\n")
+                #expect(learnt.status == 0, "\(learnt.output)")
+                #expect(learnt.output.contains("1 of 2: stand at Light (8.5, 2.0)"))
+                #expect(learnt.output.contains("Light: stored, 1 beacon and"))
+                #expect(learnt.output.contains("the survey has 1 point, and is not used yet"))
+                try await visitor.awaits("device/position") { $0["map"] == "plain" }
+            }
+            let far = try await survey([spots, "--learn"], answers: "s\n\n")
+            #expect(far.status == 65 && far.output.contains("is not in the place"), "\(far.output)")
+            let list = try await survey(["list", "--json"])
+            #expect(list.status == 0 && list.output.contains(#""name":"Light""#), "\(list.output)")
+            let file = home.folder.path("points.csv")
+            let exported = try await survey(["export", file])
+            #expect(exported.status == 0, "\(exported.output)")
+            #expect(
+                home.folder.read("points.csv").hasPrefix("point,x,y,beacon_id,level_db,packets\nLight,8.5,2")
+            )
+            let forgotten = try await survey(["forget", "Light"])
+            #expect(forgotten.status == 0, "\(forgotten.output)")
+            #expect(try await survey(["show", "Light"]).status == 66)
+            let imported = try await survey(["import", file, "--receiver", "broker"])
+            #expect(imported.status == 0, "\(imported.output)")
+            #expect(try await survey(["show", "Light"]).output.contains("broker"))
+            #expect(try await survey(["forget"]).status == 64)
+        }
+    }
+
     @Test func `beacons are calibrated, and the place knows it`() async throws {
         try await withHome(["flare.server.trusted_networks": ""]) { home, visitor in
             let server = try #require(await home.serverURL())

@@ -178,6 +178,25 @@ struct RenderingTests {
         )
     }
 
+    @Test func `a position shows whether a survey was used, and how old that is`() {
+        var state = Place.state
+        guard let now = state.fix?.at.wallMilliseconds else {
+            Issue.record("no position")
+            return
+        }
+        state.fix?.model = .plain
+        #expect(state.positionJSON?["map"] == "plain" && state.positionJSON?["survey_days"] == nil)
+        for (age, days) in [(0, 0), (86_399_999, 0), (3 * 86_400_000, 3), (-86_400_000, 0)] {
+            state.fix?.model = .survey(takenAt: now - Int64(age))
+            #expect(state.positionJSON?["map"] == "survey")
+            #expect(state.positionJSON?["survey_days"] == JSONValue(days))
+        }
+        state.fix?.model = .survey(takenAt: nil)
+        #expect(state.positionJSON?["map"] == "survey" && state.positionJSON?["survey_days"] == nil)
+        state.fix?.model = .survey(takenAt: .min)
+        #expect(state.positionJSON?["survey_days"]?.number?.isFinite == true)
+    }
+
     @Test(
         arguments: [(359.4, 359), (359.5, 0), (0, 0), (-0.4, 0), (-1, 359), (725, 5), (1e300, nil)]
             as [(Double, Int?)]

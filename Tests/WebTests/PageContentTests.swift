@@ -144,6 +144,25 @@ struct PageContentTests {
         #expect(!kiosk.contains { $0.hasPrefix("rule") || $0 == "thing-times.js" })
     }
 
+    /// What administration loads only where somebody looks at the survey.
+    @Test
+    func `the part about the survey takes less than 6 KB of the network, and only where it is asked for`()
+        throws
+    {
+        #expect(try !Self.loaded(by: Self.accountPages).contains("admin-survey.js"))
+        #expect(try Self.size(["admin-survey.js", "survey-german.js"]) < 6_144)
+    }
+
+    @Test func `every sentence of the part about the survey is there in German`() throws {
+        func words(_ name: String) throws -> Set<String> {
+            Set(try Self.text(name).matches(of: /"((?:[^"\\]|\\.)*)":/).map { String($0.1) })
+        }
+        let known = try words("people-german.js").union(words("survey-german.js"))
+        for match in try Self.text("admin-survey.js").matches(of: /\bsay\("((?:[^"\\]|\\.)*)"/) {
+            #expect(known.contains(String(match.1)), "\(match.1)")
+        }
+    }
+
     @Test func `what a gateway sees is claimed by the members of an end node`() throws {
         let script = try Self.text("admin-bindings.js")
         let claim = try #require(script.firstMatch(of: /async function asNode\([^)]*\) \{((?:.|\n)*?)\n\}/)).1

@@ -38,6 +38,8 @@ struct RouteAdmissionTests {
         "/api/bindings/{binding}/owners/{owner}",
         "/api/rules", "/api/rules/{rule}", "/api/rules/{rule}/on", "/api/rules/{rule}/off",
         "/api/rules/{rule}/run", "/api/rules/{rule}/test", "/api/rules/{rule}/explain",
+        "/api/survey", "/api/survey/points", "/api/survey/points/{point}", "/api/survey/measurement",
+        "/api/survey/export", "/api/survey/import",
     ]
 
     /// The files of the page that it needs before anybody is identified.

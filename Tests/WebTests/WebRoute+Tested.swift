@@ -10,6 +10,7 @@ extension [WebRoute] {
         [WebRoute.reading("/api/lifecycle") { $0.lifecycleJSON }, history]
         + WebRoute.bindings { request, _, _ in .binding(request) }
         + WebRoute.rules { request, _, _ in .rule(request) }
+        + WebRoute.survey { request, _, _ in .survey(request) }
 
     private static let history = WebRoute.thingHistory { request, _, _ in
         var answer: JSONObject = ["truncated_before": 1_760_000_000_000]
@@ -93,5 +94,61 @@ extension LocalResponse {
         "suspended": "rights", "form": "rule", "maker": "bob",
         "sentence": "When lamp is on: fan does \"high\".",
         "last": ["ts": "2026-11-21T10:18:53Z", "why": "state lamp on false -> true", "outcome": "done"],
+    ]
+}
+
+extension LocalResponse {
+    /// What the capability would answer about the point `door`.
+    fileprivate static func survey(_ request: LocalRequest) -> LocalResponse {
+        switch (request.method, request.path.last ?? "") {
+        case ("GET", "survey"):
+            json([
+                "environment": "000000000000000100000000", "points": [.object(point)], "least_points": 3,
+                "receivers": [["receiver": "hci0", "points": 1, "heard": true, "map": "plain"]],
+                "measurement": .null,
+            ])
+        case ("POST", "points"):
+            LocalResponse(
+                201,
+                JSONValue.object([
+                    "stored": true, "message": "the survey has 1 point", "name": "door", "x": 0.5, "y": 0.2,
+                    "seconds": 12, "receiver": "hci0", "heard_seconds": 12, "beacons": 4, "packets": 120,
+                    "misfit": 1.1, "doubtful": ["sofa"],
+                ]).bytes
+            )
+        case ("GET", "measurement"):
+            json([
+                "name": "door", "seconds": 12, "elapsed": 3, "heard_seconds": 3, "beacons": 4, "packets": 30,
+            ])
+        case ("DELETE", "measurement"): LocalResponse(204)
+        case ("DELETE", _): json(["forgotten": 1])
+        case ("GET", "export"): json(["csv": "point,x,y,beacon_id,level_db,packets\n", "points": 1])
+        case ("POST", "import"):
+            LocalResponse(
+                201,
+                JSONValue.object([
+                    "points": 1, "ignored": 0, "receiver": "hci0", "message": "the survey has 1 point",
+                ]).bytes
+            )
+        default:
+            json(
+                .object(
+                    point.merging([
+                        "misfit": 1.1,
+                        "levels": [
+                            [
+                                "beacon": "Desk lamp", "thing": "000000000000000300000000", "level_db": -12.5,
+                                "packets": 60, "spread_db": 4.2,
+                            ]
+                        ],
+                    ]) { $1 }
+                )
+            )
+        }
+    }
+
+    private static let point: JSONObject = [
+        "id": 1, "name": "door", "floor": 0, "x": 0.5, "y": 0.2, "z": 0, "receiver": "hci0", "beacons": 4,
+        "taken_at": "2026-11-21T10:18:53Z", "seconds": 12,
     ]
 }

@@ -87,6 +87,8 @@ package enum ControllerEvent: Sendable, Hashable {
         package var heardAt: Double?
         /// The beacons that it is based on.
         package var beacons: [FlareID: BeaconReport]
+        /// What levels it was estimated from; `nil` if that is not known.
+        package var model: PositionModel?
         /// How likely each zone is; `nil` if the estimator does not say.
         package var zones: ZoneShares?
 
@@ -97,6 +99,7 @@ package enum ControllerEvent: Sendable, Hashable {
             isMoving: Bool = false,
             heardAt: Double? = nil,
             beacons: [FlareID: BeaconReport] = [:],
+            model: PositionModel? = nil,
             zones: ZoneShares? = nil
         ) {
             self.position = position
@@ -105,6 +108,7 @@ package enum ControllerEvent: Sendable, Hashable {
             self.isMoving = isMoving
             self.heardAt = heardAt
             self.beacons = beacons
+            self.model = model
             self.zones = zones
         }
     }

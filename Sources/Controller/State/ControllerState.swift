@@ -141,6 +141,8 @@ package struct PositionFix: Sendable, Hashable {
     package var at: Instant
     /// Arrival time of the triggering packet or tick, seconds on the steady clock; `nil` if only held.
     package var heardAt: Double?
+    /// What levels it was estimated from; `nil` for a position that no estimator made.
+    package var model: PositionModel?
     /// How likely each zone is, where the position is an estimate; it is not published.
     package var zones: ZoneBelief?
 
@@ -151,9 +153,11 @@ package struct PositionFix: Sendable, Hashable {
         isMoving: Bool = false,
         at: Instant,
         heardAt: Double? = nil,
+        model: PositionModel? = nil,
         zones: ZoneBelief? = nil
     ) {
         self.heardAt = heardAt
+        self.model = model
         self.zones = zones
         self.accuracyMetres = accuracyMetres
         self.quality = quality

@@ -60,6 +60,7 @@ extension DeviceSync {
             isMoving: estimate.isMoving,
             at: time,
             heardAt: estimate.heardAt,
+            model: estimate.model,
             zones: estimate.zones.map { ZoneBelief(shares: $0, position: estimate.position) }
         )
         core.changes.insert(.position)

@@ -70,10 +70,7 @@ package struct Capability: Sendable {
     /// In the order in which they are built, and in which their services start.
     package static let all: [Capability] = [
         .people, .bindings, .control, .lifecycle, .rules, .bluetooth, .brokerReadings, .localSensors,
-        .receiver,
-        .lamps, .map,
-        .frames,
-        .discovery,
+        .survey, .receiver, .lamps, .map, .frames, .discovery,
         .setup, .kiosk, .resolver, .station, .mirror, .backup, .supervision,
     ]
 }

@@ -43,6 +43,7 @@ struct NodeSensing: Sendable {
                     logger: logger
                 ),
                 clocks: plan.clocks,
+                survey: context.survey.channel,
                 send: send,
                 tracking: { isTracking in for part in parts { part.positionsTracked?(isTracking) } },
                 logger: logger
@@ -64,7 +65,9 @@ struct NodeSensing: Sendable {
             logger: logger
         )
         port.connect(feed)
+        let (survey, settings) = (context.survey, SurveyService.Settings(configuration))
         let running = DaemonService(name: Self.name) {
+            await survey.use(settings)
             await withGracefulShutdownHandler {
                 await pipeline.run()
             } onGracefulShutdown: {

@@ -131,6 +131,7 @@ package final class StateStore: Sendable {
         migrator.registerMigration("v14") { database in try AccountsSchema.indexStrangers(database) }
         migrator.registerMigration("v15") { database in try RulesSchema.add(database) }
         migrator.registerMigration("v16") { database in try RulesSchema.lightenFirings(database) }
+        migrator.registerMigration("v17") { database in try SurveySchema.add(database) }
         return DatabaseSchema(migrator)
     }
 

@@ -23,6 +23,16 @@ package enum BeaconFinding: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
+extension BeaconFinding {
+    /// The name of a beacon that is heard otherwise than expected; `nil` for one that is not heard.
+    package var changedBeacon: String? {
+        switch self {
+        case .tooStrong(_, let name, _), .tooWeak(_, let name, _): name
+        case .silent: nil
+        }
+    }
+}
+
 /// Long-term observations of one beacon.
 struct BeaconHealth: Sendable, Hashable {
     /// Slow mean of the measured level minus the level expected at the device's position, dB.

@@ -66,6 +66,12 @@ package protocol PositionEstimator: Sendable {
 
     /// Problems with beacons found so far.
     var findings: [BeaconFinding] { get }
+
+    /// What a survey of the place found out; an estimator that cannot use it ignores it.
+    var radioMap: RadioMap? { get set }
+
+    /// Whether the last estimate was made with a survey.
+    var isSurveyed: Bool { get }
 }
 
 extension PositionEstimator {
@@ -74,6 +80,11 @@ extension PositionEstimator {
         set {}
     }
     package var findings: [BeaconFinding] { [] }
+    package var radioMap: RadioMap? {
+        get { nil }
+        set {}
+    }
+    package var isSurveyed: Bool { false }
     package var counted: [FlareID: BeaconReports.Report] { [:] }
     package var zoneShares: ZoneShares? { nil }
     package mutating func record(_ flag: MotionFlag) {}

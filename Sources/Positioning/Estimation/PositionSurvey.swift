@@ -1,4 +1,5 @@
 package import Flare
+import JSON
 
 /// Compares measured positions with surveyed spots.
 package struct PositionSurvey: Sendable {
@@ -6,10 +7,13 @@ package struct PositionSurvey: Sendable {
     package struct Spot: Sendable, Hashable {
         package let name: String
         package let position: Point3D
+        /// Whether a height was given.
+        package let hasHeight: Bool
 
-        package init(name: String, position: Point3D) {
+        package init(name: String, position: Point3D, hasHeight: Bool = false) {
             self.name = name
             self.position = position
+            self.hasHeight = hasHeight
         }
     }
 
@@ -31,22 +35,36 @@ package struct PositionSurvey: Sendable {
 
     package init() {}
 
-    /// Reads a list of spots: `name,x,y`, metres.
+    /// Reads a list of spots: `name,x,y` or `name,x,y,z`, metres.
     package static func spots(_ csv: [UInt8]) throws(CSVError) -> [Spot] {
         var spots: [Spot] = []
-        try CSVRow.read(csv, columns: ["name", "x", "y"], atMost: mostSpots, isNamed: true) {
+        let hasHeight = hasHeights(csv)
+        let columns = ["name", "x", "y"] + (hasHeight ? ["z"] : [])
+        try CSVRow.read(csv, columns: columns, atMost: mostSpots, isNamed: true) {
             row throws(CSVError) in
             let name = try row.name(0)
             let range = -Point3D.farthest...Point3D.farthest
             spots.append(
                 Spot(
                     name: name,
-                    position: Point3D(x: try row.number(1, in: range), y: try row.number(2, in: range))
+                    position: Point3D(
+                        x: try row.number(1, in: range),
+                        y: try row.number(2, in: range),
+                        z: hasHeight ? try row.number(3, in: range) : 0
+                    ),
+                    hasHeight: hasHeight
                 )
             )
         }
         guard !spots.isEmpty else { throw CSVError(line: nil, "has no spots") }
         return spots
+    }
+
+    /// Whether the first line names a column of heights.
+    private static func hasHeights(_ csv: [UInt8]) -> Bool {
+        let first = ByteOrderMark.skipped(in: csv).prefix { $0 != UInt8(ascii: "\n") }
+        return first.filter { ![UInt8(ascii: " "), UInt8(ascii: "\r")].contains($0) }
+            .elementsEqual("name,x,y,z".utf8)
     }
 
     /// Records the positions measured at a spot, replacing an earlier finding for it.

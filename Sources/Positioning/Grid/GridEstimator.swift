@@ -52,10 +52,6 @@ package struct GridEstimator: PositionEstimator {
     private static let recentSeconds = 5.0
     /// Fewer other beacons than this do not determine a position.
     private static let leastOthers = 3
-    /// Used when neither the place nor the beacon states the power at one metre, dBm.
-    private static let defaultPower = -59.0
-    /// The powers that a beacon may plausibly state, dBm.
-    private static let plausiblePowers = -100 ... -20
 
     package init(map: BeaconMap, settings: Settings = Settings()) {
         self.map = map
@@ -97,12 +93,8 @@ package struct GridEstimator: PositionEstimator {
     }
 
     package mutating func record(_ sighting: BeaconSighting) {
-        guard sighting.time.isFinite, BeaconSighting.isUsable(rssi: sighting.rssi),
-            let index = map.index(of: sighting.identity), plan.isUsable[index]
-        else { return }
-        let stated = sighting.powerAtOneMetre.flatMap { Self.plausiblePowers.contains($0) ? Double($0) : nil }
-        let power = map.beacons[index].powerAtOneMetre ?? stated ?? Self.defaultPower
-        signals[index].record(Double(sighting.rssi) - power, at: sighting.time, settings)
+        guard let (index, level) = map.level(of: sighting), plan.isUsable[index] else { return }
+        signals[index].record(level, at: sighting.time, settings)
         signals[index].rssi = sighting.rssi
     }
 

@@ -7,14 +7,16 @@ package struct RecordedSurvey: Sendable {
     package private(set) var unknown: (count: Int, first: (line: Int, id: String)?) = (0, nil)
 
     private static let mostRows = 200_000
+    private static let columns = ["point", "x", "y", "beacon_id", "level_db", "packets"]
+    /// The first line of a file.
+    package static let header = columns.joined(separator: ",")
 
     /// - Parameter beacons: The beacons of the place, named by their id.
     package init(beacons: [BeaconMap.Beacon], csv: [UInt8]) throws(CSVError) {
         let thingOfID = Dictionary(beacons.map { ($0.name, $0.thing) }) { first, _ in first }
         var (points, unknown) = (points, unknown)
         var numberOfPoint: [String: (index: Int, line: Int)] = [:]
-        let columns = ["point", "x", "y", "beacon_id", "level_db", "packets"]
-        try CSVRow.read(csv, columns: columns, atMost: Self.mostRows) { row throws(CSVError) in
+        try CSVRow.read(csv, columns: Self.columns, atMost: Self.mostRows) { row throws(CSVError) in
             let name = try row.name(0)
             let range = -Point3D.farthest...Point3D.farthest
             let place = Point3D(x: try row.number(1, in: range), y: try row.number(2, in: range))

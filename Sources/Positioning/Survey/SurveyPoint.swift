@@ -8,10 +8,13 @@ package struct SurveyPoint: Sendable, Hashable {
         /// The mean, dB over the beacon's level at one metre.
         package let decibels: Double
         package let packets: Double
+        /// The standard deviation of single packets, dB; `nil` when that is not known.
+        package let spread: Double?
 
-        package init(decibels: Double, packets: Double) {
+        package init(decibels: Double, packets: Double, spread: Double? = nil) {
             self.decibels = decibels
             self.packets = packets
+            self.spread = spread
         }
     }
 
@@ -25,6 +28,8 @@ package struct SurveyPoint: Sendable, Hashable {
     package let receiver: String?
     /// How long it was heard; `nil` when that is not known.
     package let seconds: Double?
+    /// When it was taken, milliseconds since 1970 UTC; `nil` when that is not known.
+    package let takenAt: Int64?
     /// By the beacon's thing.
     package var levels: [FlareID: Level]
 
@@ -35,6 +40,7 @@ package struct SurveyPoint: Sendable, Hashable {
         position: Point3D,
         receiver: String? = nil,
         seconds: Double? = nil,
+        takenAt: Int64? = nil,
         levels: [FlareID: Level]
     ) {
         self.name = name
@@ -43,6 +49,7 @@ package struct SurveyPoint: Sendable, Hashable {
         self.position = position
         self.receiver = receiver
         self.seconds = seconds
+        self.takenAt = takenAt
         self.levels = levels
     }
 
@@ -51,10 +58,10 @@ package struct SurveyPoint: Sendable, Hashable {
     /// A survey of another receiver counts from so many points on.
     package static let leastFromOthers = 20
     /// The levels of a mean, dB over that at one metre.
-    static let plausibleLevels = -150.0...60.0
+    package static let plausibleLevels = -150.0...60.0
 
     /// Whether it was heard for long enough, at a plausible point.
-    var isUsable: Bool {
+    package var isUsable: Bool {
         position.isPlausible && seconds.map { $0 >= Self.leastSeconds } ?? true
     }
 }
@@ -120,7 +127,7 @@ extension [SurveyPoint] {
 
 extension BeaconMap.Beacon {
     /// Whether levels of the one are levels of the other.
-    func isHeardLike(_ other: Self) -> Bool {
+    package func isHeardLike(_ other: Self) -> Bool {
         position == other.position && powerAtOneMetre == other.powerAtOneMetre && floor == other.floor
     }
 }

@@ -153,4 +153,37 @@ struct GuidedSurvey<Item: Sendable> {
         }
         return false
     }
+
+    /// Waits for the last item of a visit, with a bar that shows how far it is.
+    ///
+    /// - Parameters:
+    ///   - seconds: How long it usually takes.
+    ///   - isLast: Also sees all items before.
+    /// - Returns: The last item; `nil` when the person ended it.
+    mutating func wait(
+        _ label: String,
+        for seconds: Double,
+        until isLast: (Item) -> Bool
+    ) async throws -> Item? {
+        var bar = ProgressBar.onStandardError(label, environment: ProcessInfo.processInfo.environment)
+        let start = RuntimeClock.steadySeconds()
+        while let event = await events.next(isolation: #isolation) {
+            switch event {
+            case .item(let item):
+                guard isLast(item) else { continue }
+                bar.end("done")
+                return item
+            case .tick:
+                let elapsed = RuntimeClock.steadySeconds() - start
+                bar.show(done: Int(min(elapsed, seconds)), of: Int(seconds.rounded(.up)))
+            case .signal:
+                bar.end("ended")
+                return nil
+            case .line(let line): if keepsEarly { early.append(line) }
+            case .inputEnded: isInputOver = true
+            case .sourceEnded(let reason): throw VerbError(reason, .unavailable)
+            }
+        }
+        return nil
+    }
 }

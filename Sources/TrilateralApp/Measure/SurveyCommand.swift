@@ -1,4 +1,5 @@
 import ArgumentParser
+import Daemon
 import Flare
 import Foundation
 import JSON
@@ -7,24 +8,53 @@ import Messages
 import OperatingSystem
 import Positioning
 
-/// `trilateral survey`: measures the error of the daemon's positions.
-struct SurveyCommand: AsyncParsableCommand {
+/// `trilateral survey`: measures the error of the daemon's positions, and teaches it what is heard where.
+struct SurveyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "survey",
-        abstract: "Measure how exact positions are at marked spots.",
+        abstract: "Measure how exact positions are at marked spots, and make them more exact.",
+        discussion: """
+            "trilateral survey spots.csv" measures the error of positions; with --learn the daemon stores what it hears \
+            at each spot, and uses that from then on. The other verbs show and keep what it has stored.
+            """,
+        subcommands: [
+            SurveySpotsCommand.self, SurveyListCommand.self, SurveyShowCommand.self,
+            SurveyForgetCommand.self, SurveyExportCommand.self, SurveyImportCommand.self,
+        ],
+        defaultSubcommand: SurveySpotsCommand.self
+    )
+}
+
+/// `trilateral survey SPOTS`: the person goes from spot to spot.
+struct SurveySpotsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "spots",
+        abstract: "Go to marked spots: measure the error there, or learn what is heard (the default).",
         discussion: """
             Mark some spots and write them into a CSV file: the line name,x,y and then one line for each spot, in metres. \
             While the daemon runs, carry the device to each spot, press Enter, and stand still. It prints the error \
             there and the median so far, and a summary at the end; --output writes all spots to a file. Exit code 69: \
             the daemon does not answer.
+
+            With --learn it does not measure errors: the daemon of this machine stores what it hears at each spot. \
+            From three spots on it uses that for its positions; 8 to 10 spots give most of the gain. Spread them over \
+            the place. A place with floors needs the column z, the height of the spot: name,x,y,z.
             """
     )
 
-    @Argument(file: "The spots, CSV: name,x,y.", name: "spots.csv")
+    @Argument(file: "The spots, CSV: name,x,y or name,x,y,z.", name: "spots.csv")
     var spots: String
 
-    @Option(help: ArgumentHelp("How long each spot is measured, 1 to 600 seconds.", valueName: "n"))
-    var seconds = 10.0
+    @Flag(help: "Store what is heard at each spot, so that positions become more exact.")
+    var learn = false
+
+    @Option(
+        help: ArgumentHelp(
+            "How long each spot is measured: 1 to 600 seconds, 10 when left out; with --learn 12 to 45, 20 when left out.",
+            valueName: "n"
+        )
+    )
+    var seconds: Double?
 
     @Option(file: "A CSV file to write; it must not exist yet.")
     var output: String?
@@ -33,9 +63,22 @@ struct SurveyCommand: AsyncParsableCommand {
     var json = false
 
     @OptionGroup var broker: BrokerOptions
+    @OptionGroup var state: StateOption
+
+    private static let usualSeconds = 10.0
 
     func validate() throws {
-        guard (1...600).contains(seconds) else {
+        if learn {
+            guard output == nil, !json else {
+                throw ValidationError("--learn measures no errors: leave out --output and --json")
+            }
+            let allowed = SurveyService.allowedSeconds
+            if let seconds, !allowed.contains(Int(exactly: seconds) ?? 0) {
+                throw ValidationError(
+                    "--seconds must be \(allowed.lowerBound) to \(allowed.upperBound) with --learn (is \(seconds))"
+                )
+            }
+        } else if let seconds, !(1...600).contains(seconds) {
             throw ValidationError("--seconds must be 1 to 600 (is \(seconds))")
         }
         guard spots != "-" else {
@@ -52,6 +95,14 @@ struct SurveyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let spots = try CSVInput.read(spots, PositionSurvey.spots)
+        if learn {
+            let daemon = SurveyDaemon(folder: try state.location().path)
+            return try await SurveyLearning(
+                spots: spots,
+                seconds: seconds.map { Int($0) } ?? SurveyService.usualSeconds,
+                daemon: daemon
+            ).run()
+        }
         if let output, access(output, F_OK) == 0 {
             throw VerbError("\(output) cannot be made: \(systemMessage(EEXIST))", .cannotCreate)
         }
@@ -110,7 +161,9 @@ struct SurveyCommand: AsyncParsableCommand {
         } visit: { stops, index in
             let spot = spots[index]
             var published: [PublishedPosition] = []
-            guard try await stops.gather(spot.name, for: seconds, { published.append($0) }) else {
+            guard
+                try await stops.gather(spot.name, for: seconds ?? Self.usualSeconds, { published.append($0) })
+            else {
                 return .end
             }
             let known = published.filter { !$0.isLost }.map { ($0.position, $0.accuracy) }
@@ -176,10 +229,10 @@ struct SurveyCommand: AsyncParsableCommand {
     }
 
     /// In hundredths.
-    private static func metres(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
+    static func metres(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
 }
 
-extension SurveyCommand.PublishedPosition {
+extension SurveySpotsCommand.PublishedPosition {
     /// Reads `device/position`; `nil` for anything else.
     fileprivate init?(_ json: JSONValue) {
         guard let x = json["x"]?.number, let y = json["y"]?.number else { return nil }

@@ -175,6 +175,8 @@ extension ParsableCommand {
         if let verb = verbs.first(where: { $0._commandName == word }) {
             return try verb.checkVerb(Array(words.dropFirst()), after: path + [word])
         }
+        // What is no verb is for the one that need not be named.
+        guard configuration.defaultSubcommand == nil else { return }
         StandardError.verb = path.dropFirst().joined(separator: " ")
         let hint = NearestName.hint(for: word, among: verbs.map { $0._commandName })
         let rest = "; \(path.joined(separator: " ")) --help lists them"
@@ -187,6 +189,7 @@ extension ParsableCommand {
             let rest = next.words(for: verb)
             // The calibrations speak as one verb.
             if next == verb || (next == CalibrateCommand.self && !rest.isEmpty) { return [next._commandName] }
+            if next.configuration.defaultSubcommand == verb { return [next._commandName] }
             if !rest.isEmpty { return [next._commandName] + rest }
         }
         return []

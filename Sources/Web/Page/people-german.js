@@ -67,7 +67,7 @@ export const WORDS = {
 	"Who may get your messages.": "An wen Nachrichten von dir gehen können.", "There are no contacts.": "Es gibt keine Kontakte.",
 	"Remove {0}?": "{0} entfernen?", "The contact is removed.": "Der Kontakt ist entfernt.", "Add a contact": "Kontakt hinzufügen",
 	"Name": "Name", "Phone": "Telefon", "Messages by": "Nachrichten per", "Sign out": "Abmelden", "My account": "Mein Konto",
-	"Kiosk": "Kiosk", "Administration": "Verwaltung", "Things": "Dinge", "Places and zones": "Orte und Zonen", "Things with owners": "Dinge mit Besitzern", "Rules": "Regeln", "Users": "Benutzer", "Groups": "Gruppen", "Rights": "Rechte",
+	"Kiosk": "Kiosk", "Administration": "Verwaltung", "Things": "Dinge", "Places and zones": "Orte und Zonen", "Things with owners": "Dinge mit Besitzern", "Rules": "Regeln", "Survey": "Einmessung", "Users": "Benutzer", "Groups": "Gruppen", "Rights": "Rechte",
 	"Log": "Protokoll", "You own nothing here, so there is nothing to administer.": "Du besitzt hier nichts, also gibt es nichts zu verwalten.",
 	"active": "aktiv", "waits to be approved": "wartet auf Freischaltung", "switched off": "abgeschaltet",
 	"Small letters, digits, dots, dashes. It cannot be changed.": "Kleine Buchstaben, Ziffern, Punkte, Striche. Er bleibt für immer.",

@@ -54,6 +54,24 @@ extension WebRoute {
     }
 }
 
+/// The survey of the place, for users.
+///
+/// - Source: contrib/contract/web.md, "Survey".
+extension WebRoute {
+    /// The routes of the survey for users.
+    package static func survey(_ handler: @escaping SignedInHandler) -> [WebRoute] {
+        let routes: [(template: String, methods: [HTTPRequest.Method])] = [
+            ("/api/survey", [.get, .head]), ("/api/survey/points", [.post, .delete]),
+            ("/api/survey/points/{point}", [.get, .head, .delete]),
+            ("/api/survey/measurement", [.get, .head, .delete]), ("/api/survey/export", [.get, .head]),
+            ("/api/survey/import", [.post]),
+        ]
+        return routes.map { template, methods in
+            .signedIn(template, methods) { try await $0.answer($1, by: handler) }
+        }
+    }
+}
+
 extension WebResponder {
     /// The answer of a handler.
     func answer(_ call: WebCall, by handler: SignedInHandler) async throws -> WebAnswer {

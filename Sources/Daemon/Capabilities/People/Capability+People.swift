@@ -50,7 +50,8 @@ extension Capability {
                 do {
                     try await LocalSocketService(
                         administrationIn: URL(filePath: context.store.path).deletingLastPathComponent(),
-                        bodyLimits: ModelAPI.bodyLimits.merging(RulesLocalAPI.bodyLimits) { max($0, $1) },
+                        bodyLimits: ModelAPI.bodyLimits.merging(RulesLocalAPI.bodyLimits) { max($0, $1) }
+                            .merging(SurveyAPI.bodyLimits) { max($0, $1) },
                         logger: logger,
                         answers: context.localAnswers,
                         handler: { [administration = context.administration] in

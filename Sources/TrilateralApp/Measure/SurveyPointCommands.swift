@@ -1,0 +1,190 @@
+import ArgumentParser
+import JSON
+import OperatingSystem
+import Positioning
+
+struct SurveyListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Print the points of the survey of the daemon's place."
+    )
+
+    @OptionGroup var list: ListOption
+    @OptionGroup var state: StateOption
+
+    func run() async throws {
+        let answer = try await SurveyDaemon(folder: try state.location().path).ask(.get)
+        if list.json { return try StandardOutput.print(answer.text) }
+        try list.write(
+            answer["points"] ?? .array([]),
+            ["name", "x", "y", "floor", "beacons", "receiver", "taken_at"],
+            header: ["POINT", "X", "Y", "FLOOR", "BEACONS", "RECEIVER", "TAKEN"]
+        )
+        for receiver in answer["receivers"]?.array ?? [] {
+            if let problem = receiver["problem"]?.string { StandardError.report(problem) }
+        }
+    }
+}
+
+struct SurveyShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Print a point: how strongly each beacon was heard there.",
+        discussion: """
+            A level is the mean, less the beacon's power at one metre. MISFIT says how badly the point fits the others: \
+            up to 1.9 is right; measure again above 2.5.
+            """
+    )
+
+    @Argument(help: "The point's name.")
+    var point: String
+
+    @OptionGroup var list: ListOption
+    @OptionGroup var state: StateOption
+
+    func run() async throws {
+        let answer = try await SurveyDaemon(folder: try state.location().path).ask(.get, ["points", point])
+        if list.json { return try StandardOutput.print(answer.text) }
+        var record = answer.object ?? [:]
+        record["levels"] = nil
+        try list.write(
+            record: .object(record),
+            ["name", "x", "y", "floor", "receiver", "taken_at", "misfit"]
+        )
+        try list.write(
+            answer["levels"] ?? .array([]),
+            ["beacon", "level_db", "packets", "spread_db"],
+            header: ["BEACON", "LEVEL", "PACKETS", "SPREAD"]
+        )
+    }
+}
+
+struct SurveyForgetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget",
+        abstract: "Remove points of the survey.",
+        discussion: "With --all the daemon estimates positions as it did before the survey."
+    )
+
+    @Argument(help: "The points' names.")
+    var points: [String] = []
+
+    @Flag(help: "Remove all points of the place.")
+    var all = false
+
+    @Option(help: ArgumentHelp("With --all: only those of this receiver.", valueName: "receiver"))
+    var receiver: String?
+
+    @OptionGroup var state: StateOption
+
+    func validate() throws {
+        guard points.isEmpty == all else {
+            throw ValidationError(all ? "name points, or give --all, not both" : "name points, or give --all")
+        }
+        guard receiver == nil || all else { throw ValidationError("--receiver needs --all") }
+    }
+
+    func run() async throws {
+        let daemon = SurveyDaemon(folder: try state.location().path)
+        var count = 0
+        if all {
+            let query = receiver.map { ["receiver": $0] } ?? [:]
+            count = Self.count(try await daemon.ask(.delete, ["points"], query: query))
+        }
+        for point in points { count += Self.count(try await daemon.ask(.delete, ["points", point])) }
+        StandardError.tellPerson("Removed \(count == 1 ? "1 point" : "\(count) points").")
+    }
+
+    private static func count(_ answer: JSONValue) -> Int {
+        answer["forgotten"]?.number.flatMap { Int(exactly: $0) } ?? 0
+    }
+}
+
+struct SurveyExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write the points of a receiver as CSV.",
+        discussion: """
+            The file is as "estimate --survey" and "survey import" read it: point,x,y,beacon_id,level_db,packets. \
+            beacon_id is the name of the beacon's thing, or its identifier where names are not unique.
+            """
+    )
+
+    @Argument(file: "The file to write; - writes to standard output.")
+    var file: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Whose points; those of the one with most of them when left out.",
+            valueName: "receiver"
+        )
+    )
+    var receiver: String?
+
+    @Flag(help: "Replace the file if it is there.")
+    var force = false
+
+    @OptionGroup var state: StateOption
+
+    func run() async throws {
+        let query = receiver.map { ["receiver": $0] } ?? [:]
+        let answer = try await SurveyDaemon(folder: try state.location().path)
+            .ask(.get, ["export"], query: query)
+        let csv = answer["csv"]?.string ?? ""
+        guard file != "-" else { return try StandardOutput.write(csv) }
+        try OutputFile(file, replaces: force).write(csv)
+        StandardError.tellPerson("Wrote \(answer["points"]?.text ?? "0") points to \(file).")
+    }
+}
+
+struct SurveyImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Store points of a CSV file.",
+        discussion: """
+            The file is as "survey export" writes it: point,x,y,beacon_id,level_db,packets. Points of the same names and \
+            receiver are replaced. Nothing is stored if one point is wrong.
+            """
+    )
+
+    @Argument(file: "The file; - reads standard input.")
+    var file: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Which receiver heard them; the one that hears now when left out.",
+            valueName: "receiver"
+        )
+    )
+    var receiver: String?
+
+    @Option(help: ArgumentHelp("The floor on which they are, from 0.", valueName: "n"))
+    var floor = 0
+
+    @OptionGroup var state: StateOption
+
+    func run() async throws {
+        let csv = try CSVInput.read(file) { bytes throws(CSVError) in
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                throw CSVError(line: nil, "must be UTF-8 text")
+            }
+            return text
+        }
+        var body: JSONObject = ["csv": .string(csv), "floor": JSONValue(floor)]
+        body["receiver"] = receiver.map { .string($0) }
+        let answer = try await SurveyDaemon(folder: try state.location().path)
+            .ask(.post, ["import"], body: body)
+        if let ignored = answer["ignored"]?.number, ignored > 0 {
+            StandardError.report(
+                "\(ListOption.text(.number(ignored))) levels of unknown beacons were ignored"
+            )
+        }
+        let doubtful = (answer["doubtful"]?.array ?? []).compactMap(\.string)
+        if !doubtful.isEmpty {
+            StandardError.report("these points do not fit the others: \(doubtful.joined(separator: ", "))")
+        }
+        StandardError.tellPerson(
+            "Stored \(answer["points"]?.text ?? "0") points: \(answer["message"]?.string ?? "")."
+        )
+    }
+}

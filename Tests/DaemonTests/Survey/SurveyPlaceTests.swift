@@ -1,0 +1,134 @@
+import Controller
+import Daemon
+import Flare
+import JSON
+import Positioning
+import TestSupport
+import Testing
+import Things
+
+/// What becomes of a survey when its place changes, and its files.
+struct SurveyPlaceTests {
+    @Test(arguments: [nil, -70.0])
+    func `a beacon with another place or power loses its levels`(power: Double?) async throws {
+        try await withSurvey { survey in
+            try await survey.takeFive()
+            let changed = TestSurvey.map(moving: 2, power: power)
+            await survey.enter(changed)
+            let stored = try survey.store.surveyPoints(of: changed)
+            #expect(stored.count == 5 && stored.allSatisfy { $0.point.levels.count == 5 })
+            #expect(stored.allSatisfy { $0.point.levels[FlareID(high: 3, low: 2)] == nil })
+            #expect(survey.alert?.contains("beacon 2 has another place or power") == true)
+            // They do not come back with the beacon.
+            await survey.enter()
+            #expect(try survey.store.surveyPoints(of: changed).allSatisfy { $0.point.levels.count == 5 })
+            _ = try await survey.take("table", standing: Point3D(x: 6, y: 4, z: 1))
+            #expect(survey.alert == nil)
+        }
+    }
+
+    @Test func `a beacon that moved while the daemon was off loses its levels`() async throws {
+        try await withTemporaryFolder { folder in
+            let first = try TestSurvey(in: folder.url)
+            await first.enter()
+            try await first.takeFive()
+            first.close()
+            let second = try TestSurvey(in: folder.url)
+            defer { second.close() }
+            await second.enter(TestSurvey.map(moving: 0))
+            let stored = try second.store.surveyPoints(of: TestSurvey.map())
+            #expect(stored.count == 5 && stored.allSatisfy { $0.point.levels.count == 5 })
+        }
+    }
+
+    @Test func `a beacon that is missing for a while keeps its levels`() async throws {
+        try await withSurvey { survey in
+            try await survey.takeFive()
+            await survey.enter(
+                BeaconMap(environment: TestSurvey.environment, zones: [], things: [])
+            )
+            #expect(survey.alert == nil)
+            await survey.enter()
+            let stored = try survey.store.surveyPoints(of: TestSurvey.map())
+            #expect(stored.allSatisfy { $0.point.levels.count == 6 })
+            #expect(survey.lastModel() == .survey(takenAt: TestSurvey.now))
+        }
+    }
+
+    @Test func `each environment has its own survey`() async throws {
+        try await withSurvey { survey in
+            try await survey.takeFive()
+            let other = FlareEnvironment(id: FlareID(high: 1, low: 9))
+            await survey.enter(TestSurvey.map(environment: other), in: other)
+            #expect(await survey.service.list()["points"] == .array([]))
+            #expect(survey.lastModel() == .plain)
+            #expect(try await survey.service.forgetAll(of: nil) == 0)
+            await survey.enter()
+            #expect(await survey.service.list()["points"]?.array?.count == 5)
+        }
+    }
+
+    @Test func `without a place there is nothing to survey`() async throws {
+        try await withTemporaryFolder { folder in
+            let survey = try TestSurvey(in: folder.url)
+            defer { survey.close() }
+            let refusal = await #expect(throws: Refusal.self) {
+                _ = try await survey.take("table", standing: Point3D(x: 6, y: 4, z: 1))
+            }
+            #expect(refusal?.code == .unknownEnvironment)
+        }
+    }
+
+    @Test func `another receiver uses a survey from twenty points on`() async throws {
+        try await withSurvey { survey in
+            try await survey.takeFive()
+            let five = try await survey.service.export(nil).csv
+            _ = try await survey.service.forgetAll(of: nil)
+            _ = try await survey.service.import(Array(five.utf8), receiver: "phone", floor: 0)
+            #expect(survey.lastModel() == .plain)
+            var many = RecordedSurvey.header + "\n"
+            let rows = five.split(separator: "\n").dropFirst()
+            for copy in 0..<4 { for row in rows { many += "\(copy) \(row)\n" } }
+            _ = try await survey.service.import(Array(many.utf8), receiver: "phone", floor: 0)
+            #expect(survey.lastModel() == .survey(takenAt: TestSurvey.now))
+        }
+    }
+
+    @Test func `points are imported as they were exported`() async throws {
+        try await withSurvey { survey in
+            try await survey.takeFive()
+            let before = try survey.store.surveyPoints(of: TestSurvey.map()).map(\.point)
+            let (csv, count) = try await survey.service.export(nil)
+            #expect(
+                count == 5 && csv.hasPrefix("point,x,y,beacon_id,level_db,packets\ndoor,1.0,1.0,beacon 0,")
+            )
+            #expect(try await survey.service.forgetAll(of: TestSurvey.receiver) == 5)
+            let answer = try await survey.service.import(Array(csv.utf8), receiver: nil, floor: 0)
+            #expect(answer["points"] == 5 && answer["receiver"] == .string(TestSurvey.receiver))
+            let after = try survey.store.surveyPoints(of: TestSurvey.map()).map(\.point)
+            #expect(after.map(\.name) == before.map(\.name))
+            #expect(
+                after.map { $0.levels.mapValues(\.decibels) }
+                    == before.map { $0.levels.mapValues(\.decibels) }
+            )
+            #expect(survey.lastModel() == .survey(takenAt: TestSurvey.now))
+        }
+    }
+
+    @Test(arguments: [
+        ("far,90,4,beacon 0,-20,60", "is not in the place"),
+        ("nan,nan,4,beacon 0,-20,60", "line 2: x must be a number"),
+        ("loud,6,4,beacon 0,900,60", "line 2: level_db must be a number"),
+        ("short,6,4,beacon 0,-20", "line 2: must have 6 fields"),
+    ])
+    func `a wrong point of a file is refused, and nothing is stored`(row: String, why: String) async throws {
+        try await withSurvey { survey in
+            let csv = RecordedSurvey.header + "\n\(row)\ngood,6,4,beacon 1,-20,60\n"
+            let refusal = await #expect(throws: Refusal.self) {
+                _ = try await survey.service.import(Array(csv.utf8), receiver: nil, floor: 0)
+            }
+            #expect(refusal?.message.contains(why) == true, "\(refusal?.message ?? "")")
+            #expect(try survey.store.surveyPoints(of: TestSurvey.map()).isEmpty)
+        }
+    }
+}
