@@ -451,7 +451,8 @@ let package = Package(
         tests(
             "SensingTests",
             [
-                "Sensing", "Sensors", "Positioning", "Controller", "Flare", "MQTT", "Receivers", "JSON", "Threading",
+                "Sensing", "Sensors", "Positioning", "Controller", "Flare", "MQTT", "Receivers", "JSON",
+                "Threading",
                 "TestSupport", log,
             ]
         ),

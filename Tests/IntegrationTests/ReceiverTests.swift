@@ -55,7 +55,7 @@ struct ReceiverTests {
             try Data(Self.capture()).write(to: URL(filePath: folder.path("heard.btsnoop")))
             try folder.write("phone \(Self.key)\n", to: "keys")
             chmod(folder.path("keys"), 0o600)
-            let port = SharedMosquitto.broker.port
+            let port = try SharedMosquitto.broker.port
             let keys = [
                 "receiver.topic": topic, "receiver.keys_file": folder.path("keys"),
                 "sensors.replay.file": folder.path("heard.btsnoop"), "sensors.replay.loop": "true",

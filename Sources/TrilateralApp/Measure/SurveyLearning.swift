@@ -1,5 +1,6 @@
 import Flare
 import JSON
+import People
 import Positioning
 
 /// `trilateral survey --learn`: leads a person from spot to spot, where the daemon stores what it hears.

@@ -128,7 +128,8 @@ struct SurveyPlaceTests {
                 _ = try await survey.service.import(Array(csv.utf8), receiver: nil, floor: 0)
             }
             #expect(refusal?.message.contains(why) == true, "\(refusal?.message ?? "")")
-            #expect(try survey.store.surveyPoints(of: TestSurvey.map()).isEmpty)
+            let stored = try survey.store.surveyPoints(of: TestSurvey.map())
+            #expect(stored.isEmpty)
         }
     }
 }

@@ -46,7 +46,8 @@ struct SurveyServiceTests {
             #expect(answer["message"]?.string?.contains("11 of 20 seconds, and 12 are needed") == true)
             let nothing = try await survey.take("table", standing: Self.middle, hearing: 0)
             #expect(nothing["stored"] == false && nothing["reason"] == "nothing")
-            #expect(try survey.store.surveyPoints(of: TestSurvey.map()).isEmpty)
+            let stored = try survey.store.surveyPoints(of: TestSurvey.map())
+            #expect(stored.isEmpty)
         }
     }
 
@@ -153,7 +154,8 @@ struct SurveyServiceTests {
             #expect(seen.withLock { $0.map { $0["elapsed"] } } == [0, 1, 2, 3, 4])
             #expect(seen.withLock { $0.last?["heard_seconds"] } == 5)
             #expect(await service.progress == nil)
-            #expect(try survey.store.surveyPoints(of: TestSurvey.map()).isEmpty)
+            let stored = try survey.store.surveyPoints(of: TestSurvey.map())
+            #expect(stored.isEmpty)
         }
     }
 

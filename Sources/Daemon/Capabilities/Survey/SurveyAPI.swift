@@ -7,6 +7,7 @@ import Messages
 import OperatingSystem
 package import People
 import Positioning
+import Sensing
 import Text
 import Things
 

@@ -1,6 +1,7 @@
 package import Flare
 package import JSON
 import Positioning
+import Sensing
 import Text
 package import Things
 

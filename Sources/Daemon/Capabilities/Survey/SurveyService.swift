@@ -3,7 +3,7 @@ import Flare
 package import Logging
 package import Positioning
 package import Sensing
-package import ServiceLifecycle
+import ServiceLifecycle
 import Things
 
 /// Keeps the survey of the current environment: takes points, stores them, and fits radio maps to them.
