@@ -21,6 +21,7 @@ struct NodeChangesTests {
         "sensors": sensors, "sensors.cmx": [], "positioning": sensors,
         "people.proxy": ["kiosk", "people"], "bindings.edge": ["bindings", "people"],
         "map.style": ["kiosk", "map"],
+        "receiver.enabled": ["bluetooth", "compass and gps", "readings", "receiver", "sensors"],
     ]
 
     private static let sensors = ["bluetooth", "compass and gps", "readings", "sensors"]
@@ -163,7 +164,7 @@ struct NodeChangesTests {
     @Test(
         arguments: [
             ("web.tls.certificate_file", ["kiosk"]), ("profiles.modules", ["kiosk"]),
-            ("mqtt.tls.ca_file", ["the link to the broker"]), ("mqtt.password_file", []),
+            ("mqtt.tls.ca_file", ["receiver", "the link to the broker"]), ("mqtt.password_file", []),
             ("station.key_file", ["station"]), ("profiles.files", []), ("flare.remote.ca_file", nil),
             ("sensors.replay.file", sensors),
         ] as [(String, [String]?)]

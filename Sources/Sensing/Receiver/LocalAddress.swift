@@ -20,7 +20,7 @@ enum LocalAddress {
             }
             if isWritten {
                 return String(
-                    decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) },
+                    decoding: text.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) },
                     as: UTF8.self
                 )
             }

@@ -11,9 +11,10 @@ extension Capability {
         name: "receiver",
         settings: .receiver,
         inputs: { configuration in
+            let settings = ConfigurationSection.receiver.keys.map { AnyHashable($0.encode(configuration)) }
+            guard configuration.receiver.isEnabled else { return settings }
             // It has a connection of its own.
-            ConfigurationSection.receiver.keys.map { AnyHashable($0.encode(configuration)) }
-                + [AnyHashable(configuration.mqtt), AnyHashable(configuration.receiver.keys)]
+            return settings + [AnyHashable(configuration.mqtt), AnyHashable(configuration.receiver.keys)]
         },
         files: ["mqtt.tls.ca_file", "mqtt.tls.certificate_file", "mqtt.tls.key_file"],
         access: { configuration in
