@@ -92,6 +92,9 @@ struct SurveyAPITests {
             #expect(shown["levels"]?.array?.count == 6 && shown["x"] == 1)
             let file = try Self.json(await api.answer(Self.request("GET", "export")))
             #expect(file["csv"]?.string?.hasPrefix("point,x,y,beacon_id,level_db,packets\n") == true)
+            // An empty name must not mean all receivers.
+            let empty = LocalRequest("DELETE", ["api", "survey", "points"], query: ["receiver": ""])
+            #expect(await api.answer(empty)?.status == 400)
             let gone = try Self.json(await api.answer(Self.request("DELETE", "points/door")))
             #expect(gone == ["forgotten": 1])
             #expect(await api.answer(Self.request("GET", "points/door"))?.status == 404)

@@ -80,6 +80,17 @@ package struct SurveyAPI: Sendable {
         }
     }
 
+    /// The receiver of a query; `nil` if it names none.
+    ///
+    /// An empty name would mean all of them, which was not asked for.
+    private static func receiver(_ request: LocalRequest) throws(Refusal) -> String? {
+        guard let name = request.query["receiver"] else { return nil }
+        guard !name.isEmpty else {
+            throw Refusal(.invalidValue, "receiver must not be empty", field: "receiver")
+        }
+        return name
+    }
+
     /// - Returns: The answer, and what was changed.
     private func carryOut(_ request: LocalRequest) async throws(Refusal) -> (LocalResponse, String?) {
         let words = Array(request.path.dropFirst(2))
@@ -92,7 +103,7 @@ package struct SurveyAPI: Sendable {
             let answer = try await service.take(wish)
             return (.json(answer["stored"]?.bool == true ? 201 : 200, .object(answer)), wish.name)
         case ("DELETE", "points", 1):
-            let count = try await service.forgetAll(of: request.query["receiver"])
+            let count = try await service.forgetAll(of: try Self.receiver(request))
             return (.json(200, ["forgotten": JSONValue(count)]), nil)
         case ("GET", "points", 2):
             return (.json(200, .object(try await service.show(name))), nil)
@@ -105,7 +116,7 @@ package struct SurveyAPI: Sendable {
             await service.endMeasurement()
             return (LocalResponse(204), nil)
         case ("GET", "export", 1):
-            let (csv, points) = try await service.export(request.query["receiver"])
+            let (csv, points) = try await service.export(try Self.receiver(request))
             return (.json(200, ["csv": .string(csv), "points": JSONValue(points)]), nil)
         case ("POST", "import", 1):
             let members = try Self.object(request)
