@@ -13,7 +13,7 @@ const PARTS = () => [
 	{ name: "places", title: say("Places and zones"), make: async context => (await load()).places(context) },
 	{ name: "bindings", title: say("Things with owners"), make: async context => (await import("./admin-bindings.js")).bindingsParts(context) },
 	{ name: "rules", title: say("Rules"), isOpen: true, make: async context => (await import("./admin-rules.js")).rulesParts(context) },
-	{ name: "survey", title: say("Survey"), isOpen: true, make: async context => (await import("./admin-survey.js")).surveyParts(context) },
+	{ name: "survey", title: say("Survey"), make: async context => (await import("./admin-survey.js")).surveyParts(context) },
 	{ name: "users", title: say("Users"), isFull: true, make: context => [usersPart(context)] },
 	{ name: "groups", title: say("Groups"), isFull: true, make: context => [groupsPart(context)] },
 	{ name: "grants", title: say("Rights"), make: context => [grantsPart(context), ...(context.me.administers ? [checkForm(context)] : [])] },
