@@ -106,7 +106,7 @@ extension Explainer {
     /// Whether a zone is still there; no zone always is.
     private func isThere(_ zone: FlareID?) -> Bool { zone.map { state.zones[$0] != nil } ?? true }
 
-    /// Zones with a smaller share are not listed, and not more than so many besides the current one.
+    /// Zones with a smaller share are not listed; of the others, at most `mostShares` beside the current one.
     private static var leastShare: Double { 0.01 }
     private static var mostShares: Int { 4 }
 

@@ -98,7 +98,7 @@ package struct AddressResolver: Sendable {
     private mutating func remember(_ address: DeviceAddress, of key: Int, at now: Double) {
         if resolved.count >= Self.mostResolved {
             resolved = resolved.filter { $0.value.until > now }
-            // Only a clock that was set back leaves so many.
+            // If the clock was set back, none has ended yet: then all are looked up again.
             if resolved.count >= Self.mostResolved { resolved.removeAll() }
         }
         resolved[address.bits] = (key, now + Self.lifetime)

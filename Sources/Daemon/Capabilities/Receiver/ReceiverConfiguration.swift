@@ -55,7 +55,7 @@ extension ConfigurationSection {
             .init("receiver.keys_file", \.receiver.keysFile, .optional(.path)):
                 "A file with the identity keys of phones and watches, a name and a key on each line; see contrib/manual/receivers.md.",
             .init("receiver.strangers", \.receiver.publishesStrangers, .flag):
-                "Whether addresses of nobody are published, too: whoever reads the broker could follow passers-by by them.",
+                "Whether unknown addresses are published, too. Whoever reads the broker can then follow passers-by.",
         ]),
         exchangeable: [.init(\.receiver)],
         rules: [

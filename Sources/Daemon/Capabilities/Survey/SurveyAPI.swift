@@ -13,7 +13,7 @@ import Things
 
 /// Answers the verbs of `survey` at `admin.sock`, and users on the page.
 ///
-/// Who can open that socket may do everything. Over HTTP whoever may write the environment may survey it.
+/// Whoever can open that socket may do everything. Over HTTP it takes the right to write the environment.
 /// - Source: contrib/contract/web.md, "Survey".
 package struct SurveyAPI: Sendable {
     private let service: SurveyService
@@ -224,14 +224,5 @@ package struct SurveyAPI: Sendable {
         case ("DELETE", _): "survey forget"
         default: "survey point"
         }
-    }
-}
-
-extension LocalResponse {
-    fileprivate init(_ refusal: Refusal) {
-        var body: JSONObject = ["error": .string(refusal.code.rawValue), "message": .string(refusal.message)]
-        body["field"] = refusal.field.map { .string($0) }
-        let status = refusal.code.httpStatus
-        self.init(status, JSONValue.object(body).bytes, retryAfter: status == 429 ? 5 : nil)
     }
 }

@@ -283,12 +283,3 @@ extension Refusal {
         return "\(field): \(message)"
     }
 }
-
-extension LocalResponse {
-    fileprivate init(_ refusal: Refusal) {
-        var body: JSONObject = ["error": .string(refusal.code.rawValue), "message": .string(refusal.message)]
-        body["field"] = refusal.field.map { .string($0) }
-        let status = refusal.code.httpStatus
-        self.init(status, JSONValue.object(body).bytes, retryAfter: status == 429 ? 5 : nil)
-    }
-}
