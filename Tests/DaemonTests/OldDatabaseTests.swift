@@ -90,6 +90,19 @@ struct OldDatabaseTests {
         }
     }
 
+    @Test func `the list of devices of an earlier version is read`() async throws {
+        try await withTemporaryFolder { folder in
+            try await Self.make("trilateral-v17", at: folder.path("trilateral.db"))
+            let store = try StateStore(folder: folder.url)
+            defer { store.close() }
+            let found = try store.listedDevices()
+            #expect(found.devices.map(\.node) == ["anna"] && found.unreadable.isEmpty)
+            #expect(
+                found.devices.first?.heardAs == ["irk:ec0234a357c8ad05341010a60a397d9b", "phone:anna"]
+            )
+        }
+    }
+
     @Test func `firings of an earlier version stay, and their numbers are not used again`() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path("trilateral.db")

@@ -141,6 +141,7 @@ package struct Node: Sendable {
                 await daemon.onWebBound(port)
             },
             sockets: plan.daemon.sockets,
+            hideSecrets: { [secrets = plan.daemon.secrets] in secrets.add(keys: $0) },
             links: SensorLinkReport(send: runtime.send) { linkPort.yield((name: $0, isUp: $1)) },
             logger: logger
         )

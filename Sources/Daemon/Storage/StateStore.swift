@@ -9,8 +9,8 @@ import OperatingSystem
 
 /// The daemon's persistent state: `trilateral.db` in the state folder.
 ///
-/// Device ids (one for each environment), the chosen environment, sensor switches, short names, the log of the
-/// lifecycle, and this installation's own id.
+/// Device ids (one for each environment), the list of devices, the chosen environment, sensor switches, short names, the
+/// log of the lifecycle, and this installation's own id.
 package final class StateStore: Sendable {
     let database: DatabaseQueue
     package let path: String
