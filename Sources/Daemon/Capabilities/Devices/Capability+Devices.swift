@@ -1,4 +1,5 @@
 import Accounts
+import Messages
 import Positioning
 import Receivers
 import Sensors
