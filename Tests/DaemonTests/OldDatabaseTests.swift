@@ -92,7 +92,7 @@ struct OldDatabaseTests {
 
     @Test func `the list of devices of an earlier version is read`() async throws {
         try await withTemporaryFolder { folder in
-            try await Self.make("trilateral-v17", at: folder.path("trilateral.db"))
+            try await Self.make("trilateral-v18", at: folder.path("trilateral.db"))
             let store = try StateStore(folder: folder.url)
             defer { store.close() }
             let found = try store.listedDevices()

@@ -25,11 +25,12 @@ package actor DeviceService {
         let interface: String
     }
 
-    /// What is done, as the log and the verbs call it.
+    /// What is done, as the log calls it.
     enum Act: String, Sendable {
-        case add = "device add"
-        case edit = "device edit"
-        case remove = "device rm"
+        // Without "list" it would be a device as an object of the place.
+        case add = "device list add"
+        case edit = "device list edit"
+        case remove = "device list rm"
         case listen = "device heard"
     }
 
