@@ -55,7 +55,9 @@ struct DeviceListRequestTests {
             ]
             try devices.accounts.flush()
             let log = try devices.store.withAccounts { try $0.log() }
-            #expect(log.contains { $0.kind == "device list add" && $0.target == "anna" && $0.state == "accepted" })
+            #expect(
+                log.contains { $0.kind == "device list add" && $0.target == "anna" && $0.state == "accepted" }
+            )
             let text = answers.map(\.text).joined() + log.map { "\($0)" }.joined()
             #expect(!text.contains(half.dropLast(8)), "\(text)")
             #expect(devices.hidden.withLock { $0 } == [TestDevices.key])

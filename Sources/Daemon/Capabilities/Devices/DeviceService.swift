@@ -49,15 +49,17 @@ package actor DeviceService {
 
     // MARK: Rights
 
-    /// Whether who asks has access to all devices.
-    private nonisolated func hasAll(_ access: Access, _ requester: Requester) -> Bool {
+    /// What a device is for rights.
+    private static func object(of node: String) -> AccessObject { .devices }
+
+    private nonisolated func has(_ access: Access, on object: AccessObject, _ requester: Requester) -> Bool {
         guard case .user(let caller) = requester.identity else { return true }
-        return accounts.table.verdict(of: caller, access, on: .devices, at: accounts.clock()).isGranted
+        return accounts.table.verdict(of: caller, access, on: object, at: accounts.clock()).isGranted
     }
 
     /// Whether who asks has access to a device: by a grant, or because it is theirs.
     private nonisolated func has(_ access: Access, _ device: DeviceSettings, _ requester: Requester) -> Bool {
-        if hasAll(access, requester) { return true }
+        if has(access, on: Self.object(of: device.node), requester) { return true }
         guard case .user(.user(let id, let ceiling)) = requester.identity, let name = device.user,
             let user = accounts.table.user(named: name)
         else { return false }
@@ -66,7 +68,7 @@ package actor DeviceService {
 
     /// Only who owns all devices enrols, since an id decides whom the daemon follows.
     private nonisolated func requireAll(_ requester: Requester, to what: String) throws(DeviceRefusal) {
-        guard !hasAll(.own, requester) else { return }
+        guard !has(.own, on: .devices, requester) else { return }
         throw .notAllowed("not allowed: to \(what) needs the right \"own devices\"")
     }
 
@@ -232,7 +234,7 @@ package actor DeviceService {
 
     /// What is heard and is no device, after some time of listening.
     func heardRows(seconds: Int, by requester: Requester) async throws(DeviceRefusal) -> [JSONValue] {
-        guard hasAll(.own, requester) else {
+        guard has(.own, on: .devices, requester) else {
             let refusal = DeviceRefusal.notAllowed(
                 "not allowed: to see what is heard needs the right \"own devices\""
             )
