@@ -55,11 +55,10 @@ struct DeviceListCommand: AsyncParsableCommand {
         let rows = try await people.ask(.get, [DeviceCommand.route], needsDaemon: true)
         guard !list.json else { return try StandardOutput.print(rows.text) }
         let lines = (rows.array ?? []).map { row in
-            var words = ["node", "name", "kind", "user", "source", "heard_as"].map {
-                ListOption.text(row[$0] ?? .null)
+            ["node", "name", "kind", "user", "source", "heard_as"].map { member in
+                let mark = member == "source" && row["problem"] != nil ? " !" : ""
+                return ListOption.text(row[member] ?? .null) + mark
             }
-            if row["problem"] != nil { words[4] += " !" }
-            return words
         }
         if lines.isEmpty {
             StandardError.tellPerson(
