@@ -223,6 +223,9 @@ struct DeviceListRequestTests {
             #expect(devices.registry.settings.isEmpty)
             let gone = await devices.ask("DELETE", "device-settings/anna")
             #expect(gone.status == 404)
+            try devices.accounts.flush()
+            let rows = try devices.store.withAccounts { try $0.log() }.filter { $0.kind == "device list rm" }
+            #expect(Set(rows.map { "\($0.target ?? "-") \($0.state)" }) == ["anna accepted", "- refused"])
         }
     }
 

@@ -269,14 +269,20 @@ package actor DeviceService {
         by requester: Requester,
         _ work: () throws(DeviceRefusal) -> Success
     ) throws(DeviceRefusal) -> Success {
+        // People paste keys into the wrong field: only nodes that are there, or were, are written down.
+        let old = known(node)
         do throws(DeviceRefusal) {
             let result = try work()
-            log(act, node, by: requester, nil)
+            log(act, old ?? known(node), by: requester, nil)
             return result
         } catch {
-            log(act, node, by: requester, error)
+            log(act, old, by: requester, error)
             throw error
         }
+    }
+
+    private func known(_ node: String?) -> String? {
+        node.flatMap { node in entries.contains { $0.node == node } ? node : nil }
     }
 
     private nonisolated func log(
@@ -298,8 +304,7 @@ package actor DeviceService {
             state: refusal == nil ? "accepted" : "refused"
         )
         (row.epoch, row.source, row.code) = (epoch, requester.address, refusal?.code)
-        // People paste keys into the wrong field: only nodes that are there are written down.
-        row.target = node.flatMap { node in entries.contains { $0.node == node } ? node : nil }
+        row.target = node
         accounts.log(row)
     }
 }
