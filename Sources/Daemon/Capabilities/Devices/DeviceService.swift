@@ -8,7 +8,7 @@ import Text
 
 /// Answers requests about the list of devices: who may see and change what, and the rows of the command log.
 ///
-/// - Source: contrib/contract/web.md, "The list of devices"; contrib/design/0111-receivers-and-devices.md, "Who may see whom".
+/// - Source: contrib/contract/web.md, "The list of devices"; design note 0111.
 package actor DeviceService {
     /// Who asks, and from where.
     struct Requester: Sendable {
