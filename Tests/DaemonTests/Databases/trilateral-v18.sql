@@ -39,6 +39,7 @@ INSERT INTO "grdb_migrations" VALUES('v13');
 INSERT INTO "grdb_migrations" VALUES('v14');
 INSERT INTO "grdb_migrations" VALUES('v15');
 INSERT INTO "grdb_migrations" VALUES('v16');
+INSERT INTO "grdb_migrations" VALUES('v17');
 INSERT INTO "grdb_migrations" VALUES('v18');
 CREATE TABLE grouping (id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL UNIQUE, kind TEXT NOT NULL) STRICT;
 INSERT INTO "grouping" VALUES('all','all','users');
