@@ -14,12 +14,19 @@ extension Capability {
         var parts = CapabilityParts()
         parts.routes = WebRoute.devices { await api.answer($0, by: $1, from: $2) }
         parts.localAnswers = [{ await api.answer($0) }]
-        let (heard, receiver) = (kept.heard, context.nodeName)
-        parts.beaconHeard = { sighting in
-            guard case .uuid(let uuid) = sighting.identity.group, heard.isRecording else { return }
-            let id = HeardID.iBeacon(uuid, major: sighting.identity.major, minor: sighting.identity.minor)
-            heard.record(id, rssi: Double(sighting.rssi), by: receiver)
-        }
+        let (heard, receivers) = (kept.heard, context.receivers)
+        receivers.listen(
+            .init(isRecording: { heard.isRecording }) { packet in
+                heard.record(
+                    packet.id,
+                    name: packet.name,
+                    address: packet.address,
+                    rssi: packet.rssi,
+                    by: packet.receiver
+                )
+            }
+        )
+        heard.onBegin { receivers.lookBegins() }
         return parts
     }
 }

@@ -9,6 +9,7 @@ import Threading
 /// May be used from any thread.
 package final class HeardNow: Sendable {
     private let heard = Locked(HeardTransmitters())
+    private let onBegin = Locked<(@Sendable () -> Void)?>(nil)
     private let clock: @Sendable () -> Instant
     private let openings: AsyncStream<Void>
     private let opened: AsyncStream<Void>.Continuation
@@ -17,6 +18,9 @@ package final class HeardNow: Sendable {
         self.clock = clock
         (openings, opened) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
+
+    /// What is done when somebody begins to look; replaces the former.
+    package func onBegin(_ begin: @escaping @Sendable () -> Void) { onBegin.withLock { $0 = begin } }
 
     private static func seconds(_ now: Instant) -> Double { Double(now.steadyMilliseconds) / 1000 }
 
@@ -55,6 +59,7 @@ package final class HeardNow: Sendable {
             return !heard.isRecording(at: now)
         }
         opened.yield()
+        if isNew { onBegin.withLock { $0 }?() }
         return isNew
     }
 
