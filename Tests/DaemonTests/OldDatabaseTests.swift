@@ -17,8 +17,8 @@ struct OldDatabaseTests {
         "trilateral-v1", "trilateral-v2", "trilateral-v3", "trilateral-v4", "trilateral-v5", "trilateral-v6",
         "trilateral-v7", "trilateral-v8", "trilateral-v9", "trilateral-v10", "trilateral-v11",
         "trilateral-v12",
-        "trilateral-v12-without-v11", "trilateral-v15", "trilateral-v16", "trilateral-v17", "flare-v1",
-        "history-v1", "history-v2",
+        "trilateral-v12-without-v11", "trilateral-v15", "trilateral-v16", "trilateral-v17", "trilateral-v18",
+        "flare-v1", "history-v1", "history-v2",
     ]
 
     private static func database(_ name: String) -> StateDatabase? {

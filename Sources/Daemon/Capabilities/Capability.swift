@@ -69,8 +69,8 @@ package struct Capability: Sendable {
 
     /// In the order in which they are built, and in which their services start.
     package static let all: [Capability] = [
-        .people, .bindings, .control, .lifecycle, .rules, .bluetooth, .brokerReadings, .localSensors,
-        .survey, .receiver, .lamps, .map, .frames, .discovery,
+        .people, .devices, .bindings, .control, .lifecycle, .rules, .bluetooth, .brokerReadings,
+        .localSensors, .survey, .receiver, .lamps, .map, .frames, .discovery,
         .setup, .kiosk, .resolver, .station, .mirror, .backup, .supervision,
     ]
 }

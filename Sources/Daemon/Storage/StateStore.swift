@@ -132,6 +132,7 @@ package final class StateStore: Sendable {
         migrator.registerMigration("v15") { database in try RulesSchema.add(database) }
         migrator.registerMigration("v16") { database in try RulesSchema.lightenFirings(database) }
         migrator.registerMigration("v17") { database in try SurveySchema.add(database) }
+        migrator.registerMigration("v18") { database in try addListedDevices(database) }
         return DatabaseSchema(migrator)
     }
 

@@ -48,6 +48,8 @@ CREATE TABLE installation (id TEXT PRIMARY KEY NOT NULL, token TEXT NOT NULL,
     UNIQUE (token, development)) STRICT;
 CREATE TABLE instance (tag TEXT PRIMARY KEY NOT NULL, realm TEXT NOT NULL, site TEXT NOT NULL,
     owner TEXT, thing TEXT, installation TEXT, format INTEGER NOT NULL) STRICT;
+CREATE TABLE listed_device (node TEXT PRIMARY KEY, changed INTEGER NOT NULL, entry TEXT NOT NULL) STRICT;
+INSERT INTO "listed_device" VALUES('anna',1764000000000,'{"heard_as":["irk:ec0234a357c8ad05341010a60a397d9b","phone:anna"],"kind":"phone","name":"Anna''s phone","node":"anna","user":"anna"}');
 CREATE TABLE lifecycle_log (id INTEGER PRIMARY KEY AUTOINCREMENT, ts TEXT NOT NULL,
     call TEXT NOT NULL, previous TEXT NOT NULL, current TEXT NOT NULL) STRICT;
 INSERT INTO "lifecycle_log" VALUES(1,'2026-11-23T10:00:00.000Z','display','idle','active');
