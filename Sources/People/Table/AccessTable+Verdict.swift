@@ -114,6 +114,7 @@ extension AccessObject {
         case .environment(let id): return [[.environment(id)], [.all]]
         case .group(let id): return [[.group(id)], [.all]]
         case .devices: return [[.devices], [.all]]
+        case .device(let node): return [[.device(node)], [.devices], [.all]]
         case .everything, .administration: return [[.all]]
         }
     }
@@ -149,6 +150,7 @@ struct GrantSearch {
         case .group(let id): return everything() ?? index.groupNumbers[id].flatMap { _ in find(.group(id)) }
         case .everything: return everything()
         case .devices: return find(.devices) ?? find(index.all, .own)
+        case .device(let node): return find(.devices) ?? find(.device(node)) ?? find(index.all, .own)
         case .administration: return find(index.all, .own)
         }
     }
