@@ -138,7 +138,7 @@ extension Lifecycle: Slice {
     }
 
     package func seen(by reader: Reader, in core: ControllerState) -> Lifecycle {
-        reader.seesDevices ? self : withoutNearness
+        reader.sees(core.accessObject(ofDevice: nil)) ? self : withoutNearness
     }
 
     package mutating func resume(_ former: Lifecycle) { choices = former.choices }

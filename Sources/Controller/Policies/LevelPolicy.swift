@@ -13,7 +13,7 @@ package struct LevelPolicy: CommandPolicy {
     package func decide(_ request: ChangeRequest, in state: ControllerState) -> PolicyDecision {
         guard request.actor == .kiosk, !state.lifecycle.allowsControl else { return .allow }
         switch request.kind {
-        case .read, .control, .ping, .administer, .edit, .remove, .found: return .allow
+        case .read, .control, .place, .ping, .administer, .edit, .remove, .found: return .allow
         case .set, .action, .move, .level: break
         }
         let levels = LifecycleLevel.allCases.filter(state.lifecycle.settings.controlLevels.contains)

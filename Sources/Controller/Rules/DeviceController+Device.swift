@@ -13,11 +13,10 @@ extension DeviceController {
     }
 
     private mutating func createDevice(in environment: FlareID) {
-        let data: JSONObject = configuration.deviceMAC.map { ["mac": .string($0)] } ?? [:]
-        let draft = DeviceDraft(
+        let draft = draft ?? DeviceDraft(
             name: configuration.deviceName,
             description: configuration.deviceDescription,
-            data: data
+            data: configuration.deviceMAC.map { ["mac": .string($0)] } ?? [:]
         )
         let request = FlareRequest.createDevice(draft, environment: environment)
         // Never send a second request while one is pending: it would create a second device.
