@@ -38,6 +38,9 @@ package struct BridgeConfiguration: Sendable, Hashable {
     /// Whether what has moved is published only when the broker's access list knows its place.
     package var waitsForAccessList = false
 
+    /// Whether environments, zones and things are published: only the first node of a daemon does that.
+    package var publishesPlace = true
+
     /// Home Assistant discovery.
     package var discovery = DiscoverySettings()
 

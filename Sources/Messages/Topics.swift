@@ -61,6 +61,8 @@ package struct Topics: Sendable, Hashable {
     package var devicePosition: String { topic("device/position") }
     package var deviceAngle: String { topic("device/angle") }
     package var deviceLocation: String { topic("device/location") }
+    /// All devices of a daemon with several, and where they are.
+    package var devices: String { topic("devices") }
     package var nearby: String { topic("nearby") }
     package var nearbyAvailability: String { topic("nearby/availability") }
     /// The nearby thing as a light that never loses a capability, for Home Assistant.
@@ -85,7 +87,7 @@ package struct Topics: Sendable, Hashable {
     /// The retained topics that are cleared while the node runs, as filters.
     package var passing: [String] {
         [
-            nearbyLight, nearbyDistance, alert("+"), map, devicePosition, deviceAngle, deviceLocation,
+            nearbyLight, nearbyDistance, alert("+"), map, devicePosition, deviceAngle, deviceLocation, devices,
             screen(display: "+"), visible(display: "+"), setupCandidates, station, rule("+"),
         ]
     }

@@ -25,6 +25,7 @@ package struct StateRenderer: ~Copyable, Sendable {
     /// The last rendered device and nearby thing.
     private var lastDevice: JSONObject?
     private var lastNearby: JSONObject?
+    private var devicesPace = DevicesPace()
 
     package init(configuration: BridgeConfiguration) {
         self.configuration = configuration
@@ -59,6 +60,7 @@ package struct StateRenderer: ~Copyable, Sendable {
 
     /// Renders the changed objects, for which a command waits.
     mutating func model(_ snapshot: StateSnapshot, in store: inout RetainedTopicStore) {
+        guard configuration.publishesPlace else { return }
         for case .object(let object) in snapshot.changes { self.object(object, snapshot.state, in: &store) }
     }
 
@@ -66,7 +68,7 @@ package struct StateRenderer: ~Copyable, Sendable {
     mutating func rest(_ snapshot: StateSnapshot, in store: inout RetainedTopicStore) {
         let (state, changes) = (snapshot.state, snapshot.changes)
         var zones: [FlareID] = []
-        for case .object(let object) in changes {
+        for case .object(let object) in changes where configuration.publishesPlace {
             switch object.kind {
             case .thing:
                 withTopics(of: object.id, state) { topics, buffer, state in
@@ -97,7 +99,9 @@ package struct StateRenderer: ~Copyable, Sendable {
                 put(topics.alert(id), .json(state.alerts[id]?.json(id: id)), in: &store)
             case .beacon(let id):
                 withTopics(of: id, state) { Self.beacon(of: id, &$0, &$1, $2, in: &store) }
-            case .link:
+            case .devices:
+                if configuration.publishesPlace { devices(state, in: &store) }
+            case .link where configuration.publishesPlace:
                 for id in state.things.keys {
                     withTopics(of: id, state) { Self.availability(of: id, &$0, &$1, $2, in: &store) }
                 }
@@ -106,10 +110,20 @@ package struct StateRenderer: ~Copyable, Sendable {
                 break
             }
         }
-        if !isSettled {
-            suspendThings(state, in: &store)
-            settle(state, in: &store)
+        guard !isSettled else { return }
+        guard configuration.publishesPlace else {
+            isSettled = state.isPlaceKnown && !state.isStale || state.alerts["no-environment"] != nil
+            return
         }
+        suspendThings(state, in: &store)
+        settle(state, in: &store)
+    }
+
+    /// All devices: at once when somebody is elsewhere, and rarely when only somebody was heard again.
+    private mutating func devices(_ state: ControllerState, in store: inout RetainedTopicStore) {
+        let json = state.devicesJSON
+        guard json != nil || store.holds(topics.devices) else { return }
+        put(topics.devices, .json(json), every: devicesPace.perSecond(json), in: &store)
     }
 
     /// The changes of the view to render now.
@@ -381,14 +395,5 @@ extension StateChange {
     /// Whether it is a change of the model, and not of the view.
     fileprivate var isObject: Bool {
         if case .object = self { true } else { false }
-    }
-}
-
-extension JSONObject {
-    /// Whether two objects, of which one may not be there, are unlike each other in more than these members.
-    fileprivate static func differ(_ old: JSONObject?, _ new: JSONObject?, without names: [String]) -> Bool {
-        guard let old, let new else { return (old == nil) != (new == nil) }
-        func counts(_ difference: JSONObject) -> Bool { difference.contains { !names.contains($0.key) } }
-        return counts(new.members(unlike: old)) || counts(old.members(unlike: new))
     }
 }
