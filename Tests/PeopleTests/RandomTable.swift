@@ -43,7 +43,8 @@ struct RandomTable {
 
     mutating func grant(id: Int64) -> Grant {
         let scopes: [Scope] = [
-            .all, .devices, .device("n\(random.number(below: 2))"), .environment(.numbered(30 + random.number(below: 2))),
+            .all, .devices, .device("n\(random.number(below: 2))"),
+            .environment(.numbered(30 + random.number(below: 2))),
             .zone(.numbered(20 + random.number(below: 3))), .thing(.numbered(random.number(below: 8))),
             .group(.numbered(102 + random.number(below: 2))),
         ]

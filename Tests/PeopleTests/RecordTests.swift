@@ -38,7 +38,8 @@ struct RecordTests {
         ]
         for scope in scopes { #expect(Scope(scope.description) == scope) }
         let texts = [
-            "", "All", "thing", "thing:", "thing:lamp", "device:Anna", "device:a/b", "device:+", "group:staff", "thing:\(id):", " all",
+            "", "All", "thing", "thing:", "thing:lamp", "device:Anna", "device:a/b", "device:+",
+            "group:staff", "thing:\(id):", " all",
             "thing:" + String(repeating: "a", count: 100_000),
         ]
         for text in texts { #expect(Scope(text) == nil, "\(text.prefix(40))") }

@@ -33,6 +33,9 @@ package struct Reader: Sendable, Hashable {
             seesEverything = table.verdict(of: caller, access, on: .everything, at: now).isGranted
             seesDevices = table.verdict(of: caller, access, on: .devices, at: now).isGranted
             guard !seesEverything || !seesDevices else { return }
+            if !seesDevices {
+                nodes = Set(table.deviceOwners.filter { $0.value == entry.user.name }.keys)
+            }
             collect(table, entry, access, now)
         }
     }
@@ -66,7 +69,8 @@ package struct Reader: Sendable, Hashable {
 
     /// Whether nothing at all may be seen.
     package var seesNothing: Bool {
-        !seesEverything && !seesDevices && nodes.isEmpty && environments.isEmpty && zones.isEmpty && things.isEmpty
+        !seesEverything && !seesDevices && nodes.isEmpty && environments.isEmpty && zones.isEmpty
+            && things.isEmpty
     }
 
     /// Whether everything may be seen, positions of devices too.
