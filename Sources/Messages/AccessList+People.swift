@@ -94,8 +94,17 @@ extension AccessList {
                 filters += topics.node(node).ofNode(withPlace: reader.seesEverything)
             }
         }
+        var orders = commands.filters.map { topics.user(user.name, $0) }
+        let seen = place.nodes.filter { reader.sees(node: $0) }
+        if !seen.isEmpty {
+            let ofDevice = CommandTable(ofDevice: commands).filters
+            for node in seen.map(topics.node) {
+                filters.append(node.user(user.name, "response/+"))
+                orders += ofDevice.map { node.user(user.name, $0) }
+            }
+        }
         return filters.map { Grant(access: .read, filter: $0) }
-            + commands.filters.map { Grant(access: .write, filter: topics.user(user.name, $0)) }
+            + orders.map { Grant(access: .write, filter: $0) }
     }
 
     /// A section for each active user, by name, after a line with a hash of them all.

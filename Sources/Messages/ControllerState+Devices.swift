@@ -8,12 +8,17 @@ package import JSON
 extension ControllerState {
     /// `B/devices`: all devices by node, the daemon's own first; `nil` for a daemon that lists no further ones.
     package var devicesJSON: JSONValue? {
-        nodes.isEmpty ? nil : .array(presences.map { $0.json(in: self) })
+        saysWhoIsInZones ? .array(presences.map { $0.json(in: self) }) : nil
     }
 
+    /// Whether zones say who is in them.
+    package var saysWhoIsInZones: Bool { !nodes.isEmpty || !isPresent }
+
     /// Who is in a zone: `{"node","name","since"}` of each.
-    func occupants(of zone: FlareID) -> [JSONValue] {
-        presences.filter { $0.zone == zone }.map { presence in
+    ///
+    /// - Parameter isSeen: Whether the device of a node counts.
+    func occupants(of zone: FlareID, where isSeen: (String) -> Bool = { _ in true }) -> [JSONValue] {
+        presences.filter { $0.zone == zone && isSeen($0.node) }.map { presence in
             var members: JSONObject = ["node": .string(presence.node), "name": .string(presence.name)]
             members["since"] = presence.since.map { .string($0.timestamp) }
             return .object(members)

@@ -1,6 +1,7 @@
 package import Controller
 package import Flare
 package import JSON
+package import People
 
 /// Environments and zones as messages show them.
 extension ControllerState {
@@ -32,8 +33,20 @@ extension ControllerState {
     /// With several devices it says who is in it.
     package func zoneJSON(_ id: FlareID) -> JSONValue? {
         guard var members = zoneMembers(id) else { return nil }
-        if !nodes.isEmpty {
+        if saysWhoIsInZones {
             let present = occupants(of: id)
+            members["occupied"] = .bool(!present.isEmpty)
+            members["devices"] = .array(present)
+        }
+        return .object(members)
+    }
+
+    /// A zone as a reader may see it: with those of its devices that they may see, and as if there were no others.
+    package func zoneJSON(_ id: FlareID, for reader: Reader) -> JSONValue? {
+        guard saysWhoIsInZones, !reader.seesDevices else { return zoneJSON(id) }
+        guard var members = zoneMembers(id) else { return nil }
+        if nodes.keys.contains(where: reader.sees(node:)) {
+            let present = occupants(of: id) { reader.sees(node: $0) }
             members["occupied"] = .bool(!present.isEmpty)
             members["devices"] = .array(present)
         }

@@ -87,7 +87,8 @@ package struct Topics: Sendable, Hashable {
     /// The retained topics that are cleared while the node runs, as filters.
     package var passing: [String] {
         [
-            nearbyLight, nearbyDistance, alert("+"), map, devicePosition, deviceAngle, deviceLocation, devices,
+            nearbyLight, nearbyDistance, alert("+"), map, devicePosition, deviceAngle, deviceLocation,
+            devices,
             screen(display: "+"), visible(display: "+"), setupCandidates, station, rule("+"),
         ]
     }
@@ -117,6 +118,16 @@ package struct Topics: Sendable, Hashable {
             lifecycle,
             sensors, frame, topic("event/+"), topic("response/+"),
         ] + passing + ruleMessages + model
+    }
+
+    /// What the node of a further device publishes, as filters.
+    package var publishedByDevice: [String] {
+        [
+            status, info, health, alerts, alert("+"), state, environment, zone, device, devicePosition,
+            deviceAngle,
+            deviceLocation, nearby, nearbyAvailability, nearbyLight, nearbyDistance, lifecycle, sensors,
+            topic("event/+"), topic("response/+"),
+        ]
     }
 
     /// Messages that another program is to deliver: email messages with links, and those of devices.

@@ -67,7 +67,7 @@ struct Screen: ~Copyable {
         configuration.base = "t"
         configuration.node = "n"
         configuration.publishesLocation = publishesLocation
-        configuration.publishesPlace = publishesPlace
+        configuration.place = publishesPlace ? nil : "hall"
         renderer = StateRenderer(configuration: configuration)
     }
 

@@ -33,7 +33,8 @@ struct SeveralDevicesTests {
         #expect(try JSONValue(parsing: told["zones/kitchen"] ?? "")["occupied"] == true)
     }
 
-    @Test func `where somebody is is told at once, and that somebody was heard again at most every ten seconds`() {
+    @Test
+    func `where somebody is is told at once, and that somebody was heard again at most every ten seconds`() {
         var screen = Screen.ofFlat()
         screen.show(state(Flat.kitchen, heardAt: 0), [.devices])
         #expect(screen.show(state(Flat.kitchen, heardAt: 1000), [.devices], at: 1000).isEmpty)
@@ -49,12 +50,29 @@ struct SeveralDevicesTests {
         #expect(screen.show(Flat.state, [.devices], at: 20_000) == ["devices": ""])
     }
 
+    @Test func `a node that is the place alone clears what a device had, and says who is in its zones`()
+        throws
+    {
+        var screen = Screen()
+        var state = Flat.state
+        state.isPresent = false
+        (state.device, state.fix, state.zoneID, state.nearbyID) = (nil, nil, nil, nil)
+        let told = screen.show(state, Flat.view.union([.object(ObjectReference(.zone, Flat.kitchen))]))
+        for topic in ["zone", "device", "nearby", "nearby/availability", "lifecycle", "sensors/gps"] {
+            #expect(told[topic] == "", "\(topic)")
+        }
+        #expect(told["environment"]?.isEmpty == false && told["state"]?.isEmpty == false)
+        let zone = try JSONValue(parsing: told["zones/kitchen"] ?? "")
+        #expect(zone["occupied"] == false && zone["devices"] == [])
+    }
+
     @Test func `a further node publishes its device and nothing of the place`() {
         var screen = Screen(publishesPlace: false)
         let told = screen.show(Flat.state, Flat.model.union(Flat.view).union([.link, .devices]))
         #expect(
             Set(told.keys) == [
-                "alerts", "state", "environment", "zone", "device", "device/position", "device/angle", "nearby",
+                "alerts", "state", "environment", "zone", "device", "device/position", "device/angle",
+                "nearby",
                 "nearby/availability", "sensors/gps", "sensors/beacons", "sensors/cmx", "sensors/compass",
             ]
         )

@@ -254,7 +254,11 @@ import Things
         let anna = try #require(rig.state.nodes["anna"]?.device?.id)
         rig.notice(.modelChanged(ObjectReference(.device, anna), environment: House.home))
         let effects = rig.serveOne(.failure(.rejected("no")))
-        #expect(effects.contains { if case .startTimer(.node("anna", .readAgain), _) = $0 { true } else { false } })
+        #expect(
+            effects.contains {
+                if case .startTimer(.node("anna", .readAgain), _) = $0 { true } else { false }
+            }
+        )
         let again = rig.happens(.timerFired(.node("anna", .readAgain)))
         #expect(again.requests == [.loadDevice(anna, environment: House.home)])
         rig.serve()
@@ -328,6 +332,23 @@ import Things
         let rig = rig()
         #expect(rig.state.seen(by: Reader()).nodes.isEmpty)
         #expect(rig.state.nodes.count == 2)
+    }
+
+    @Test func `a machine that is no device has none in the place, and its readings move nobody`() {
+        var configuration = Self.configuration([Self.anna])
+        configuration.isPresent = false
+        var memory = PersistedState()
+        memory.environment = House.home
+        var rig = Rig(memory: memory, configuration: configuration)
+        rig.happens(.flare(.linkUp))
+        rig.serve()
+        #expect(rig.state.isPlaceKnown && rig.state.device == nil)
+        #expect(rig.state.nodes["anna"]?.device != nil)
+        rig.happens(House.estimate(6, 2), after: 1100)
+        rig.serve()
+        #expect(rig.state.fix == nil && rig.state.zoneID == nil && rig.state.nearbyID == nil)
+        move(&rig, "anna", 6, 2)
+        #expect(rig.state.nodes["anna"]?.zoneID == House.living)
     }
 
     @Test func `a daemon with one device knows of no others`() {

@@ -32,7 +32,8 @@ struct DevicesMessageTests {
         return state
     }
 
-    @Test func `all devices are listed with zone, quality and when they were heard, the daemon's own first`() {
+    @Test func `all devices are listed with zone, quality and when they were heard, the daemon's own first`()
+    {
         let (early, late) = (JSONValue.string(Place.start.timestamp), JSONValue.string(now.timestamp))
         let wall: JSONValue = [
             "node": "wall", "name": "Panel", "zone": "hall", "since": early, "quality": "good",

@@ -102,7 +102,9 @@ struct PeopleAccessListTests {
         }
         for scope in [Scope.all, .environment(home), .zone(kitchen)] {
             #expect(!filters(scope).contains { $0 == "t/n/zones/+" || $0 == "t/n/zones/kitchen" })
-            #expect(filters(scope).contains { $0 == "t/n/zones/+/lights" || $0 == "t/n/zones/kitchen/lights" })
+            #expect(
+                filters(scope).contains { $0 == "t/n/zones/+/lights" || $0 == "t/n/zones/kitchen/lights" }
+            )
             #expect(!filters(scope).contains("t/n/devices"))
         }
         #expect(filters(.zone(kitchen), .devices).contains("t/n/zones/kitchen"))

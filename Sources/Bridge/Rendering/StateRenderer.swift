@@ -17,6 +17,8 @@ package struct StateRenderer: ~Copyable, Sendable {
     /// Objects whose topics were cleared, until ``drainCleared()``.
     var cleared: Set<ObjectName> = []
     private var hasRenderedAlerts = false
+    /// Whether the topics of a device were cleared where there is none.
+    var hasClearedDevice = false
     private var (hasPosition, hasAngle) = (false, false)
     private var isSensing = false
     private var headingAt: Instant?
@@ -93,7 +95,7 @@ package struct StateRenderer: ~Copyable, Sendable {
         }
         for change in changes {
             switch change {
-            case .sensor(let sensor):
+            case .sensor(let sensor) where state.hasDevice:
                 put(topics.sensor(sensor), .text(state.sensorText(sensor)), in: &store)
             case .alert(let id):
                 put(topics.alert(id), .json(state.alerts[id]?.json(id: id)), in: &store)
@@ -239,6 +241,7 @@ package struct StateRenderer: ~Copyable, Sendable {
         in store: inout RetainedTopicStore
     ) {
         guard !changes.allSatisfy(\.isObject) else { return }
+        guard state.hasDevice else { return placeAlone(state, changes, in: &store) }
         var (isUrgent, isMoving) = (false, false)
         for change in changes {
             switch change {
@@ -384,16 +387,5 @@ package struct StateRenderer: ~Copyable, Sendable {
         in store: inout RetainedTopicStore
     ) {
         store.set(&topic, buffer, qos: qos, rank: rank, spacing: Int64((1000 / perSecond).rounded()))
-    }
-}
-
-extension StateChange {
-    fileprivate var isAlert: Bool {
-        if case .alert = self { true } else { false }
-    }
-
-    /// Whether it is a change of the model, and not of the view.
-    fileprivate var isObject: Bool {
-        if case .object = self { true } else { false }
     }
 }

@@ -120,7 +120,9 @@ package struct Answer: Sendable, Hashable {
     package var tx: JSONValue?
     /// The source of the command; tickets are unique per source.
     package var actor = Command.Actor.broker
-    /// The further node that the command came to; tickets are unique per node, too. `nil` for the daemon's own.
+    /// The further node that the command came to; `nil` for the daemon's own.
+    ///
+    /// Tickets are unique per node, too.
     package internal(set) var node: String?
     package var subject: Subject
     /// The target, if it was resolved.

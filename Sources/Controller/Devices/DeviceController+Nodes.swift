@@ -44,7 +44,9 @@ extension DeviceController {
         core.loads.exchangeFailures(with: &work.failures)
     }
 
-    /// Appends what a node's rules have caused. Its own events have numbers of their own, without gaps.
+    /// Appends what a node's rules have caused.
+    ///
+    /// Its own events have numbers of their own, without gaps.
     ///
     /// - Returns: The number of its last event.
     private mutating func append(_ caused: [ControllerEffect], of node: String, after last: Int) -> Int {

@@ -100,6 +100,9 @@ extension ControllerState {
         swap(&slices, &node.slices)
     }
 
+    /// Whether this state is that of a device.
+    package var hasDevice: Bool { furtherNode != nil || isPresent }
+
     /// The state as a further node publishes it: the same place, with what is this node's; `nil` for a node that is not there.
     ///
     /// Not to be retained, as the state itself.

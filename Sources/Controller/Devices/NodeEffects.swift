@@ -53,6 +53,14 @@ extension ChangeEvent.Topic {
 }
 
 extension ControllerEvent {
+    /// Whether it says where a device is.
+    var isReading: Bool {
+        switch self {
+        case .positionEstimated, .headingChanged, .headingMeasured, .located: true
+        default: false
+        }
+    }
+
     /// Whether it may change the place as a whole, or the link to it.
     var changesWholePlace: Bool {
         switch self {

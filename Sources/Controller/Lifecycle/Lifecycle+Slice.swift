@@ -73,7 +73,7 @@ extension Lifecycle: Slice {
         // A place that is being exchanged for another one, or read again, counts as loaded.
         if core.environmentID == nil {
             isPlaceLoaded = false
-        } else if !isPlaceLoaded, core.isPlaceKnown, core.device != nil {
+        } else if !isPlaceLoaded, core.isPlaceKnown, core.device != nil || !core.hasDevice {
             isPlaceLoaded = true
         }
         for transition in update() { effects += call(transition, cause: event.lifecycleCause, at: now) }

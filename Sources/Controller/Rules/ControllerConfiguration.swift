@@ -35,6 +35,8 @@ package struct ControllerConfiguration: Sendable, Hashable {
     package var catalog = ThingCatalog.none
     /// The things and zones that it names.
     package var names: [ConfiguredName] = []
+    /// Whether this machine is a device itself; the same as long as the node.
+    package var isPresent = true
     /// The node of this device.
     package var node = ""
     /// The devices that are listed beside it.

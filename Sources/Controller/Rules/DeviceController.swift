@@ -32,6 +32,7 @@ package struct DeviceController: Sendable {
         if case .steady(let settings) = configuration.presence {
             state.isNearInPlane = settings.nearDimensions == 2
         }
+        state.isPresent = configuration.isPresent
         state.lastPlace = memory.environment
         state.formerPlaces = Set(memory.devices.keys).union([memory.environment].compactMap(\.self))
         for sensor in configuration.switchedOff { state.sensors[sensor] = false }
@@ -96,6 +97,7 @@ package struct DeviceController: Sendable {
 
     /// Applies an event to the place and the device whose turn it is, and lets the slices follow.
     mutating func handle(_ event: ControllerEvent) {
+        if event.isReading, !state.hasDevice { return }
         switch event {
         case .flare(.linkUp): linkUp()
         case .flare(.linkDown(let reason)): linkDown(reason)

@@ -83,6 +83,8 @@ package struct ControllerState: Sendable, Hashable {
     package internal(set) var isNearInPlane = false
     /// The further node that the device is of; `nil` for the daemon's own.
     package internal(set) var furtherNode: String?
+    /// Whether the daemon's own device is there: without it, its node is the place alone.
+    package var isPresent = true
     /// The node of the daemon's own device; the same as long as the configuration.
     package var node = ""
     /// The profiles of things; the same as long as the configuration.
