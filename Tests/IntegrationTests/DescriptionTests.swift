@@ -21,8 +21,10 @@ struct DescriptionTests {
     /// Real values of the parameters, and the same requests in each run.
     ///
     /// Owners, things and zones of a body have legal names, but may not be there; and not every object is a rule.
-    private static let settings = """
+    private static func settings(_ node: String) -> String {
+        """
         [parameters]
+        "path.device" = "\(node)"
         "path.thing" = "table-lamp"
         "path.zone" = "kitchen"
 
@@ -32,12 +34,13 @@ struct DescriptionTests {
         positive_data_acceptance.expected-statuses = ["2xx", "400", "401", "403", "404", "409", "429", "5xx"]
 
         """
+    }
 
     private func schemathesis(_ home: Home, _ port: Int, _ token: String, _ words: [String]) async throws
         -> (status: Int32?, text: String)
     {
         let folder = home.folder
-        try folder.write(Self.settings, to: "schemathesis.toml")
+        try folder.write(Self.settings(home.node), to: "schemathesis.toml")
         let address = "http://127.0.0.1:\(port)"
         let child = try ChildProcess(
             Schemathesis.program,
