@@ -241,7 +241,8 @@ let package = Package(
                 "FlareClient",
                 "MQTT",
                 "Bridge", "Web", "Resolution", "Directory", "Cryptography", "People", "Accounts", "Bindings",
-                "Rules", "History", "Administration", "Threading", "CMalloc", deques, lifecycle, grdb, system,
+                "Rules", "History", "Administration", "Receivers", "Threading", "CMalloc", deques, lifecycle,
+                grdb, system,
                 httpTypes, log,
             ]
         ),
@@ -460,7 +461,7 @@ let package = Package(
                 "Text",
                 "Flare",
                 "MQTT", "Bridge",
-                "Threading", "Web", "HTTPListener", "TestSupport",
+                "Receivers", "Threading", "Web", "HTTPListener", "TestSupport",
                 lifecycle,
                 grdb,
                 log,

@@ -38,23 +38,6 @@ struct StateStoreTests {
         }
     }
 
-    @Test func `devices and switches of further nodes are kept apart`() async throws {
-        try await withTemporaryFolder { folder in
-            let store = try StateStore(folder: folder.url)
-            try store.save([
-                .device(phone, environment: home), .node("anna", .device(lamp.id, environment: home)),
-                .node("anna", .sensor(.gps, on: false)), .node("bert-2", .sensor(.gps, on: true)),
-            ])
-            let memory = try StateStore(folder: folder.url).memory()
-            #expect(memory.devices == [home: phone])
-            #expect(memory.sensors.isEmpty)
-            #expect(memory.nodes["anna"]?.devices == [home: lamp.id])
-            #expect(memory.nodes["anna"]?.sensors == [.gps: false])
-            #expect(memory.nodes["bert-2"]?.sensors == [.gps: true])
-            #expect(memory.nodes.count == 2)
-        }
-    }
-
     @Test func `a new memory holds nothing but an own id that stays`() async throws {
         try await withTemporaryFolder { folder in
             let store = try StateStore(folder: folder.url)

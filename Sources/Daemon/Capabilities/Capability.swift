@@ -69,7 +69,8 @@ package struct Capability: Sendable {
 
     /// In the order in which they are built, and in which their services start.
     package static let all: [Capability] = [
-        .people, .bindings, .control, .lifecycle, .rules, .bluetooth, .brokerReadings, .localSensors, .lamps,
+        .people, .devices, .bindings, .control, .lifecycle, .rules, .bluetooth, .brokerReadings,
+        .localSensors, .lamps,
         .map,
         .frames,
         .discovery,

@@ -1,5 +1,6 @@
 package import Controller
 package import OperatingSystem
+package import Receivers
 package import Sensors
 package import Settings
 
@@ -14,6 +15,8 @@ package struct DaemonPlan: Sendable {
     package var isReloaded = false
     /// Whether the databases are checked before they are opened, which takes seconds; a reload finds them as it left them.
     package var checksDatabases = true
+    /// The devices of the database, beside those of the configuration.
+    package var storedDevices: @Sendable (StateStore) -> [DeviceSettings] = { _ in [] }
     /// The slices as they were before a reload.
     package var former = Slices()
     /// Receives the slices at the end.

@@ -16,7 +16,7 @@ extension TrilateralDaemon {
     package static func build(_ plan: DaemonPlan, logger: Logger) throws -> TrilateralDaemon {
         plan.service.feedWatchdog()
         let configuration = plan.configuration
-        let nodePlan = NodePlan(plan)
+        var nodePlan = NodePlan(plan)
         plan.secrets.use(configuration, nodePlan.capabilities)
         StartReport(logger).begin(
             configuration,
@@ -36,6 +36,7 @@ extension TrilateralDaemon {
         for repair in repairs { logger.error("\(repair)") }
         let store = try StateStore(folder: plan.folder.url)
         plan.secrets.add(try store.stations())
+        try nodePlan.list(stored: plan.storedDevices(store))
         let flare = try FlareBackend(
             plan,
             on: loop,
@@ -61,6 +62,7 @@ extension TrilateralDaemon {
         )
         let (runtime, bridge) = (node.runtime, node.bridge)
         if let alert = StateRepair.alert(of: repairs) { runtime.send(alert) }
+        if let problem = nodePlan.devices.problem { runtime.send(.alert("devices", .warning, problem)) }
         let storage = StorageMonitor(
             plan.folder,
             files: [store.path] + (flare.isEmbedded ? [plan.folder.flareDatabase] : []),
@@ -91,7 +93,9 @@ extension TrilateralDaemon {
         services += node.services
         let listener = flare.listener(plan, logger: logger) { url in
             await bridge.setFlareURL(url)
-            isBound.yield()
+            await node.devices.setFlareURL(url)
+            // All nodes wait for it.
+            isBound.finish()
         }
         if let listener { services.append(listener) }
         let web = WebConfiguration(configuration)
@@ -103,7 +107,9 @@ extension TrilateralDaemon {
             services.append(
                 DaemonService(name: "withdrawal") {
                     try? await gracefulShutdown()
+                    async let others: Void = node.devices.leave()
                     await bridge.leave()
+                    await others
                 }
             )
         }
@@ -116,7 +122,10 @@ extension TrilateralDaemon {
             reload: { await node.reloader.reload($0) },
             prepare: { next in
                 let old = NodeAddress(await node.reloader.configuration, plan.traits)
-                if NodeAddress(next.values, plan.traits) != old { await bridge.leave() }
+                guard NodeAddress(next.values, plan.traits) != old else { return }
+                async let others: Void = node.devices.leave()
+                await bridge.leave()
+                await others
             },
             setLogLevel: plan.setLogLevel,
             service: plan.service,

@@ -132,6 +132,16 @@ package actor NodeRuntime {
         return snapshot
     }
 
+    /// The state of a further node, with everything as changed; `nil` for one that is not listed.
+    package func snapshot(of node: String) -> StateSnapshot? {
+        controller.state.standing(for: node).map { StateSnapshot(state: $0, changes: $0.everything) }
+    }
+
+    /// Returns when everything that was sent before was handled.
+    package nonisolated func settled() async {
+        await withCheckedContinuation { done in loop.perform { done.resume() } }
+    }
+
     /// Sends an event, from any thread.
     ///
     /// Each event has its own turn; the order is kept.
@@ -218,12 +228,16 @@ package actor NodeRuntime {
     ) {
         guard !changed.isEmpty || !outputs.isEmpty || !answers.isEmpty else { return }
         var outputs = outputs
-        for answer in answers { if let node = answer.node { outputs[node, default: .init()].answers.append(answer) } }
+        for answer in answers {
+            if let node = answer.node { outputs[node, default: .init()].answers.append(answer) }
+        }
         for node in Set(changed).union(outputs.keys).sorted() {
             let output = outputs[node] ?? TurnOutput()
             if let snapshot = controller.removeSnapshot(of: node) {
                 ports.publishNode(node, snapshot, output)
-            } else if let state = controller.state.standing(for: node) {
+            } else {
+                // A node that was just removed still answers.
+                let state = controller.state.standing(for: node) ?? controller.state
                 ports.publishNode(node, StateSnapshot(state: state, changes: []), output)
             }
         }
