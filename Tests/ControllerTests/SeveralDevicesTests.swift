@@ -305,7 +305,8 @@ import Things
         for node in rig.controller.changedNodes() { _ = rig.controller.removeSnapshot(of: node) }
         move(&rig, "anna", 6, 2)
         #expect(rig.controller.changedNodes() == ["anna"])
-        let snapshot = try #require(rig.controller.removeSnapshot(of: "anna"))
+        let removed = rig.controller.removeSnapshot(of: "anna")
+        let snapshot = try #require(removed)
         #expect(snapshot.state.zoneID == House.living)
         #expect(snapshot.state.device?.data["node"] == "anna")
         #expect(snapshot.state.things == rig.state.things)
