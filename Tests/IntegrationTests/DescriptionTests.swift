@@ -21,9 +21,11 @@ struct DescriptionTests {
 
     /// Real values of the parameters, and the same requests in each run.
     ///
-    /// Owners, things and zones of a body have legal names, but may not be there, so that a group that is there may answer that a member is not; and not every object is a rule.
-    private static let settings = """
+    /// Owners, things and zones of a body have legal names, but may not be there; and not every object is a rule.
+    private static func settings(_ node: String) -> String {
+        """
         [parameters]
+        "path.device" = "\(node)"
         "path.thing" = "table-lamp"
         "path.zone" = "kitchen"
 
@@ -38,12 +40,13 @@ struct DescriptionTests {
         ensure_resource_availability.enabled = false
 
         """
+    }
 
     private func schemathesis(_ home: Home, _ port: Int, _ token: String, _ words: [String]) async throws
         -> (status: Int32?, text: String)
     {
         let folder = home.folder
-        try folder.write(Self.settings, to: "schemathesis.toml")
+        try folder.write(Self.settings(home.node), to: "schemathesis.toml")
         let address = "http://127.0.0.1:\(port)"
         let child = try ChildProcess(
             Schemathesis.program,

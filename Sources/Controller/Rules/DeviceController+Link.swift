@@ -34,6 +34,7 @@ extension DeviceController {
 
     /// Requests the environments, the zones and things of the current one, and this device.
     private mutating func readAll() {
+        if seat != nil { return readOwnDevice() }
         core.load(.loadEnvironments(near: nil))
         guard let environment = state.environmentID else { return }
         effects.append(.flare(.subscribe(environment: environment)))

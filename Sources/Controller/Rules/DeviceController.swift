@@ -17,6 +17,14 @@ package struct DeviceController: Sendable {
     var edge = EdgeQueues()
     var lights = LightMemory()
     var sliceWork = SliceWork()
+    /// What the rules keep of the further nodes.
+    var nodeWork: [String: DeviceNodeWork] = [:]
+    /// The nodes of their devices.
+    var owners: [FlareID: String] = [:]
+    /// The node whose rules run now; `nil` for the daemon's own.
+    var seat: ListedNode?
+    /// Answers for slices of the daemon's own device, while ``seat`` is another.
+    var answersElsewhere: [(Answer, any Slice.Type)] = []
 
     package init(epoch: String, configuration: ControllerConfiguration, memory: PersistedState) {
         self.memory = memory
@@ -24,6 +32,7 @@ package struct DeviceController: Sendable {
         if case .steady(let settings) = configuration.presence {
             state.isNearInPlane = settings.nearDimensions == 2
         }
+        state.isPresent = configuration.isPresent
         state.lastPlace = memory.environment
         state.formerPlaces = Set(memory.devices.keys).union([memory.environment].compactMap(\.self))
         for sensor in configuration.switchedOff { state.sensors[sensor] = false }
@@ -37,6 +46,8 @@ package struct DeviceController: Sendable {
             .switchSensor($0, on: false)
         }
         addSlices(configuration.slices)
+        state.node = configuration.node
+        useNodes(configuration.nodes)
     }
 
     // Reading is `get` here and not `_read`: the compiler (Swift 6.3.1) reads members of a large value that a coroutine has
@@ -78,6 +89,17 @@ package struct DeviceController: Sendable {
         core.event += 1
         // Slices that follow changes are shown those of this event alone.
         let earlier = state.slices.hasChangeFollowers ? removeChanges() : nil
+        if state.nodes.isEmpty { handle(event) } else { handleAmongNodes(event) }
+        if let earlier, !earlier.isEmpty { changes.formUnion(earlier) }
+        if edge.isGathering { sendBatches() }
+        let result = effects
+        effects = []
+        return result
+    }
+
+    /// Applies an event to the place and the device whose turn it is, and lets the slices follow.
+    mutating func handle(_ event: ControllerEvent) {
+        if event.isReading, !state.hasDevice { return }
         switch event {
         case .flare(.linkUp): linkUp()
         case .flare(.linkDown(let reason)): linkDown(reason)
@@ -109,17 +131,17 @@ package struct DeviceController: Sendable {
             endForbiddenTransitions()
         case .announcementWanted: effects.append(.announce)
         case .stopBegun: stopBegun()
+        // Its node is no longer listed.
+        case .node: return
         }
-        reading.nameElsewhere(in: &core)
-        reading.unknownNames.update(in: &core, isElsewhereRead: reading.elsewhere.isEmpty)
+        // What is of the place has its alerts with the daemon's own device.
+        if seat == nil {
+            reading.nameElsewhere(in: &core)
+            reading.unknownNames.update(in: &core, isElsewhereRead: reading.elsewhere.isEmpty)
+        }
         if !sliceWork.isEmpty { performSliceWork() }
         if edge.isGathering { sendBatches() }
         slicesFollow(event)
-        if let earlier, !earlier.isEmpty { changes.formUnion(earlier) }
-        if edge.isGathering { sendBatches() }
-        let result = effects
-        effects = []
-        return result
     }
 
     /// Returns and clears the changes since the last call.
@@ -146,6 +168,7 @@ package struct DeviceController: Sendable {
         case .readAgain: readAgain()
         case .edgeDue(let thing): edgeDue(thing)
         case .slice(let event): apply(event)
+        case .node: break
         }
     }
 }

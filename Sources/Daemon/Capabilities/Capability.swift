@@ -155,8 +155,8 @@ package struct CapabilityContext: Sendable {
     package let onListening: @Sendable (_ port: Int) async -> Void
     /// The sockets of the listeners, which a reload keeps.
     let sockets: ListenerSockets
-    /// Keeps secrets out of every log from now on.
-    let hideSecrets: @Sendable ([String]) -> Void
+    /// The devices beside the daemon's own, of the configuration file and of the database.
+    let devices: DeviceRegistry
     /// Receives the state of the sensors' links.
     package let links: SensorLinkReport
     package let logger: Logger

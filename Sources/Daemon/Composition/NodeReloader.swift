@@ -3,6 +3,7 @@ import Administration
 import Bridge
 import Controller
 import Logging
+import Receivers
 import Sensors
 import ServiceLifecycle
 import Settings
@@ -12,6 +13,8 @@ import Threading
 actor NodeReloader {
     private let runtime: NodeRuntime
     private let bridge: MQTTBridge
+    private let devices: DeviceNodes
+    private let positions: DevicePositions
     private let flare: FlareBackend
     private let administration: AccountsAPI
     private let context: CapabilityContext
@@ -26,6 +29,8 @@ actor NodeReloader {
     init(
         _ runtime: NodeRuntime,
         _ bridge: MQTTBridge,
+        _ devices: DeviceNodes,
+        _ positions: DevicePositions,
         _ flare: FlareBackend,
         _ administration: AccountsAPI,
         _ context: CapabilityContext,
@@ -34,6 +39,7 @@ actor NodeReloader {
         recordings: [SensorSource]
     ) {
         (self.runtime, self.bridge, self.flare) = (runtime, bridge, flare)
+        (self.devices, self.positions) = (devices, positions)
         (self.administration, self.context, self.parts) = (administration, context, parts)
         self.plan = plan
         early = ReplaceableServices("capabilities", parts.services(\.services), logger: context.logger)
@@ -53,11 +59,17 @@ actor NodeReloader {
     func reload(_ loaded: LoadedConfiguration) async -> TrilateralDaemon.Reload {
         var daemon = plan.daemon
         (daemon.configuration, daemon.files) = (loaded.values, loaded.files)
-        let new = NodePlan(daemon, after: plan)
+        var new = NodePlan(daemon, after: plan)
+        do {
+            try new.list(stored: daemon.storedDevices(context.store))
+        } catch {
+            return .refused("devices: \(error)")
+        }
         guard let changes = NodeChanges(from: plan, to: new, hasFailedSource: inputs.hasFailed) else {
             return .rebuild
         }
-        let isSame = configuration == daemon.configuration && changes.names.isEmpty
+        let isSame =
+            configuration == daemon.configuration && changes.names.isEmpty && plan.devices == new.devices
         if !isSame {
             do {
                 try await apply(changes, new)
@@ -65,6 +77,7 @@ actor NodeReloader {
                 return .refused("\(error)")
             }
         }
+        let last = plan
         plan = new
         daemon.secrets.use(loaded.values, new.capabilities)
         // Before the next log line: its level or form may have changed.
@@ -77,6 +90,11 @@ actor NodeReloader {
         )
         // Answers the command that asked for it.
         runtime.send(.configurationApplied(new.rules))
+        runtime.send(.alert("devices", .warning, new.devices.problem))
+        if last.devices != new.devices {
+            await runtime.settled()
+            await devices.remove(new)
+        }
         return .applied
     }
 
@@ -95,11 +113,15 @@ actor NodeReloader {
         let built = try concerned.map { ($0.name, try $0.build(context)) }
         let link = plan.link(installation: try context.store.installationID())
 
-        context.accounts.use(configuration.accounts)
+        context.accounts.use(configuration.accounts(devices: plan.devices))
         administration.use(configuration.administration(epoch: context.epoch))
         await flare.use(configuration, context.accounts, clock: context.clock)
 
-        if changes.concernsBroker { await bridge.reconnect(link, isElsewhere: changes.isElsewhere) }
+        if changes.concernsBroker {
+            async let others: Void = devices.reconnect(plan, isElsewhere: changes.isElsewhere)
+            await bridge.reconnect(link, isElsewhere: changes.isElsewhere)
+            await others
+        }
         if changes.concernsSensors { await late.replace(NodeSensing.name, with: []) }
         for capability in concerned.reversed() {
             await late.replace(capability.name, with: [])
@@ -112,6 +134,8 @@ actor NodeReloader {
         for (name, new) in built { parts[name] = new }
         let new = built.compactMap(\.1)
         await follow(old, new, plan)
+        positions.use(DevicePositions.Settings(plan))
+        await devices.add(plan)
         for (name, part) in built { await early.replace(name, with: part?.services ?? []) }
         if changes.concernsSensors {
             let sensing = NodeSensing(plan, parts.all, recordings, context, inputs)
@@ -127,7 +151,7 @@ actor NodeReloader {
         let topics = Set(old.flatMap(\.topics)).subtracting(new.flatMap(\.topics))
         let links = (old: Set(old.flatMap(\.links)), new: Set(new.flatMap(\.links)))
         await withCheckedContinuation { done in
-            context.loop.perform { [runtime, bridge, parts] in
+            context.loop.perform { [runtime, bridge, devices, parts] in
                 let snapshot = runtime.onExecutor {
                     $0.use(parts.policies, showing: new.compactMap(\.observer))
                 }
@@ -140,6 +164,7 @@ actor NodeReloader {
                         snapshot
                     )
                 }
+                devices.use(plan) { node in runtime.onExecutor { $0.snapshot(of: node) } }
                 done.resume()
             }
         }

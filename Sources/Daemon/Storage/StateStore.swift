@@ -174,6 +174,9 @@ package final class StateStore: Sendable {
                 guard let value = try Self.setting("sensor.\(sensor.rawValue)", database) else { continue }
                 memory.sensors[sensor] = value == "on"
             }
+            for (key, value) in try Self.settings(below: Self.nodeKey, database) {
+                Self.restore(key, value, in: &memory)
+            }
             return memory
         }
     }
@@ -188,6 +191,7 @@ package final class StateStore: Sendable {
         try read { try Self.settings(below: Self.linkKey, $0).compactMapValues { FlareID($0) } }
     }
 
+    static let nodeKey = "node/"
     private static let rootKey = "root/"
     private static let linkKey = "link/"
 
@@ -280,6 +284,7 @@ package final class StateStore: Sendable {
             try (record.value as? any DatabaseRecord)?.save(database)
         case .sensor(let sensor, let on):
             try Self.set("sensor.\(sensor.rawValue)", on ? "on" : "off", database)
+        case .node(let node, let record): try Self.save(record, of: node, database)
         }
     }
 

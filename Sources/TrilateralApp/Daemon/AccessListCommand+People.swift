@@ -7,6 +7,7 @@ import FlareServer
 import Foundation
 import JSON
 import Messages
+import People
 import Sensing
 import Settings
 
@@ -25,8 +26,10 @@ extension AccessListCommand {
         do {
             let store = try StateStore(folder: folder.url)
             defer { store.close() }
-            let (memory, table) = (try store.memory(), try store.withAccounts { try $0.table() })
-            let place: AccessPlace
+            let memory = try store.memory()
+            var table = try store.withAccounts { try $0.table() }
+            table.deviceOwners = values.deviceOwners
+            var place: AccessPlace
             if values.flare.mode == .remote {
                 place = try mirrored(folder, values, memory)
             } else {
@@ -36,6 +39,7 @@ extension AccessListCommand {
                     ? try await folder.withModel { try await $0.exportModel().json } : [:]
                 place = AccessPlace(model: model, chosen: memory.environment, memory.slugs)
             }
+            place.nodes = values.deviceNodes
             return list.peopleText(table, place, at: RuntimeClock.now().wallMilliseconds)
         } catch {
             throw VerbError.ending(by: error)

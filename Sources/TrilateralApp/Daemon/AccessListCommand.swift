@@ -126,6 +126,7 @@ struct AccessListCommand: AsyncParsableCommand {
                 """
             )
         }
+        list.nodes = values.deviceNodes
         list.capabilities = Capability.all.flatMap { $0.access(values) }
         list.users[.daemon] = values.mqtt.username
         for user in users { list.users[user.role] = user.name }

@@ -1,54 +1,70 @@
 import Accounts
+import Logging
 import Messages
 import Positioning
 import Receivers
 import Sensors
 import ServiceLifecycle
+import Settings
 import Web
 
 extension Capability {
-    /// The list of devices besides the first one, and enrolling.
-    static let devices = Capability(name: "devices") { context in
-        let kept = try context.devices
-        let api = DevicesLocalAPI(kept.service)
-        var parts = CapabilityParts()
-        parts.routes = WebRoute.devices { await api.answer($0, by: $1, from: $2) }
-        parts.localAnswers = [{ await api.answer($0) }]
-        let (heard, receivers) = (kept.heard, context.receivers)
-        receivers.listen(
-            .init(isRecording: { heard.isRecording }) { packet in
-                heard.record(
-                    packet.id,
-                    name: packet.name,
-                    address: packet.address,
-                    rssi: packet.rssi,
-                    by: packet.receiver
-                )
+    /// Devices beside the daemon's own, each a node with a connection to the broker; their list, and enrolling.
+    ///
+    /// The nodes are not built here: `DeviceNodes` follow the list, and leave alone what has not changed.
+    static let devices = Capability(
+        name: "devices",
+        settings: .devices,
+        alerts: ["devices", "device-removal"],
+        // A list in another configuration file builds nothing again.
+        inputs: { _ in [] },
+        access: { configuration in
+            // Devices are listed by verbs too, and somebody may look at what is heard at any time.
+            let topic = configuration.espresense.topic
+            let heard = ["devices/+/+", "rooms/+/status", "rooms/+/telemetry"].map { "\(topic)/\($0)" }
+            return (heard + Set(configuration.devices.compactMap(\.location)).sorted()).map {
+                AccessList.Grant(access: .read, filter: $0)
             }
-        )
-        heard.onBegin { receivers.lookBegins() }
-        return parts
-    }
+        },
+        secrets: { configuration in
+            // As they are written there; the registry names them as they are stored.
+            configuration.devices.flatMap(\.heardAs).filter { text in
+                if case .key? = try? HeardID(text: text) { true } else { false }
+            }.map { String($0.dropFirst("irk:".count)) }
+        },
+        build: { context in
+            let kept = context.keptDevices
+            let api = DevicesLocalAPI(kept.service)
+            var parts = CapabilityParts()
+            parts.routes = WebRoute.devices { await api.answer($0, by: $1, from: $2) }
+            parts.localAnswers = [{ await api.answer($0) }]
+            let (heard, receivers) = (kept.heard, context.receivers)
+            receivers.listen(
+                .init(isRecording: { heard.isRecording }) { packet in
+                    heard.record(
+                        packet.id,
+                        name: packet.name,
+                        address: packet.address,
+                        rssi: packet.rssi,
+                        by: packet.receiver
+                    )
+                }
+            )
+            heard.onBegin { receivers.lookBegins() }
+            return parts
+        }
+    )
 }
 
-/// The list of devices and what is heard, as long as the daemon runs: a reload keeps both.
+/// What is heard and answers requests about the list of devices, as long as the daemon runs: a reload keeps both.
 final class KeptDevices: Service {
-    /// The list, for whoever runs the devices' nodes.
-    let registry: DeviceRegistry
     /// For whoever hears packets.
     let heard: HeardNow
     let service: DeviceService
 
-    init(_ context: CapabilityContext) throws {
-        registry = try DeviceRegistry(
-            context.store,
-            first: context.nodeName,
-            cipher: AESBlock.cipher,
-            hide: context.hideSecrets,
-            logger: context.logger
-        )
+    init(_ context: CapabilityContext) {
         heard = HeardNow(clock: context.clock)
-        service = DeviceService(registry, heard, context.accounts, epoch: context.epoch)
+        service = DeviceService(context.devices, heard, context.accounts, epoch: context.epoch)
     }
 
     func run() async throws {
@@ -59,11 +75,22 @@ final class KeptDevices: Service {
 }
 
 extension CapabilityContext {
-    /// The node of the daemon itself: the last level of its topics' root.
-    fileprivate var nodeName: String {
-        topics.root.split(separator: "/").last.map(String.init) ?? topics.root
-    }
+    /// What is kept of the list of devices beside the list itself.
+    fileprivate var keptDevices: KeptDevices { kept.service { KeptDevices(self) } }
+}
 
-    /// The list of devices, which is read when it is asked for first.
-    var devices: KeptDevices { get throws { try kept.service { try KeptDevices(self) } } }
+extension DeviceRegistry {
+    /// The list of a node's daemon, with the devices of its configuration file and of its database.
+    ///
+    /// - Throws: What is wrong in the configuration.
+    convenience init(_ plan: NodePlan, _ store: StateStore, logger: Logger) throws(DeviceListError) {
+        try self.init(
+            store,
+            file: plan.configuration.devices,
+            first: plan.name,
+            cipher: AESBlock.cipher,
+            hide: { [secrets = plan.daemon.secrets] in secrets.add(keys: $0) },
+            logger: logger
+        )
+    }
 }
