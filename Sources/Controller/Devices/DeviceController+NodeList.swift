@@ -3,6 +3,46 @@ import Things
 
 /// The list of further devices, which may change while they move.
 extension DeviceController {
+    /// Follows a list that was changed while the daemon runs, without another configuration.
+    mutating func nodesListed(_ listed: [ListedNode], leavingPlace leaving: Set<String>) {
+        core.configuration.nodes = listed
+        useNodes(listed)
+        nodesLeavingPlace.formUnion(leaving)
+        nodesLeavingPlace.subtract(listed.map(\.node))
+        for node in leaving.sorted() where state.nodes[node] == nil {
+            let devices = memory.nodes.removeValue(forKey: node)?.devices.values.sorted() ?? []
+            for device in devices { removeFromPlace(device) }
+        }
+    }
+
+    /// Removes a device of this daemon from the place.
+    private mutating func removeFromPlace(_ device: FlareID) {
+        effects.append(.flare(.remove(ObjectReference(.device, device), withContents: false)))
+    }
+
+    /// The server has made a device whose node was removed meanwhile.
+    mutating func deviceMade(_ device: FlareID, of node: String, in environment: FlareID) {
+        guard !nodesLeavingPlace.contains(node) else { return removeFromPlace(device) }
+        memory.nodes[node, default: .init()].devices[environment] = device
+        effects.append(.remember(.node(node, .device(device, environment: environment))))
+    }
+
+    /// The server has removed a device of a node, or not.
+    mutating func deviceRemoved(_ device: FlareID, _ result: Result<FlareReply, FlareLinkError>) {
+        switch result {
+        // Somebody else has removed it.
+        case .success, .failure(.unknownObject): core.clear(Self.removalAlert)
+        case .failure(let error):
+            core.raise(
+                Self.removalAlert,
+                .warning,
+                "The device \(device) was removed from the list, but is still in the place: \(error). Remove it there."
+            )
+        }
+    }
+
+    private static var removalAlert: String { "device-removal" }
+
     /// Adds and removes nodes; those that stay keep everything.
     mutating func useNodes(_ listed: [ListedNode]) {
         let wasAlone = state.nodes.isEmpty

@@ -221,7 +221,7 @@ extension DeviceController {
     }
 
     /// The key of a device's data with its node.
-    private static var nodeKey: String { "node" }
+    static var nodeKey: String { "node" }
 
     // MARK: Snapshots
 

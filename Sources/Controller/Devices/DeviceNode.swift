@@ -74,7 +74,7 @@ extension PersistedState {
         package var devices: [FlareID: FlareID] = [:]
         package var sensors: [SensorKind: Bool] = [:]
 
-        package init() {}
+        package init(devices: [FlareID: FlareID] = [:]) { self.devices = devices }
     }
 }
 

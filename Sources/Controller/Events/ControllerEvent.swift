@@ -50,6 +50,10 @@ package enum ControllerEvent: Sendable, Hashable {
     case configurationRead(problem: String?)
     /// The configuration was read again, and is in use without a restart of the node.
     case configurationApplied(ControllerConfiguration)
+    /// The list of further devices is another, in the same configuration.
+    ///
+    /// - Parameter leavingPlace: Nodes that were removed, and whose devices are to be removed from the place as well.
+    case nodesListed([ListedNode], leavingPlace: Set<String>)
     /// The daemon is shutting down.
     case stopBegun
     /// Something has happened to a further node, and not to the place: a reading, a command, its link to the broker.

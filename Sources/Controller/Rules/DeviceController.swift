@@ -21,6 +21,8 @@ package struct DeviceController: Sendable {
     var nodeWork: [String: DeviceNodeWork] = [:]
     /// The nodes of their devices.
     var owners: [FlareID: String] = [:]
+    /// Nodes that were removed from the list, and whose devices from the place.
+    var nodesLeavingPlace: Set<String> = []
     /// The node whose rules run now; `nil` for the daemon's own.
     var seat: ListedNode?
     /// Answers for slices of the daemon's own device, while ``seat`` is another.
@@ -125,6 +127,7 @@ package struct DeviceController: Sendable {
         case .linkChanged(let name, let isUp): linkChanged(name, isUp)
         case .configurationRead(let problem): configurationRead(problem)
         case .configurationApplied(let configuration): configurationApplied(configuration)
+        case .nodesListed(let listed, let leaving): nodesListed(listed, leavingPlace: leaving)
         case .topicsCleared(let names): forgetSlugs(names)
         case .peopleChanged(let table):
             state.people = table

@@ -54,6 +54,8 @@ package struct Node: Sendable {
         logger: Logger
     ) throws -> Node {
         let registry = try DeviceRegistry(given, store, logger: logger)
+        // From before it is read: nothing that changes later is missed.
+        let changes = registry.changes()
         let plan = given.with(registry.list)
         let configuration = plan.configuration
         let started = clock()
@@ -150,6 +152,7 @@ package struct Node: Sendable {
             links: SensorLinkReport(send: runtime.send) { linkPort.yield((name: $0, isUp: $1)) },
             logger: logger
         )
+        context.watchReceivers(for: plan.devices)
         parts.use(try plan.capabilities.map { ($0.name, try $0.build(context)) })
 
         let announced = try store.announced()
@@ -310,6 +313,9 @@ package struct Node: Sendable {
                 devices.connections,
                 DaemonService.untilShutdown("devices at rest") { await devices.run() },
                 DaemonService.untilShutdown("positions of devices") { await positions.run() },
+                DaemonService.untilShutdown("list of devices") {
+                    for await change in changes { await reloader.follow(change) }
+                },
                 reloader.early,
                 DaemonService(name: "flare") { await connection.run() },
                 DaemonService(name: "controller") {

@@ -21,6 +21,9 @@ actor NodeReloader {
     private let parts: NodeParts
     /// With the configuration in use.
     private var plan: NodePlan
+    /// Whether somebody changes the node, and who waits for that.
+    private var isChanging = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
     let inputs = SensorInputs()
     /// The capabilities' services that start before the controller, and those that start after it.
     let early: ReplaceableServices
@@ -55,13 +58,15 @@ actor NodeReloader {
     /// The configuration in use.
     var configuration: TrilateralConfiguration { plan.configuration }
 
-    /// Decides what a configuration that was read again changes, and changes it; called once at a time.
+    /// Decides what a configuration that was read again changes, and changes it.
     func reload(_ loaded: LoadedConfiguration) async -> TrilateralDaemon.Reload {
+        await begin()
+        defer { end() }
         var daemon = plan.daemon
         (daemon.configuration, daemon.files) = (loaded.values, loaded.files)
         var new = NodePlan(daemon, after: plan)
-        do {
-            try new.list(stored: daemon.storedDevices(context.store))
+        do throws(DeviceListError) {
+            new = new.with(try context.devices.list(file: loaded.values.devices, first: new.name))
         } catch {
             return .refused("devices: \(error)")
         }
@@ -80,6 +85,12 @@ actor NodeReloader {
         let last = plan
         plan = new
         daemon.secrets.use(loaded.values, new.capabilities)
+        do throws(DeviceListError) {
+            // A verb may have changed the list meanwhile: that is followed next.
+            try context.devices.use(file: loaded.values.devices, first: new.name)
+        } catch {
+            context.logger.error("devices: \(error)")
+        }
         // Before the next log line: its level or form may have changed.
         daemon.onApplied(loaded)
         let names = changes.names.joined(separator: ", ")
@@ -91,11 +102,43 @@ actor NodeReloader {
         // Answers the command that asked for it.
         runtime.send(.configurationApplied(new.rules))
         runtime.send(.alert("devices", .warning, new.devices.problem))
-        if last.devices != new.devices {
-            await runtime.settled()
-            await devices.remove(new)
-        }
+        if last.devices != new.devices { await removeNodes(new) }
         return .applied
+    }
+
+    /// Follows a list of devices that a verb or the page has changed: only the nodes that were added or removed notice.
+    func follow(_ change: DeviceRegistry.Change) async {
+        await begin()
+        defer { end() }
+        let new = plan.with(context.devices.list)
+        // A reload follows the list by itself.
+        guard new.devices != plan.devices || !change.leavingPlace.isEmpty else { return }
+        plan = new
+        context.accounts.use(new.configuration.accounts(devices: new.devices))
+        positions.use(DevicePositions.Settings(new))
+        context.watchReceivers(for: new.devices)
+        await devices.add(new)
+        runtime.send(.nodesListed(new.devices.listed, leavingPlace: change.leavingPlace))
+        runtime.send(.alert("devices", .warning, new.devices.problem))
+        await removeNodes(new)
+    }
+
+    private func removeNodes(_ plan: NodePlan) async {
+        await runtime.settled()
+        await devices.remove(plan)
+    }
+
+    /// Waits until nobody else changes the node: each change awaits what it starts.
+    private func begin() async {
+        while isChanging { await withCheckedContinuation { waiting.append($0) } }
+        isChanging = true
+    }
+
+    private func end() {
+        isChanging = false
+        let next = waiting
+        waiting = []
+        for change in next { change.resume() }
     }
 
     /// Builds what the changes concern again, starts it in place of what was there, and hands everybody else the
@@ -135,6 +178,7 @@ actor NodeReloader {
         let new = built.compactMap(\.1)
         await follow(old, new, plan)
         positions.use(DevicePositions.Settings(plan))
+        context.watchReceivers(for: plan.devices)
         await devices.add(plan)
         for (name, part) in built { await early.replace(name, with: part?.services ?? []) }
         if changes.concernsSensors {

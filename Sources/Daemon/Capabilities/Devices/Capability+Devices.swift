@@ -77,6 +77,11 @@ final class KeptDevices: Service {
 extension CapabilityContext {
     /// What is kept of the list of devices beside the list itself.
     fileprivate var keptDevices: KeptDevices { kept.service { KeptDevices(self) } }
+
+    /// Misses receivers that are silent while any device of the list is heard by them.
+    func watchReceivers(for list: DeviceList) {
+        receivers.watch(list.devices.contains { !$0.heardAs.isEmpty })
+    }
 }
 
 extension DeviceRegistry {

@@ -97,6 +97,19 @@ package final class DeviceRegistry: Sendable {
 
     // MARK: Changes
 
+    /// The list with the devices of another configuration file, which is not used yet.
+    ///
+    /// - Throws: All that is wrong in it.
+    package func list(
+        file: [DeviceSettings],
+        first: String,
+        reserved: Set<String> = []
+    ) throws(DeviceListError) -> DeviceList {
+        var next = state.withLock { $0 }
+        (next.file, next.first, next.reserved) = (file, first, reserved)
+        return try Self.list(next, cipher)
+    }
+
     /// Follows another configuration file.
     ///
     /// - Throws: All that is wrong in it; the list stays as it was.

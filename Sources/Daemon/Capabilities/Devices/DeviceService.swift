@@ -50,7 +50,7 @@ package actor DeviceService {
     // MARK: Rights
 
     /// What a device is for rights.
-    private static func object(of node: String) -> AccessObject { .devices }
+    private static func object(of node: String) -> AccessObject { .device(node) }
 
     private nonisolated func has(_ access: Access, on object: AccessObject, _ requester: Requester) -> Bool {
         guard case .user(let caller) = requester.identity else { return true }
@@ -60,6 +60,7 @@ package actor DeviceService {
     /// Whether who asks has access to a device: by a grant, or because it is theirs.
     private nonisolated func has(_ access: Access, _ device: DeviceSettings, _ requester: Requester) -> Bool {
         if has(access, on: Self.object(of: device.node), requester) { return true }
+        // One that does not count while the file is as it is has no owner in the table.
         guard case .user(.user(let id, let ceiling)) = requester.identity, let name = device.user,
             let user = accounts.table.user(named: name)
         else { return false }
