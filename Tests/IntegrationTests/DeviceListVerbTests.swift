@@ -45,4 +45,44 @@ import Testing
             #expect(log.output.contains("\"kind\":\"device list add\"") && !log.output.contains(key))
         }
     }
+
+    @Test
+    func `a device that a verb adds has a node at once, and one that is removed leaves broker and place`()
+        async throws
+    {
+        try await withHome(["flare.server.listen": "127.0.0.1:0"]) { home, wall in
+            let state = home.folder.path("state")
+            let (cat, dog) = ("\(home.node)-cat", "\(home.node)-dog")
+            func run(_ words: String...) async throws -> Program.End {
+                try await Program.run(words + ["--state", state], in: home.folder)
+            }
+            let port = try SharedMosquitto.broker.port
+            try await wall.awaits("device") { $0["id"] != nil }
+            try await withVisitor(to: "\(home.root)-cat", port: port) { visitor in
+                let own = await wall.said(on: "status")
+                #expect(try await run("device", "add", cat, "--name", "Tom", "--heard-as", "name:tom").status == 0)
+                #expect(try await run("device", "add", dog, "--name", "Rex", "--heard-as", "name:rex").status == 0)
+                try await visitor.awaits("status", "online")
+                let id = try #require(try await visitor.awaits("device") { $0["id"] != nil }["id"]?.string)
+                try await wall.awaits("devices") { $0.array?.count == 3 }
+                #expect(try await home.rest("GET", "/devices/\(id)").status == 200)
+                // A reload leaves the devices of the database where they are.
+                #expect(try await wall.ask("request/reload", "{}").outcome == "ok")
+                try await wall.awaits("devices") { $0.array?.count == 3 }
+
+                #expect(try await run("device", "rm", cat, "--place").status == 0)
+                try await visitor.awaits("status", "")
+                try await wall.awaits("devices") { $0.array?.count == 2 }
+                let kept = try await retainedMessages(port: port)
+                #expect(kept.keys.filter { $0.contains(cat) } == [])
+                #expect(kept.keys.contains { $0 == "\(home.root)-dog/device" })
+                #expect(try await home.rest("GET", "/devices/\(id)").status == 404)
+                #expect(await wall.said(on: "status") == own, "the first node has not gone")
+
+                #expect(try await run("device", "add", cat, "--name", "Tom", "--heard-as", "name:tom").status == 0)
+                let again = try await visitor.awaits("device") { $0["id"] != nil && $0["id"]?.string != id }
+                #expect(again["name"] == "Tom")
+            }
+        }
+    }
 }

@@ -41,7 +41,7 @@ extension DeviceController {
         }
     }
 
-    private static var removalAlert: String { "device-removal" }
+    private static let removalAlert = "device-removal"
 
     /// Adds and removes nodes; those that stay keep everything.
     mutating func useNodes(_ listed: [ListedNode]) {

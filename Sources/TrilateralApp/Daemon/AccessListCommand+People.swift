@@ -28,7 +28,9 @@ extension AccessListCommand {
             defer { store.close() }
             let memory = try store.memory()
             var table = try store.withAccounts { try $0.table() }
-            table.deviceOwners = values.deviceOwners
+            let node = list.topics.root.split(separator: "/").last.map(String.init) ?? ""
+            let devices = values.listedDevices(with: store, first: node)
+            table.deviceOwners = devices.owners
             var place: AccessPlace
             if values.flare.mode == .remote {
                 place = try mirrored(folder, values, memory)
@@ -39,7 +41,7 @@ extension AccessListCommand {
                     ? try await folder.withModel { try await $0.exportModel().json } : [:]
                 place = AccessPlace(model: model, chosen: memory.environment, memory.slugs)
             }
-            place.nodes = values.deviceNodes
+            place.nodes = devices.nodes
             return list.peopleText(table, place, at: RuntimeClock.now().wallMilliseconds)
         } catch {
             throw VerbError.ending(by: error)

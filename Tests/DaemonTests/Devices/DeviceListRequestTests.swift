@@ -212,6 +212,40 @@ struct DeviceListRequestTests {
         }
     }
 
+    @Test func `a right on one device shows that device alone`() async throws {
+        try await withDevices { devices in
+            await devices.addPhone()
+            _ = await devices.ask("POST", "device-settings", ["node": "cat"])
+            try devices.accounts.change { store in
+                _ = try store.addGrant(
+                    Grant(id: 0, .user(devices.bob), .read, .device("cat")),
+                    by: .program(at: 1)
+                )
+            }
+            let rows = await devices.ask("GET", as: devices.bob).body.array ?? []
+            #expect(rows.map { $0["node"] } == ["cat"] && rows.first?["heard_as"] == nil)
+            let renamed = await devices.ask(
+                "PATCH",
+                "device-settings/cat",
+                ["name": "x"],
+                as: devices.bob
+            )
+            #expect(renamed.status == 403)
+        }
+    }
+
+    @Test func `a file that is looked at changes nothing before it is used`() async throws {
+        try await withDevices { devices in
+            await devices.addPhone()
+            let file = [DeviceSettings(number: 1, node: "cat", heardAs: ["name:tom"])]
+            let list = try devices.registry.list(file: file, first: "tablet")
+            #expect(list.devices.map(\.node) == ["cat", "anna"])
+            #expect(devices.registry.list.devices.map(\.node) == ["anna"])
+            try devices.registry.use(file: file, first: "tablet")
+            #expect(devices.registry.list == list, "a reload compares both")
+        }
+    }
+
     @Test func `each change is reported, with what is to leave the place`() async throws {
         try await withDevices { devices in
             var changes = devices.registry.changes().makeAsyncIterator()

@@ -9,12 +9,19 @@ extension ConfigurationDefaults {
 }
 
 extension TrilateralConfiguration {
-    /// The nodes of the devices beside the daemon's own, as they are in the file.
-    package var deviceNodes: [String] { self.devices.map(\.node) }
-
-    /// The users whose they are, by node.
-    package var deviceOwners: [String: String] {
-        self.devices.reduce(into: [:]) { owners, device in owners[device.node] = device.user }
+    /// The nodes of the devices beside the daemon's own, and the users whose they are.
+    ///
+    /// - Parameters:
+    ///   - store: The database, whose devices count as far as they can be read; `nil` for the file alone.
+    ///   - first: The daemon's own node.
+    package func listedDevices(
+        with store: StateStore?,
+        first: String
+    ) -> (nodes: [String], owners: [String: String]) {
+        let stored = (try? store?.listedDevices())?.devices ?? []
+        // What is wrong in the file is reported when it is loaded.
+        let list = (try? DeviceList(file: self.devices, stored: stored, first: first)) ?? DeviceList()
+        return (list.devices.map(\.node), list.owners)
     }
 }
 
