@@ -65,7 +65,7 @@ import Testing
                 try await visitor.awaits("status", "online")
                 let id = try #require(try await visitor.awaits("device") { $0["id"] != nil }["id"]?.string)
                 try await wall.awaits("devices") { $0.array?.count == 3 }
-                #expect(try await home.rest("GET", "/devices/\(id)").status == 200)
+                #expect(try await home.rest("GET", "/environments/-/devices/\(id)").status == 200)
                 // A reload leaves the devices of the database where they are.
                 #expect(try await wall.ask("request/reload", "{}").outcome == "ok")
                 try await wall.awaits("devices") { $0.array?.count == 3 }
@@ -76,7 +76,7 @@ import Testing
                 let kept = try await retainedMessages(port: port)
                 #expect(kept.keys.filter { $0.contains(cat) } == [])
                 #expect(kept.keys.contains { $0 == "\(home.root)-dog/device" })
-                #expect(try await home.rest("GET", "/devices/\(id)").status == 404)
+                #expect(try await home.rest("GET", "/environments/-/devices/\(id)").status == 404)
                 #expect(await wall.said(on: "status") == own, "the first node has not gone")
 
                 #expect(try await run("device", "add", cat, "--name", "Tom", "--heard-as", "name:tom").status == 0)
