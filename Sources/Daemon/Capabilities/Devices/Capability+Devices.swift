@@ -3,6 +3,7 @@ import Logging
 import Messages
 import Positioning
 import Receivers
+import Sensing
 import Sensors
 import ServiceLifecycle
 import Settings
