@@ -28,7 +28,8 @@ import Things
         .nodesListed(nodes, leavingPlace: leaving)
     }
 
-    @Test func `a device that is added while the daemon runs is made in the place, and nobody else notices`() {
+    @Test func `a device that is added while the daemon runs is made in the place, and nobody else notices`()
+    {
         var rig = rig()
         let before = rig.state
         let cleo = ListedNode(node: "cleo", name: "Cleo")

@@ -60,8 +60,12 @@ import Testing
             try await wall.awaits("device") { $0["id"] != nil }
             try await withVisitor(to: "\(home.root)-cat", port: port) { visitor in
                 let own = await wall.said(on: "status")
-                #expect(try await run("device", "add", cat, "--name", "Tom", "--heard-as", "name:tom").status == 0)
-                #expect(try await run("device", "add", dog, "--name", "Rex", "--heard-as", "name:rex").status == 0)
+                #expect(
+                    try await run("device", "add", cat, "--name", "Tom", "--heard-as", "name:tom").status == 0
+                )
+                #expect(
+                    try await run("device", "add", dog, "--name", "Rex", "--heard-as", "name:rex").status == 0
+                )
                 try await visitor.awaits("status", "online")
                 let id = try #require(try await visitor.awaits("device") { $0["id"] != nil }["id"]?.string)
                 try await wall.awaits("devices") { $0.array?.count == 3 }
@@ -79,7 +83,9 @@ import Testing
                 #expect(try await home.rest("GET", "/environments/-/devices/\(id)").status == 404)
                 #expect(await wall.said(on: "status") == own, "the first node has not gone")
 
-                #expect(try await run("device", "add", cat, "--name", "Tom", "--heard-as", "name:tom").status == 0)
+                #expect(
+                    try await run("device", "add", cat, "--name", "Tom", "--heard-as", "name:tom").status == 0
+                )
                 let again = try await visitor.awaits("device") { $0["id"] != nil && $0["id"]?.string != id }
                 #expect(again["name"] == "Tom")
             }

@@ -1,6 +1,6 @@
 import HTTPListener
 import JSON
-package import Receivers
+import Receivers
 import Text
 
 /// Why a request about the list of devices is refused.

@@ -1,4 +1,4 @@
-import Logging
+package import Logging
 package import Positioning
 package import Receivers
 import Threading
