@@ -1,5 +1,6 @@
-import Daemon
+@testable import Daemon
 import Foundation
+import Messages
 import Settings
 import TestSupport
 import Testing
@@ -47,6 +48,17 @@ struct DevicesConfigurationTests {
     @Test func `more than 256 devices are refused`() throws {
         let entries = (0...256).map { "  - {node: n\($0)}\n" }.joined()
         #expect(try problems(entries).first?.contains("at most 256 devices") == true)
+    }
+
+    @Test func `the daemon may read what receivers hear, and the locations of devices`() throws {
+        let loaded = try load("  - {node: anna, location: owntracks/anna/phone}\n").get()
+        let grants = Capability.devices.access(loaded.values)
+        #expect(
+            grants == [
+                "espresense/devices/+/+", "espresense/rooms/+/status", "espresense/rooms/+/telemetry",
+                "owntracks/anna/phone",
+            ].map { .init(access: .read, filter: $0) }
+        )
     }
 
     @Test func `identity keys are not printed, and another key is another configuration`() throws {

@@ -5,6 +5,7 @@ import Logging
 import People
 import Receivers
 import Sensors
+import Settings
 import TestSupport
 import Testing
 
@@ -231,6 +232,21 @@ struct DeviceListRequestTests {
                 as: devices.bob
             )
             #expect(renamed.status == 403)
+        }
+    }
+
+    @Test func `the broker's list has the devices of file and database, as far as they count`() async throws {
+        try await withDevices { devices in
+            await devices.addPhone()
+            var configuration = TrilateralConfiguration()
+            func listed(_ store: StateStore?) -> [String] {
+                configuration.listedDevices(with: store, first: "tablet").nodes
+            }
+            #expect(listed(nil) == [] && listed(devices.store) == ["anna"])
+            let owners = configuration.listedDevices(with: devices.store, first: "tablet").owners
+            #expect(owners == ["anna": "anna"])
+            configuration.devices = [DeviceSettings(number: 1, node: "cat", heardAs: ["phone:anna"])]
+            #expect(listed(nil) == ["cat"] && listed(devices.store) == ["cat"])
         }
     }
 
