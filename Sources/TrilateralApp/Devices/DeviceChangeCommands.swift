@@ -1,6 +1,7 @@
 import ArgumentParser
 import JSON
 import OperatingSystem
+import People
 import Settings
 import Text
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import JSON
+import People
 import Text
 
 /// `trilateral device`: the list of devices, and enrolling.

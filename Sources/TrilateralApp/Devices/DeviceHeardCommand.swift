@@ -1,5 +1,6 @@
 import ArgumentParser
 import JSON
+import People
 
 struct DeviceHeardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

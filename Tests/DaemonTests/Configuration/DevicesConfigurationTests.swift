@@ -54,10 +54,11 @@ struct DevicesConfigurationTests {
         let loaded = try load("  - {node: anna, location: owntracks/anna/phone}\n").get()
         let grants = Capability.devices.access(loaded.values)
         #expect(
-            grants == [
-                "espresense/devices/+/+", "espresense/rooms/+/status", "espresense/rooms/+/telemetry",
-                "owntracks/anna/phone",
-            ].map { .init(access: .read, filter: $0) }
+            grants
+                == [
+                    "espresense/devices/+/+", "espresense/rooms/+/status", "espresense/rooms/+/telemetry",
+                    "owntracks/anna/phone",
+                ].map { .init(access: .read, filter: $0) }
         )
     }
 
