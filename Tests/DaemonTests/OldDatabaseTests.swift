@@ -6,6 +6,7 @@ import Flare
 import Foundation
 import GRDB
 import Positioning
+import Receivers
 import TestSupport
 import Testing
 

@@ -23,7 +23,7 @@ struct DescriptionTests {
 
     /// Real values of the parameters, and the same requests in each run.
     ///
-    /// Owners, things and zones of a body have legal names, but may not be there; and not every object is a rule.
+    /// Owners, things and zones of a body have legal names, but may not be there, so that a group that is there may answer that a member is not; and not every object is a rule.
     private static func settings(_ node: String) -> String {
         """
         [parameters]
