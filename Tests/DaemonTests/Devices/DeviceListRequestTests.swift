@@ -8,6 +8,7 @@ import Sensors
 import Settings
 import TestSupport
 import Testing
+import Threading
 
 /// Requests about the list of devices, of verbs and of users.
 @Suite(.timeLimit(.minutes(2)))

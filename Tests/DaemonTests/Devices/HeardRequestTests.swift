@@ -4,6 +4,7 @@ import People
 import Receivers
 import TestSupport
 import Testing
+import Threading
 
 /// What is heard and is no device.
 @Suite(.timeLimit(.minutes(2)))
