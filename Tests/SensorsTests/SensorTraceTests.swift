@@ -153,7 +153,7 @@ import Testing
         (#"{"t":1}"#, "type is missing"),
         (
             #"{"t":1,"type":"smell"}"#,
-            #"unknown type "smell"; legal are beacon, receiver, heading, location, telemetry and tick"#
+            #"unknown type "smell"; legal are beacon, receiver, heading, location, telemetry, moving and tick"#
         ),
         (#"{"t":1,"type":"tick","tpye":1}"#, #"unknown key "tpye"; did you mean "type"?"#),
         (

@@ -120,6 +120,7 @@ struct SurveyPlaceTests {
         ("nan,nan,4,beacon 0,-20,60", "line 2: x must be a number"),
         ("loud,6,4,beacon 0,900,60", "line 2: level_db must be a number"),
         ("short,6,4,beacon 0,-20", "line 2: must have 6 fields"),
+        ("strange,6,4,of others,-20,60", "no beacon of this place is among those of point \"strange\""),
     ])
     func `a wrong point of a file is refused, and nothing is stored`(row: String, why: String) async throws {
         try await withSurvey { survey in

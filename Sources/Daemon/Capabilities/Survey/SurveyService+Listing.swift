@@ -162,6 +162,12 @@ extension SurveyService {
         var new: [SurveyPoint] = []
         for point in recorded.points {
             try Self.check(name: point.name)
+            guard !point.levels.isEmpty else {
+                throw Refusal(
+                    .invalidValue,
+                    "no beacon of this place is among those of point \(QuotedValue.of(point.name))"
+                )
+            }
             try check(point.position, map)
             new.append(
                 SurveyPoint(
